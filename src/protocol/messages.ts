@@ -1,0 +1,65 @@
+/**
+ * What the extension and the page say to each other. Types only; both sides import it and it imports nothing.
+ *
+ * The page holds the engine: it gets the recording's bytes and decodes them in its own worker, so that pan, zoom and
+ * selection never cross to the extension host, and the same page works alone in an exported HTML file.
+ */
+
+/** Who a frame is, as far as the runtime knows; what the extension needs to find its source. */
+export interface SourceKey {
+  readonly className: string;
+  readonly method: string;
+  readonly signature: string;
+  readonly file: string;
+  readonly line: number;
+}
+
+/** The extension → the page. */
+export type HostMessage =
+  | {
+      readonly type: 'open';
+      readonly name: string;
+      readonly totalBytes: number;
+      readonly live: boolean;
+      readonly settings: PageSettings;
+    }
+  /** Bytes of the file in order; more of the same may follow while `live`. */
+  | { readonly type: 'bytes'; readonly offset: number; readonly data: ArrayBuffer }
+  /** All bytes were sent: the recording is final. */
+  | { readonly type: 'end' }
+  | { readonly type: 'settings'; readonly settings: PageSettings }
+  /** Show this method: select it in every view. */
+  | { readonly type: 'reveal'; readonly key: SourceKey }
+  | { readonly type: 'problem'; readonly message: string }
+  | { readonly type: 'command'; readonly command: PageCommand };
+
+export type PageCommand =
+  | 'find'
+  | 'timeline'
+  | 'flameGraph'
+  | 'callTree'
+  | 'bottomUp'
+  | 'methods'
+  | 'callers'
+  | 'help'
+  | 'zoomIn'
+  | 'zoomOut'
+  | 'zoomAll'
+  | 'exportHtml';
+
+export interface PageSettings {
+  /** Prefixes of packages that are the workspace's own, for *Only my code*. */
+  readonly myPackages: readonly string[];
+  /** Texts by key in the person's language; a key that is missing falls back to English. */
+  readonly texts: Readonly<Record<string, string>>;
+}
+
+/** The page → the extension. */
+export type PageMessage =
+  | { readonly type: 'ready' }
+  | { readonly type: 'openSource'; readonly key: SourceKey; readonly beside: boolean }
+  | { readonly type: 'copy'; readonly text: string }
+  | { readonly type: 'opened'; readonly threads: number; readonly samples: number; readonly problems: number }
+  | { readonly type: 'notTrace'; readonly what: string }
+  | { readonly type: 'failed'; readonly message: string }
+  | { readonly type: 'exportHtml'; readonly html: string };

@@ -1,0 +1,105 @@
+/**
+ * Where recordings come from. Each kind of target (this machine's processes, a phone's apps) gives a TargetSource;
+ * the command line and the extension know only these interfaces.
+ */
+import type { TraceStatus, Hook } from '../trace/model/trace.js';
+
+export interface TargetSource {
+  /** "local", "android". */
+  readonly kind: string;
+  /** A failure to look (no adb, no permission) is a TargetError with a next step, not an empty list. */
+  list(signal?: AbortSignal): Promise<Target[]>;
+}
+
+/** A process that can be recorded. */
+export interface Target {
+  /** Stable for the life of the process: "local:1234", "android:SERIAL:com.example". */
+  readonly id: string;
+  readonly kind: string;
+  /** As a person knows it: main class or jar, package name, program name. */
+  readonly name: string;
+  readonly pid: number;
+  /** "HotSpot 17.0.15", or empty when not known before attaching. */
+  readonly runtime: string;
+  /** One line more: the command line's start, the device. */
+  readonly detail: string;
+  /** Why it cannot be recorded, with what to do; undefined when it can. */
+  readonly refusal: string | undefined;
+  start(options: RecordOptions, signal?: AbortSignal): Promise<Session>;
+}
+
+export interface RecordOptions {
+  /** Final path of the recording. Written as it comes under this name; valid after every chunk. */
+  readonly file: string;
+  readonly syncIntervalNs: number;
+  readonly asyncIntervalNs: number;
+  readonly memoryBytes: number;
+  readonly policy: 'stream' | 'stop-when-full' | 'ring';
+  readonly ringNs: number;
+  /** Parts per million of a thread's time that capturing may cost. */
+  readonly budgetPpm: number;
+  readonly mainOnly: boolean;
+  /** Sample kinds (recording.proto) asked for; empty: the default set. */
+  readonly kinds: readonly number[];
+  readonly allocationIntervalBytes: number;
+  /** Stop by itself after this; 0: never. */
+  readonly maxDurationMs: number;
+  readonly maxBytes: number;
+}
+
+export interface SessionStatus extends TraceStatus {
+  readonly elapsedMs: number;
+  readonly fileBytes: number;
+  readonly hooks: readonly Hook[];
+}
+
+/** How a recording ended; the file is there and readable in every case but `cancelled`. */
+export interface SessionEnd {
+  readonly reason:
+    'stopped' | 'target-exited' | 'connection-lost' | 'limit' | 'cancelled' | 'fault' | 'disk-full';
+  /** For a person: what happened and what to do, empty when all is well. */
+  readonly message: string;
+  readonly file: string;
+  readonly fileBytes: number;
+}
+
+/** One recording being made. */
+export interface Session {
+  readonly target: Target;
+  readonly file: string;
+  status(): SessionStatus;
+  /** Called about once a second and at each change; returns how to stop listening. */
+  onStatus(listener: (status: SessionStatus) => void): () => void;
+  /** Ends the recording and waits until all of it is in the file. Idempotent. */
+  stop(): Promise<SessionEnd>;
+  /** Ends it and deletes the file. */
+  cancel(): Promise<SessionEnd>;
+  /** Writes what a ring holds to its own file and goes on. */
+  dump(file: string, lastNs: number): Promise<SessionEnd>;
+  /** Settles when the recording has ended, whoever ended it. Never rejects. */
+  readonly ended: Promise<SessionEnd>;
+}
+
+export type TargetErrorKind =
+  | 'not-found'
+  | 'not-supported'
+  | 'not-permitted'
+  | 'attach-disabled'
+  | 'agent-missing'
+  | 'agent-refused'
+  | 'busy'
+  | 'timeout'
+  | 'io';
+
+/** What happened and what to do about it, in a person's words. */
+export class TargetError extends Error {
+  override readonly name = 'TargetError';
+  constructor(
+    readonly kind: TargetErrorKind,
+    message: string,
+    readonly nextStep: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}

@@ -1,0 +1,244 @@
+/**
+ * What the engine knows of a recording: columns, one entry a row, no object per event.
+ *
+ * Times are ns after `TraceInfo.startMonotonicNs` as float64 (exact to 2^53 ns = 104 days).
+ * Everything derives from one thing: each thread's *intervals*, the stretches between two pieces of evidence, each with
+ * its path in the call tree. Samples become intervals by the four-case diff; exact begin/end events of foreign formats
+ * become intervals too, so that every measure has one definition.
+ */
+
+/** A growing column set exposes arrays that may be longer than `count`; rows beyond it mean nothing. */
+export interface Rows {
+  readonly count: number;
+}
+
+/** The call tree of all threads, methods only: each distinct path from the root once. Path 0 is the root: no call. */
+export interface Paths extends Rows {
+  /** Always smaller than the path itself. */
+  readonly parent: Int32Array;
+  readonly method: Uint32Array;
+  /** 0 for the root. */
+  readonly depth: Uint16Array;
+  /** 1 where an ancestor has the same method: totals count such a path's time at the outermost one only. */
+  readonly recursive: Uint8Array;
+}
+
+export const IntervalState = {
+  /** Evidence on both sides, or an exact event. */
+  Evidence: 0,
+  /** Equal paths with no CPU used between: the thread was waiting in its innermost call. */
+  Waiting: 1,
+  /** Inside a blocking sample: what it waited for is in `Blocks`. */
+  Blocked: 2,
+  /** No evidence. Nobody's work: in no method's self or total. Its path is what both sides have in common. */
+  Gap: 3,
+} as const;
+export type IntervalState = (typeof IntervalState)[keyof typeof IntervalState];
+
+/** In time order, without overlap; where one ends before the next begins, the thread was not there. */
+export interface Intervals extends Rows {
+  readonly begin: Float64Array;
+  readonly end: Float64Array;
+  readonly path: Int32Array;
+  /** How many frames, counted from the root, are the same *calls* as in the interval before. The others end and begin anew. */
+  readonly keep: Uint16Array;
+  readonly state: Uint8Array;
+  readonly cpu: Float64Array;
+  readonly allocations: Float64Array;
+  readonly allocatedBytes: Float64Array;
+  readonly faults: Float64Array;
+  readonly switches: Float64Array;
+  /** Captures that this interval stands for (0 for exact events). */
+  readonly samples: Uint32Array;
+  /** Stack node whose positions give lines for this interval, 0 if none. */
+  readonly node: Int32Array;
+}
+
+/** One row a call, ordered by begin, a parent before its children. */
+export interface Calls extends Rows {
+  readonly begin: Float64Array;
+  readonly end: Float64Array;
+  /** CPU ns in the call and what it called. */
+  readonly cpu: Float64Array;
+  /** Row of the calling call, −1 for outermost ones. */
+  readonly parent: Int32Array;
+  /** 0 for outermost calls. */
+  readonly depth: Uint16Array;
+  readonly method: Uint32Array;
+  /** First of the intervals it spans; with `lastInterval` gives everything else. */
+  readonly firstInterval: Int32Array;
+  readonly lastInterval: Int32Array;
+}
+
+/** Blocking samples, one row a wait. */
+export interface Blocks extends Rows {
+  readonly begin: Float64Array;
+  readonly end: Float64Array;
+  /** SampleKind of recording.proto. */
+  readonly kind: Uint8Array;
+  readonly path: Int32Array;
+  /** Class id of what it waited for, 0 unknown. */
+  readonly type: Uint32Array;
+  readonly object: Float64Array;
+  /** Thread index of the owner at blocking, 0 unknown. */
+  readonly owner: Uint32Array;
+  readonly flags: Uint8Array;
+  /** Row in `Trace.links`, −1 when nobody is known to have ended it. */
+  readonly link: Int32Array;
+}
+
+/** Captures with something to say beyond their stack: markers, allocations with a class, thread starts, releases. */
+export interface Events extends Rows {
+  readonly time: Float64Array;
+  readonly kind: Uint8Array;
+  readonly path: Int32Array;
+  readonly type: Uint32Array;
+  readonly object: Float64Array;
+  readonly peer: Uint32Array;
+  readonly text: Uint32Array;
+}
+
+export interface Links extends Rows {
+  readonly waiter: Uint32Array;
+  readonly waiterTime: Float64Array;
+  readonly waker: Uint32Array;
+  readonly wakerTime: Float64Array;
+  readonly certainty: Uint8Array;
+}
+
+export interface ThreadTrack {
+  /** The recording's own, from 1. */
+  readonly index: number;
+  readonly tid: number;
+  readonly javaId: number;
+  readonly kind: number;
+  readonly name: string;
+  readonly isMain: boolean;
+  readonly beginNs: number;
+  /** 0: still there at the end. */
+  readonly endNs: number;
+  readonly creator: number;
+  readonly intervals: Intervals;
+  readonly calls: Calls;
+  readonly blocks: Blocks;
+  readonly events: Events;
+  /** Message id of each interval (0: none). */
+  readonly message: Uint32Array;
+  readonly sampleCount: number;
+}
+
+/** Strings are made when asked for, never one per event. */
+export interface Methods {
+  readonly count: number;
+  /** "com.example.Shop$Cart", empty for native functions. */
+  className(method: number): string;
+  name(method: number): string;
+  /** "com.example.Shop$Cart.add", or the function's name. */
+  qualifiedName(method: number): string;
+  signature(method: number): string;
+  /** Source file name as the runtime gives it, or empty. */
+  file(method: number): string;
+  kind(method: number): number;
+  /** First line of the method, 0 unknown. */
+  firstLine(method: number): number;
+  /** Line of a position (bytecode index or dex pc), 0 unknown. */
+  lineAt(method: number, position: number): number;
+}
+
+export interface CounterTrack {
+  readonly name: string;
+  readonly unit: string;
+  readonly count: number;
+  readonly time: Float64Array;
+  readonly value: Float64Array;
+}
+
+export interface Hook {
+  readonly name: string;
+  readonly state: number;
+  readonly why: string;
+}
+
+export interface Loss {
+  readonly thread: number;
+  readonly beginNs: number;
+  readonly endNs: number;
+  readonly count: number;
+  readonly reason: number;
+}
+
+/** Something wrong in the bytes, in a person's words. */
+export interface Problem {
+  /** Place in the file. */
+  readonly offset: number;
+  readonly what: string;
+}
+
+export interface CaptureCost {
+  readonly kind: number;
+  readonly count: number;
+  readonly totalNs: number;
+  /** Bucket b counts costs in [2^b, 2^(b+1)) ns. */
+  readonly buckets: readonly number[];
+}
+
+export interface TraceInfo {
+  /** "btrace", "perfetto", "chrome", "speedscope", "collapsed", "nanoscope", "art" … */
+  readonly format: string;
+  readonly targetName: string;
+  readonly pid: number;
+  readonly runtime: string;
+  readonly os: string;
+  readonly arch: string;
+  readonly device: string;
+  readonly agentVersion: string;
+  readonly mode: number;
+  readonly modeReason: string;
+  readonly buildId: string;
+  readonly startMonotonicNs: bigint;
+  readonly startBoottimeNs: bigint;
+  readonly startRealtimeNs: bigint;
+  /** Between two captures of a thread, as configured; 0 for exact traces. */
+  readonly syncIntervalNs: number;
+  readonly asyncIntervalNs: number;
+  /** What the weights of this trace mean; false where there is nothing to show. */
+  readonly hasCpu: boolean;
+  readonly hasAllocations: boolean;
+  readonly hasFaults: boolean;
+  readonly hasSwitches: boolean;
+  /** True when calls are exact begin/end events, not rebuilt from samples. */
+  readonly exact: boolean;
+  readonly allocationsEstimated: boolean;
+}
+
+/** Whole-recording totals as the agent counted them. */
+export interface TraceStatus {
+  readonly samples: number;
+  readonly dropped: number;
+  readonly captureNs: number;
+  readonly drainNs: number;
+  readonly processCpuNs: number;
+  readonly memoryBytes: number;
+  readonly effectiveIntervalNs: number;
+  readonly costs: readonly CaptureCost[];
+}
+
+export interface Trace {
+  readonly info: TraceInfo;
+  readonly beginNs: number;
+  readonly endNs: number;
+  /** False while it is being written, or when it was cut off. */
+  readonly complete: boolean;
+  readonly endReason: number;
+  readonly threads: readonly ThreadTrack[];
+  readonly methods: Methods;
+  readonly paths: Paths;
+  readonly links: Links;
+  readonly counters: readonly CounterTrack[];
+  readonly hooks: readonly Hook[];
+  readonly losses: readonly Loss[];
+  readonly status: TraceStatus | undefined;
+  readonly problems: readonly Problem[];
+  className(id: number): string;
+  text(id: number): string;
+}
