@@ -1,5 +1,6 @@
 /**
  * What the extension and the page say to each other. Types only; both sides import it and it imports nothing.
+ * src/webview/README.md says how a host embeds the page.
  *
  * The page holds the engine: it gets the recording's bytes and decodes them in its own worker, so that pan, zoom and
  * selection never cross to the extension host, and the same page works alone in an exported HTML file.
@@ -62,4 +63,5 @@ export type PageMessage =
   | { readonly type: 'opened'; readonly threads: number; readonly samples: number; readonly problems: number }
   | { readonly type: 'notTrace'; readonly what: string }
   | { readonly type: 'failed'; readonly message: string }
-  | { readonly type: 'exportHtml'; readonly html: string };
+  /** Write the recording and the page as one HTML file (see page-html.ts); the host has the bytes and asks for a place. */
+  | { readonly type: 'exportHtml' };
