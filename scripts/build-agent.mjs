@@ -1,0 +1,34 @@
+// Builds the native agent for this machine with CMake: build/native/<preset>/. Slow only the first time.
+//   node scripts/build-agent.mjs
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { run } from './process.mjs';
+import { find, root, setupOrStop } from './setup.mjs';
+
+export const hasAgentSources = () => existsSync(path.join(root, 'native-agent/CMakeLists.txt'));
+
+/** Returns what the compiler said when the build failed, else nothing. */
+export async function buildAgent() {
+  const to = path.join(root, 'build/native/host');
+  const env = { ...process.env, JAVA_HOME: find('jdk')?.at ?? process.env.JAVA_HOME ?? '' };
+  const steps = [['-S', path.join(root, 'native-agent'), '-B', to, '-DCMAKE_BUILD_TYPE=Release']];
+  if (existsSync(path.join(to, 'CMakeCache.txt'))) steps.pop(); // --build configures again by itself when it must
+  steps.push(['--build', to, '--parallel', String(availableParallelism())]);
+  for (const args of steps) {
+    const { code, error, text } = await run('cmake', args, { env, limitMs: 5 * 60_000 });
+    if (code !== 0) return `cmake ${args.join(' ')}: ${error ?? `exit code ${code}`}\n${text}`;
+  }
+  return undefined;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await setupOrStop(['compiler', 'jdk']);
+  const failed = await buildAgent();
+  if (failed) {
+    console.error(failed);
+    process.exit(1);
+  }
+}

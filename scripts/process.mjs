@@ -1,0 +1,85 @@
+// Child processes of the scripts. Each runs in its own process group, so that what it starts ends with it;
+// an interrupt or the end of this process ends them all.
+import { spawn } from 'node:child_process';
+import process from 'node:process';
+
+const posix = process.platform !== 'win32';
+const live = new Set();
+
+/** Sends `signal` to the group that `pid` leads. False when nobody is left in it. */
+export function signalGroup(pid, signal) {
+  try {
+    process.kill(posix ? -pid : pid, signal);
+    return true;
+  } catch (error) {
+    if (error.code === 'ESRCH') return false;
+    if (error.code === 'EPERM') return true; // a zombie's group on macOS
+    throw error;
+  }
+}
+
+/** Asks the group to end, insists after `graceMs`, and returns when it is gone. */
+export async function endGroup(pid, graceMs = 3000) {
+  const insistAt = Date.now() + graceMs;
+  for (let signal = 'SIGTERM'; signalGroup(pid, signal); signal = Date.now() < insistAt ? 0 : 'SIGKILL') {
+    await new Promise((wake) => setTimeout(wake, 20));
+    if (Date.now() > insistAt + 2000) return; // unkillable: in the kernel, or not reaped by its parent
+  }
+}
+
+/**
+ * Runs a command to its end. `output: 'show'` lets it write to the terminal, `'keep'` returns what it wrote.
+ * Never rejects: `code` is the exit code, or null with `error` saying why there is none.
+ */
+export function run(command, args, { cwd, env, output = 'keep', limitMs, signal } = {}) {
+  const began = performance.now();
+  return new Promise((resolve) => {
+    const child = spawn(command, args, {
+      cwd,
+      env: env ?? process.env,
+      detached: posix,
+      shell: !posix && command === 'npm', // npm is a .cmd file there
+      stdio: output === 'show' ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
+    });
+    let text = '';
+    let error;
+    const stop = (why) => {
+      error ??= why;
+      if (child.pid !== undefined) void endGroup(child.pid);
+    };
+    const timer = limitMs && setTimeout(() => stop(`ran longer than ${limitMs / 1000} s`), limitMs);
+    const onAbort = () => stop('cancelled');
+    signal?.addEventListener('abort', onAbort, { once: true });
+    child.stdout?.setEncoding('utf8').on('data', (part) => (text += part));
+    child.stderr?.setEncoding('utf8').on('data', (part) => (text += part));
+    if (child.pid !== undefined) live.add(child.pid);
+    const finish = async (code, endedBy) => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      if (child.pid !== undefined) {
+        await endGroup(child.pid, 0); // what the child left in its group ends with it
+        live.delete(child.pid);
+      }
+      error ??= endedBy ? `ended by ${endedBy}` : undefined;
+      resolve({ code: error ? null : code, error, text, ms: performance.now() - began });
+    };
+    child.once('error', (reason) => {
+      error = reason.code === 'ENOENT' ? `${command} is not installed` : reason.message;
+      if (child.pid === undefined) void finish(null);
+    });
+    child.once('close', (code, endedBy) => void finish(code, endedBy));
+  });
+}
+
+process.once('exit', () => {
+  for (const pid of live) signalGroup(pid, 'SIGKILL');
+});
+for (const [signal, number] of [
+  ['SIGINT', 2],
+  ['SIGTERM', 15],
+  ['SIGHUP', 1],
+]) {
+  process.once(signal, () => {
+    void Promise.all([...live].map((pid) => endGroup(pid))).then(() => process.exit(128 + number));
+  });
+}

@@ -1,0 +1,26 @@
+// Runs one suite's files in this process and writes the counts to a file: node --import tsx mocha.mjs '{"files":[…], …}'
+import { writeFileSync } from 'node:fs';
+import process from 'node:process';
+import Mocha from 'mocha';
+import { reporterFor } from './reporter.mjs';
+
+const { files, summary, timeoutMs, grep, verbose } = JSON.parse(process.argv[2]);
+const mocha = new Mocha({ timeout: timeoutMs, forbidOnly: true, color: process.stdout.isTTY });
+if (grep) mocha.grep(new RegExp(grep));
+mocha.reporter(
+  reporterFor({
+    verbose,
+    write: (line) => console.log(line),
+    done: (counts) => writeFileSync(summary, JSON.stringify(counts)),
+  }),
+);
+for (const file of files) mocha.addFile(file);
+await mocha.loadFilesAsync();
+mocha.run((failures) => {
+  process.exitCode = failures > 0 ? 1 : 0;
+  // Tests that leave a timer, socket or child open keep the process alive: say so, rather than hang or hide it.
+  setTimeout(() => {
+    console.error(`  still open 5 s after the last test: ${process.getActiveResourcesInfo().join(', ')}`);
+    process.exit(3);
+  }, 5000).unref();
+});
