@@ -25,6 +25,8 @@ export interface Target {
   readonly detail: string;
   /** Why it cannot be recorded, with what to do; undefined when it can. */
   readonly refusal: string | undefined;
+  /** True when it can also be started anew and recorded from its first moment. */
+  readonly launchable?: boolean;
   start(options: RecordOptions, signal?: AbortSignal): Promise<Session>;
 }
 
@@ -45,6 +47,8 @@ export interface RecordOptions {
   /** Stop by itself after this; 0: never. */
   readonly maxDurationMs: number;
   readonly maxBytes: number;
+  /** Start the target anew and record from its first moment; only for a `launchable` one. */
+  readonly fromLaunch?: boolean;
 }
 
 export interface SessionStatus extends TraceStatus {

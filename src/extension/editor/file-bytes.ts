@@ -1,0 +1,64 @@
+/** A recording's bytes, from where they are, in pieces: `file:` in ranges, other schemes read whole up to a setting. */
+import { open, stat } from 'node:fs/promises';
+import { l10n, workspace, type Uri } from 'vscode';
+import { Problem } from '../notice.js';
+import { bytes as size } from '../quantities.js';
+import { setting } from '../settings.js';
+
+/** Large enough that messages cost little, small enough that none of them takes the host's thread for long. */
+const pieceBytes = 4 * 2 ** 20;
+
+export interface FileBytes {
+  readonly total: number;
+  /** Pieces from `offset` to what the file holds now. Each is an ArrayBuffer of its own, safe to hand on. */
+  pieces(offset: number, signal: AbortSignal): AsyncIterable<{ offset: number; data: ArrayBuffer }>;
+}
+
+export async function fileBytes(uri: Uri): Promise<FileBytes> {
+  return uri.scheme === 'file' ? localBytes(uri.fsPath) : wholeBytes(uri);
+}
+
+async function localBytes(path: string): Promise<FileBytes> {
+  const { size: total } = await stat(path);
+  return {
+    total,
+    async *pieces(offset, signal) {
+      const file = await open(path, 'r');
+      try {
+        for (let at = offset; ;) {
+          if (signal.aborted) return;
+          const piece = new Uint8Array(pieceBytes);
+          const { bytesRead } = await file.read(piece, 0, pieceBytes, at);
+          if (bytesRead === 0) return;
+          yield { offset: at, data: piece.buffer.slice(0, bytesRead) };
+          at += bytesRead;
+        }
+      } finally {
+        await file.close();
+      }
+    },
+  };
+}
+
+/** `workspace.fs` has no ranged read. */
+async function wholeBytes(uri: Uri): Promise<FileBytes> {
+  const { size: total } = await workspace.fs.stat(uri);
+  const limit = setting('files.readWholeMegabytes') * 1e6;
+  if (total > limit) {
+    throw new Problem(
+      l10n.t('{0} is {1}, and can only be read as a whole from here.', uri.path, size(total)),
+      l10n.t('Copy it to a disk, or raise btrace.files.readWholeMegabytes.'),
+    );
+  }
+  const whole = await workspace.fs.readFile(uri);
+  return {
+    total: whole.byteLength,
+    // eslint-disable-next-line @typescript-eslint/require-await -- the interface is async for the sake of files
+    async *pieces(offset, signal) {
+      for (let at = offset; at < whole.byteLength && !signal.aborted; at += pieceBytes) {
+        const piece = new Uint8Array(whole.subarray(at, at + pieceBytes));
+        yield { offset: at, data: piece.buffer };
+      }
+    },
+  };
+}

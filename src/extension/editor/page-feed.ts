@@ -1,0 +1,56 @@
+/** Sends one recording to one page: all there is, then what is added while it is being written, then the end. */
+import type { Webview, Uri } from 'vscode';
+import type { HostMessage, PageSettings } from '../../protocol/messages.js';
+import type { Session } from '../../targets/target.js';
+import { fileBytes } from './file-bytes.js';
+
+/** A growing recording is sent at most this often. */
+const livePeriodMs = 1000;
+
+export interface FeedRequest {
+  readonly uri: Uri;
+  readonly name: string;
+  readonly settings: PageSettings;
+  /** Set while the recording is being made. */
+  readonly session: Session | undefined;
+}
+
+/** Resolves when all is sent. Each message is awaited, so that a slow page never piles up buffers here. */
+export async function feedPage(webview: Webview, request: FeedRequest, signal: AbortSignal): Promise<void> {
+  const { uri, name, settings, session } = request;
+  const send = async (message: HostMessage): Promise<void> => {
+    if (!signal.aborted) await webview.postMessage(message);
+  };
+  const file = await fileBytes(uri);
+  await send({ type: 'open', name, totalBytes: file.total, live: session !== undefined, settings });
+  let sent = 0;
+  const sendRest = async (): Promise<void> => {
+    for await (const piece of file.pieces(sent, signal)) {
+      await send({ type: 'bytes', ...piece });
+      sent = piece.offset + piece.data.byteLength;
+    }
+  };
+  await sendRest();
+  if (session !== undefined) {
+    const state = { over: false };
+    const ended = session.ended.then(() => void (state.over = true));
+    while (!state.over && !signal.aborted) {
+      await Promise.race([ended, pause(livePeriodMs, signal)]);
+      await sendRest();
+    }
+    await sendRest();
+  }
+  await send({ type: 'end' });
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done, { once: true });
+    function done(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    }
+  });
+}

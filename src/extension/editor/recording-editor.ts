@@ -1,0 +1,230 @@
+/** The custom editor: a readonly document that is only an address, and the page in a webview that holds the rest. */
+import { randomBytes } from 'node:crypto';
+import {
+  commands,
+  env,
+  EventEmitter,
+  l10n,
+  Uri,
+  window,
+  type CustomDocument,
+  type CustomReadonlyEditorProvider,
+  Disposable,
+  type Event,
+  type ExtensionContext,
+  type WebviewPanel,
+} from 'vscode';
+import type { HostMessage, PageMessage, PageSettings, SourceKey } from '../../protocol/messages.js';
+import { pageHtml } from '../../protocol/page-html.js';
+import type { Notices } from '../notice.js';
+import type { Sessions } from '../recording/sessions.js';
+import { exportHtml } from './export-html.js';
+import { feedPage } from './page-feed.js';
+
+export const recordingView = 'btrace.recording';
+export const foreignView = 'btrace.foreign';
+
+export class RecordingDocument implements CustomDocument {
+  constructor(readonly uri: Uri) {}
+  dispose(): void {
+    // Holds an address only.
+  }
+}
+
+export interface PageServices {
+  readonly sessions: Sessions;
+  readonly notices: Notices;
+  readonly settings: () => PageSettings;
+  openSource(key: SourceKey, beside: boolean): Promise<void>;
+}
+
+interface OpenPage {
+  readonly uri: Uri;
+  readonly panel: WebviewPanel;
+  /** Sent once the page has its recording. */
+  pending: HostMessage[];
+  opened: boolean;
+}
+
+export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingDocument>, Disposable {
+  readonly #pages = new Set<OpenPage>();
+  readonly #opened = new EventEmitter<Uri>();
+  readonly #said = new EventEmitter<{ readonly uri: Uri; readonly message: PageMessage }>();
+  #lastActive: OpenPage | undefined;
+
+  /** A page has decoded its recording. */
+  readonly onDidOpen: Event<Uri> = this.#opened.event;
+  /** Everything a page says, after it was dealt with. */
+  readonly onDidSay: Event<{ readonly uri: Uri; readonly message: PageMessage }> = this.#said.event;
+
+  constructor(
+    private readonly context: ExtensionContext,
+    private readonly services: PageServices,
+  ) {}
+
+  register(): Disposable[] {
+    return [recordingView, foreignView].map((view) =>
+      window.registerCustomEditorProvider(view, this, { supportsMultipleEditorsPerDocument: true }),
+    );
+  }
+
+  openCustomDocument(uri: Uri): RecordingDocument {
+    return new RecordingDocument(uri);
+  }
+
+  resolveCustomEditor(document: RecordingDocument, panel: WebviewPanel): void {
+    const dist = Uri.joinPath(this.context.extensionUri, 'dist');
+    const { webview } = panel;
+    webview.options = { enableScripts: true, localResourceRoots: [dist] };
+    const page: OpenPage = { uri: document.uri, panel, pending: [], opened: false };
+    this.#pages.add(page);
+    if (panel.active) this.#lastActive = page;
+    let feeding = new AbortController();
+    const restart = (): void => {
+      feeding.abort();
+      feeding = new AbortController();
+      page.opened = false;
+      void this.#feed(page, feeding.signal);
+    };
+    const listening = [
+      webview.onDidReceiveMessage((message: PageMessage) => {
+        if (message.type === 'ready') restart();
+        else void this.services.notices.guard(() => this.#answer(page, message));
+        this.#said.fire({ uri: page.uri, message });
+      }),
+      panel.onDidChangeViewState(() => {
+        if (panel.active) this.#lastActive = page;
+      }),
+    ];
+    panel.onDidDispose(() => {
+      feeding.abort();
+      Disposable.from(...listening).dispose();
+      this.#pages.delete(page);
+      if (this.#lastActive === page) this.#lastActive = undefined;
+    });
+    webview.html = pageHtml({
+      scriptUri: String(webview.asWebviewUri(Uri.joinPath(dist, 'page.js'))),
+      workerUri: String(webview.asWebviewUri(Uri.joinPath(dist, 'page-worker.js'))),
+      nonce: randomBytes(24).toString('base64'),
+      cspSource: webview.cspSource,
+      language: env.language,
+    });
+  }
+
+  /** The recording whose page is in front, or was last. */
+  get active(): Uri | undefined {
+    return this.#lastActive?.uri;
+  }
+
+  /** To the page in front. */
+  post(message: HostMessage): void {
+    void this.#lastActive?.panel.webview.postMessage(message);
+  }
+
+  /** To every page. */
+  postAll(message: HostMessage): void {
+    for (const page of this.#pages) void page.panel.webview.postMessage(message);
+  }
+
+  /** Brings a recording's page to the front, opening it if need be, and shows a method there. */
+  async reveal(uri: Uri, key: SourceKey): Promise<void> {
+    const message: HostMessage = { type: 'reveal', key };
+    const existing = this.#page(uri);
+    if (existing !== undefined) {
+      existing.panel.reveal();
+      if (existing.opened) await existing.panel.webview.postMessage(message);
+      else existing.pending.push(message);
+      return;
+    }
+    await commands.executeCommand('vscode.openWith', uri, recordingView);
+    const page = this.#page(uri);
+    if (page === undefined) return;
+    if (page.opened) await page.panel.webview.postMessage(message);
+    else page.pending.push(message);
+  }
+
+  #page(uri: Uri): OpenPage | undefined {
+    const text = uri.toString();
+    return [...this.#pages].find((page) => page.uri.toString() === text);
+  }
+
+  async #feed(page: OpenPage, signal: AbortSignal): Promise<void> {
+    const { sessions, notices } = this.services;
+    try {
+      await feedPage(
+        page.panel.webview,
+        {
+          uri: page.uri,
+          name: baseName(page.uri),
+          settings: this.services.settings(),
+          session: page.uri.scheme === 'file' ? sessions.writing(page.uri.fsPath)?.session : undefined,
+        },
+        signal,
+      );
+    } catch (error) {
+      if (signal.aborted) return;
+      const message = error instanceof Error ? error.message : String(error);
+      await page.panel.webview.postMessage({ type: 'problem', message } satisfies HostMessage);
+      void notices.error(error);
+    }
+  }
+
+  async #answer(page: OpenPage, message: PageMessage): Promise<void> {
+    const { notices } = this.services;
+    switch (message.type) {
+      case 'ready':
+        return;
+      case 'openSource':
+        return this.services.openSource(message.key, message.beside);
+      case 'copy':
+        await env.clipboard.writeText(message.text);
+        return;
+      case 'exportHtml':
+        await exportHtml(this.context.extensionUri, page.uri);
+        return;
+      case 'opened':
+        page.opened = true;
+        notices.log.info(
+          `${baseName(page.uri)}: ${String(message.threads)} threads, ${String(message.samples)} samples, ${String(message.problems)} problems`,
+        );
+        for (const waiting of page.pending.splice(0)) await page.panel.webview.postMessage(waiting);
+        void commands.executeCommand('setContext', 'btrace.opened', true);
+        this.#opened.fire(page.uri);
+        return;
+      case 'notTrace':
+        // Not awaited: the toast may stay for long.
+        void notices.warning(
+          l10n.t('{0} is not a recording that BTrace can read: {1}', baseName(page.uri), message.what),
+          '',
+          [{ title: l10n.t('Open as Text'), run: () => openAsText(page) }],
+        );
+        return;
+      case 'failed':
+        void notices.error(new Error(message.message));
+    }
+  }
+
+  dispose(): void {
+    this.#opened.dispose();
+    this.#said.dispose();
+  }
+}
+
+async function openAsText(page: OpenPage): Promise<void> {
+  const column = page.panel.viewColumn;
+  page.panel.dispose();
+  await commands.executeCommand('vscode.openWith', page.uri, 'default', column);
+}
+
+export function baseName(uri: Uri): string {
+  return uri.path.slice(uri.path.lastIndexOf('/') + 1);
+}
+
+/** The recording whose tab is in front, also right after a reload when no page has spoken yet. */
+export function recordingOfActiveTab(): Uri | undefined {
+  const input: unknown = window.tabGroups.activeTabGroup.activeTab?.input;
+  if (typeof input !== 'object' || input === null || !('viewType' in input) || !('uri' in input))
+    return undefined;
+  const ours = input.viewType === recordingView || input.viewType === foreignView;
+  return ours && input.uri instanceof Uri ? input.uri : undefined;
+}

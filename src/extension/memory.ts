@@ -1,0 +1,41 @@
+/** What is remembered between windows and sessions, each with its type and its place. */
+import type { ExtensionContext, Memento } from 'vscode';
+
+class Remembered<T> {
+  constructor(
+    private readonly memento: Memento,
+    private readonly key: string,
+    private readonly initial: T,
+  ) {}
+  get(): T {
+    return this.memento.get<T>(this.key, this.initial);
+  }
+  async set(value: T): Promise<void> {
+    await this.memento.update(this.key, value);
+  }
+}
+
+export class Memory {
+  /** Names of the targets recorded last, newest first: a process id does not survive, a name does. */
+  readonly lastTargets: Remembered<readonly string[]>;
+  readonly lastPreset: Remembered<string>;
+  /** Which of several files holds the source of a class: source path in the package → URI. */
+  readonly sourceChoices: Remembered<Readonly<Record<string, string>>>;
+  /** Folders outside the workspace from which files may be opened without asking again. */
+  readonly allowedFolders: Remembered<readonly string[]>;
+  /** The mapping chosen for this workspace. */
+  readonly mapping: Remembered<string>;
+
+  constructor(context: ExtensionContext) {
+    const { workspaceState, globalState } = context;
+    this.lastTargets = new Remembered<readonly string[]>(globalState, 'lastTargets', []);
+    this.lastPreset = new Remembered(workspaceState, 'lastPreset', '');
+    this.sourceChoices = new Remembered<Readonly<Record<string, string>>>(
+      workspaceState,
+      'sourceChoices',
+      {},
+    );
+    this.allowedFolders = new Remembered<readonly string[]>(workspaceState, 'allowedFolders', []);
+    this.mapping = new Remembered(workspaceState, 'mapping', '');
+  }
+}

@@ -1,0 +1,171 @@
+/** The two steps before a recording: which target, and what to look at. Enter, Enter takes the last choice again. */
+import {
+  l10n,
+  QuickPickItemKind,
+  ThemeIcon,
+  window,
+  Disposable,
+  type QuickPick,
+  type QuickPickItem,
+} from 'vscode';
+import type { Target } from '../../targets/target.js';
+import { TargetError } from '../../targets/target.js';
+import type { PresetName } from '../settings.js';
+import { presets } from './presets.js';
+import type { TargetListing, TargetRegistry } from './target-registry.js';
+
+export interface TargetItem extends QuickPickItem {
+  readonly target?: Target;
+  readonly failure?: unknown;
+}
+
+/** The kind of a target in words, for the headings of the list. */
+export function kindName(kind: string): string {
+  if (kind === 'local') return l10n.t('This machine');
+  if (kind === 'android') return l10n.t('Android devices');
+  return kind;
+}
+
+/** Last choices first, then kind by kind, what can be recorded before what cannot. */
+export function targetItems(listing: TargetListing, lastNames: readonly string[]): TargetItem[] {
+  const item = (target: Target): TargetItem => ({
+    label: `$(${target.refusal === undefined ? icon(target.kind) : 'circle-slash'}) ${target.name}`,
+    description: [target.pid > 0 ? String(target.pid) : '', target.runtime]
+      .filter((s) => s !== '')
+      .join(' · '),
+    detail: target.refusal ?? target.detail,
+    target,
+  });
+  const items: TargetItem[] = [];
+  const recent = lastNames
+    .map((name) => listing.targets.find((target) => target.name === name && target.refusal === undefined))
+    .filter((target) => target !== undefined);
+  if (recent.length > 0) {
+    items.push({ label: l10n.t('Recorded last'), kind: QuickPickItemKind.Separator }, ...recent.map(item));
+  }
+  for (const kind of new Set(listing.targets.map((target) => target.kind))) {
+    const rest = listing.targets.filter((target) => target.kind === kind && !recent.includes(target));
+    if (rest.length === 0) continue;
+    const rank = (target: Target): number => (target.refusal === undefined ? 0 : 1);
+    rest.sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name) || a.pid - b.pid);
+    items.push({ label: kindName(kind), kind: QuickPickItemKind.Separator }, ...rest.map(item));
+  }
+  for (const { kind, error } of listing.failures) {
+    const text = error instanceof Error ? error.message : String(error);
+    items.push(
+      { label: kindName(kind), kind: QuickPickItemKind.Separator },
+      {
+        label: `$(warning) ${text}`,
+        detail: error instanceof TargetError ? error.nextStep : '',
+        alwaysShow: true,
+        failure: error,
+      },
+    );
+  }
+  return items;
+}
+
+function icon(kind: string): string {
+  return kind === 'android' ? 'device-mobile' : 'vm';
+}
+
+/** Undefined when dismissed. A target that cannot be recorded, and a source that cannot look, throw their reason. */
+export async function pickTarget(
+  registry: TargetRegistry,
+  lastNames: readonly string[],
+): Promise<Target | undefined> {
+  const pick = window.createQuickPick<TargetItem>();
+  pick.title = l10n.t('BTrace: Record (1/2)');
+  pick.placeholder = l10n.t('Which program?');
+  pick.matchOnDescription = true;
+  pick.matchOnDetail = true;
+  pick.buttons = [{ iconPath: new ThemeIcon('refresh'), tooltip: l10n.t('Look Again') }];
+  let looking = new AbortController();
+  const look = (): void => {
+    looking.abort();
+    const mine = (looking = new AbortController());
+    pick.busy = true;
+    const show = (listing: TargetListing): void => {
+      if (mine.signal.aborted) return;
+      const before = pick.activeItems[0]?.target?.id;
+      pick.items = targetItems(listing, lastNames);
+      const again = pick.items.find((item) => before !== undefined && item.target?.id === before);
+      if (again !== undefined) pick.activeItems = [again];
+    };
+    void registry.list(mine.signal, show).then((listing) => {
+      if (mine.signal.aborted) return;
+      pick.busy = false;
+      if (listing.targets.length === 0 && listing.failures.length === 0) {
+        pick.placeholder = l10n.t('No program found that can be recorded. Start one, then look again.');
+      }
+    });
+  };
+  const again = pick.onDidTriggerButton(look);
+  look();
+  try {
+    const chosen = await accepted(pick);
+    if (chosen?.failure !== undefined) throw asError(chosen.failure);
+    const refusal = chosen?.target?.refusal;
+    if (refusal !== undefined) throw new TargetError('not-supported', refusal, '');
+    return chosen?.target;
+  } finally {
+    looking.abort();
+    again.dispose();
+    pick.dispose();
+  }
+}
+
+export interface HowChosen {
+  readonly preset: PresetName;
+  readonly fromLaunch: boolean;
+}
+
+export async function pickHow(target: Target, last: PresetName): Promise<HowChosen | undefined> {
+  type Item = QuickPickItem & { readonly how?: HowChosen };
+  const ordered = presets().sort((a, b) => Number(b.name === last) - Number(a.name === last));
+  const items = (fromLaunch: boolean): Item[] =>
+    ordered.map(({ name, label, description }) => ({
+      label,
+      description,
+      how: { preset: name, fromLaunch },
+    }));
+  const pick = window.createQuickPick<Item>();
+  pick.title = l10n.t('BTrace: Record {0} (2/2)', target.name);
+  pick.placeholder = l10n.t('What to look at?');
+  pick.matchOnDescription = true;
+  pick.items =
+    target.launchable === true
+      ? [
+          { label: l10n.t('Now'), kind: QuickPickItemKind.Separator },
+          ...items(false),
+          { label: l10n.t('From launch: starts it anew'), kind: QuickPickItemKind.Separator },
+          ...items(true),
+        ]
+      : items(false);
+  try {
+    return (await accepted(pick))?.how;
+  } finally {
+    pick.dispose();
+  }
+}
+
+/** Shows the list until something is accepted or it is left. */
+function accepted<T extends QuickPickItem>(pick: QuickPick<T>): Promise<T | undefined> {
+  const listening: Disposable[] = [];
+  return new Promise<T | undefined>((resolve) => {
+    listening.push(
+      pick.onDidAccept(() => {
+        const [item] = pick.selectedItems;
+        if (item === undefined) return;
+        resolve(item);
+        pick.hide();
+      }),
+      pick.onDidHide(() => resolve(undefined)),
+    );
+    pick.show();
+  }).finally(() => void Disposable.from(...listening).dispose());
+}
+
+function asError(what: unknown): Error {
+  return what instanceof Error ? what : new Error(String(what));
+}

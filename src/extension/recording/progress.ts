@@ -1,0 +1,83 @@
+/** The notification of one recording: live figures, links to stop or watch it, Cancel to throw it away. */
+import { l10n, ProgressLocation, window } from 'vscode';
+import type { SessionEnd, SessionStatus } from '../../targets/target.js';
+import { bytes, clock, count, percent } from '../quantities.js';
+import type { ActiveRecording } from './sessions.js';
+
+/** HookState of recording.proto. */
+const hookFailed = 3;
+
+export function statusLine(status: SessionStatus): string {
+  const parts = [
+    clock(status.elapsedMs),
+    l10n.t('{0} samples', count(status.samples)),
+    bytes(status.fileBytes),
+    ...(status.processCpuNs > 0
+      ? [l10n.t('overhead {0}', percent((status.captureNs + status.drainNs) / status.processCpuNs))]
+      : []),
+    ...(status.dropped > 0 ? [l10n.t('{0} dropped', count(status.dropped))] : []),
+  ];
+  const failed = status.hooks.filter((hook) => hook.state === hookFailed);
+  if (failed.length > 0) parts.push(l10n.t('hooks failed: {0}', failed.map((hook) => hook.name).join(', ')));
+  return parts.join(' · ');
+}
+
+/** A command link as notifications understand it. */
+function link(text: string, command: string, argument: unknown): string {
+  return `[${text}](command:${command}?${encodeURIComponent(JSON.stringify([argument]))})`;
+}
+
+/** Longer than this, and throwing it away is asked about first. */
+const askAfterMs = 10_000;
+
+/** Shows the notification until the recording has ended. */
+export async function showProgress(active: ActiveRecording): Promise<SessionEnd> {
+  const { session, target } = active;
+  for (;;) {
+    const cancelled = await window.withProgress(
+      {
+        location: ProgressLocation.Notification,
+        title: l10n.t('Recording {0}', plain(target.name)),
+        cancellable: true,
+      },
+      (progress, token) =>
+        new Promise<boolean>((resolve) => {
+          const report = (status: SessionStatus): void => {
+            const stop = link(l10n.t('Stop and Open'), 'btrace.stop', active.id);
+            const watch = link(l10n.t('Watch'), 'btrace.watch', active.id);
+            progress.report({ message: `${statusLine(status)} — ${stop} · ${watch}` });
+          };
+          report(session.status());
+          const silence = session.onStatus(report);
+          const done = (answer: boolean): void => {
+            silence();
+            resolve(answer);
+          };
+          token.onCancellationRequested(() => done(true));
+          void session.ended.then(() => done(false));
+        }),
+    );
+    if (!cancelled) return session.ended;
+    if (await mayDiscard(active)) return session.cancel();
+  }
+}
+
+/** Asks when there is something to lose; an answer that is not a yes goes on recording. */
+export async function mayDiscard(active: ActiveRecording): Promise<boolean> {
+  if (Date.now() - active.startedMs < askAfterMs) return true;
+  const discard = l10n.t('Discard');
+  const stop = l10n.t('Stop and Open');
+  const answer = await window.showWarningMessage(
+    l10n.t('Discard the recording of {0}?', plain(active.target.name)),
+    { modal: true, detail: statusLine(active.session.status()) },
+    discard,
+    stop,
+  );
+  if (answer === stop) await active.session.stop();
+  return answer === discard;
+}
+
+/** Notifications read links out of their text: a program's name must not become one. */
+export function plain(name: string): string {
+  return name.replace(/[[\]()\p{Cc}\p{Cf}]/gu, ' ').slice(0, 120);
+}

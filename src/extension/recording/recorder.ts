@@ -1,0 +1,203 @@
+/** From a chosen target to an opened recording: the one flow behind the command, the view and the task. */
+import { commands, l10n, ProgressLocation, Uri, window, workspace } from 'vscode';
+import type { SessionEnd, Target } from '../../targets/target.js';
+import type { Memory } from '../memory.js';
+import { Problem, type Notices } from '../notice.js';
+import { setting, type PresetName } from '../settings.js';
+import { pickHow, pickTarget } from './pick-target.js';
+import { isPresetName } from './presets.js';
+import { mayDiscard, plain, showProgress } from './progress.js';
+import type { ActiveRecording, Sessions } from './sessions.js';
+import type { RecordingStore } from './store.js';
+import type { TargetRegistry } from './target-registry.js';
+
+/** What `btrace.record` takes when it is called with arguments: by a key binding, a task or another extension. */
+export interface RecordArguments {
+  /** Id of a target, or a part of its name. */
+  readonly target?: string;
+  readonly preset?: string;
+  readonly fromLaunch?: boolean;
+}
+
+const rememberedTargets = 3;
+
+export class Recorder {
+  constructor(
+    readonly registry: TargetRegistry,
+    readonly sessions: Sessions,
+    readonly store: RecordingStore,
+    private readonly memory: Memory,
+    private readonly notices: Notices,
+  ) {}
+
+  /** The whole way with questions. Resolves once the recording has ended and is open, with its file. */
+  async record(given: RecordArguments = {}): Promise<string | undefined> {
+    requireTrust();
+    const target =
+      given.target === undefined
+        ? await pickTarget(this.registry, this.memory.lastTargets.get())
+        : await this.find(given.target);
+    if (target === undefined) return undefined;
+    const how =
+      given.preset === undefined && given.target === undefined
+        ? await pickHow(target, this.#lastPreset())
+        : { preset: presetOf(given.preset), fromLaunch: given.fromLaunch ?? false };
+    if (how === undefined) return undefined;
+    await this.memory.lastPreset.set(how.preset);
+    return this.run(target, how.preset, how.fromLaunch);
+  }
+
+  async recordTarget(target: Target): Promise<string | undefined> {
+    requireTrust();
+    const how = await pickHow(target, this.#lastPreset());
+    return how === undefined ? undefined : this.run(target, how.preset, how.fromLaunch);
+  }
+
+  async run(target: Target, preset: PresetName, fromLaunch: boolean): Promise<string | undefined> {
+    const active = await this.start(target, preset, fromLaunch);
+    const end = await showProgress(active);
+    return this.#finish(active, end);
+  }
+
+  /** Attaches, under a notification whose Cancel gives up. */
+  async start(target: Target, preset: PresetName, fromLaunch: boolean): Promise<ActiveRecording> {
+    const file = await this.store.newFile(target.name);
+    const names = [target.name, ...this.memory.lastTargets.get().filter((name) => name !== target.name)];
+    await this.memory.lastTargets.set(names.slice(0, rememberedTargets));
+    this.notices.log.info(`Recording ${target.id} (${target.name}), preset ${preset}, into ${file}`);
+    return window.withProgress(
+      {
+        location: ProgressLocation.Notification,
+        title: l10n.t('Attaching to {0}…', plain(target.name)),
+        cancellable: true,
+      },
+      (_progress, token) => {
+        const giveUp = new AbortController();
+        token.onCancellationRequested(() => giveUp.abort());
+        return this.sessions.start({ target, preset, fromLaunch, file }, giveUp.signal);
+      },
+    );
+  }
+
+  /** A target by id, else the one whose name holds the text; of several the newest process. */
+  async find(wanted: string): Promise<Target> {
+    const { targets, failures } = await this.registry.list();
+    const text = wanted.toLowerCase();
+    const found =
+      targets.find((target) => target.id === wanted) ??
+      targets
+        .filter((target) => target.name.toLowerCase().includes(text))
+        .sort(
+          (a, b) => Number(a.refusal !== undefined) - Number(b.refusal !== undefined) || b.pid - a.pid,
+        )[0];
+    if (found === undefined) {
+      for (const { kind, error } of failures)
+        this.notices.log.warn(`Could not look for ${kind} targets:`, error);
+      throw new Problem(
+        l10n.t('No program that can be recorded is called “{0}”.', wanted),
+        l10n.t('Start it, or pick one from the list.'),
+        [{ title: l10n.t('Record…'), run: () => commands.executeCommand('btrace.record') }],
+      );
+    }
+    if (found.refusal !== undefined) throw new Problem(found.refusal);
+    return found;
+  }
+
+  async stop(id?: number): Promise<void> {
+    for (const one of await this.#which(id, l10n.t('Stop which recordings?'))) await one.session.stop();
+  }
+
+  async cancel(id?: number): Promise<void> {
+    for (const one of await this.#which(id, l10n.t('Throw which recordings away?'))) {
+      if (await mayDiscard(one)) await one.session.cancel();
+    }
+  }
+
+  /** Writes the last seconds of what goes on to a file of its own and opens that. */
+  async dump(id?: number): Promise<string | undefined> {
+    const [one] = await this.#which(id, l10n.t('Dump from which recording?'), true);
+    if (one === undefined) return undefined;
+    const answer = await window.showInputBox({
+      title: l10n.t('BTrace: Dump Last Seconds'),
+      prompt: l10n.t('How many of the last seconds to write?'),
+      value: String(setting('recording.ringSeconds') || 10),
+      validateInput: (text) => (Number(text) > 0 ? undefined : l10n.t('A number of seconds, such as 10.')),
+    });
+    if (answer === undefined) return undefined;
+    const file = await this.store.newFile(one.target.name);
+    const end = await one.session.dump(file, Number(answer) * 1e9);
+    if (end.message !== '') void this.notices.warning(end.message);
+    await openRecording(end.file);
+    return end.file;
+  }
+
+  async watch(id: number): Promise<void> {
+    const one = this.sessions.get(id);
+    if (one !== undefined) await openRecording(one.session.file);
+  }
+
+  async #which(
+    id: number | undefined,
+    question: string,
+    single = false,
+  ): Promise<readonly ActiveRecording[]> {
+    const all = this.sessions.all;
+    if (id !== undefined) return all.filter((one) => one.id === id);
+    if (all.length === 0) {
+      void window.showInformationMessage(l10n.t('Nothing is being recorded.'));
+      return [];
+    }
+    if (all.length === 1) return all;
+    const items = all.map((one) => ({
+      label: one.target.name,
+      description: String(one.target.pid),
+      picked: true,
+      one,
+    }));
+    if (single) {
+      const chosen = await window.showQuickPick(items, { title: question });
+      return chosen === undefined ? [] : [chosen.one];
+    }
+    const chosen = await window.showQuickPick(items, { title: question, canPickMany: true });
+    return (chosen ?? []).map((item) => item.one);
+  }
+
+  async #finish(active: ActiveRecording, end: SessionEnd): Promise<string | undefined> {
+    this.notices.log.info(`Recording of ${active.target.id} ended: ${end.reason} ${end.message}`.trim());
+    if (end.reason === 'cancelled') return undefined;
+    await openRecording(end.file);
+    if (end.message !== '') void this.notices.warning(end.message);
+    const gone = await this.store.retain(new Set([end.file]));
+    for (const file of gone) this.notices.log.info(`Deleted ${file}: more than btrace.recording.keep`);
+    return end.file;
+  }
+
+  #lastPreset(): PresetName {
+    const last = this.memory.lastPreset.get();
+    return isPresetName(last) ? last : setting('recording.preset');
+  }
+}
+
+export async function openRecording(file: string): Promise<void> {
+  await commands.executeCommand('vscode.openWith', Uri.file(file), 'btrace.recording');
+}
+
+function presetOf(name: string | undefined): PresetName {
+  if (name === undefined) return setting('recording.preset');
+  if (isPresetName(name)) return name;
+  throw new Problem(l10n.t('There is no preset called “{0}”.', name));
+}
+
+function requireTrust(): void {
+  if (workspace.isTrusted) return;
+  throw new Problem(
+    l10n.t('Recording is switched off in Restricted Mode, because it loads an agent into a running program.'),
+    l10n.t('Trust this workspace to record; recordings can be opened either way.'),
+    [
+      {
+        title: l10n.t('Manage Workspace Trust'),
+        run: () => commands.executeCommand('workbench.trust.manage'),
+      },
+    ],
+  );
+}

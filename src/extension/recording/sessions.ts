@@ -1,0 +1,70 @@
+/** The recordings being made in this window, and how they are begun and ended. */
+import { commands, EventEmitter, type Disposable, type Event } from 'vscode';
+import type { Session, SessionEnd, Target } from '../../targets/target.js';
+import { recordOptions, type RecordingLimits } from './presets.js';
+import type { PresetName } from '../settings.js';
+
+export interface ActiveRecording {
+  /** Counts up within the window: what a command link or a tree item names it by. */
+  readonly id: number;
+  readonly target: Target;
+  readonly session: Session;
+  readonly startedMs: number;
+}
+
+export interface StartRequest {
+  readonly target: Target;
+  readonly preset: PresetName;
+  readonly fromLaunch: boolean;
+  readonly file: string;
+  readonly limits?: RecordingLimits;
+}
+
+export class Sessions implements Disposable {
+  readonly #active = new Map<number, ActiveRecording>();
+  readonly #change = new EventEmitter<void>();
+  #next = 1;
+
+  /** A recording began or ended. */
+  readonly onDidChange: Event<void> = this.#change.event;
+
+  get all(): readonly ActiveRecording[] {
+    return [...this.#active.values()];
+  }
+
+  get(id: number): ActiveRecording | undefined {
+    return this.#active.get(id);
+  }
+
+  /** The recording that is being written to this file. */
+  writing(file: string): ActiveRecording | undefined {
+    return this.all.find((one) => one.session.file === file);
+  }
+
+  async start(request: StartRequest, signal: AbortSignal): Promise<ActiveRecording> {
+    const options = recordOptions(request.file, request.preset, request.fromLaunch, request.limits);
+    const session = await request.target.start(options, signal);
+    const active = { id: this.#next++, target: request.target, session, startedMs: Date.now() };
+    this.#active.set(active.id, active);
+    this.#changed();
+    void session.ended.then(() => {
+      this.#active.delete(active.id);
+      this.#changed();
+    });
+    return active;
+  }
+
+  /** Ends all of them and waits: what was recorded must be whole before the host goes away. */
+  async stopAll(): Promise<SessionEnd[]> {
+    return Promise.all(this.all.map((one) => one.session.stop()));
+  }
+
+  #changed(): void {
+    void commands.executeCommand('setContext', 'btrace.recording', this.#active.size > 0);
+    this.#change.fire();
+  }
+
+  dispose(): void {
+    this.#change.dispose();
+  }
+}

@@ -1,0 +1,101 @@
+/** Where recordings are kept: a folder of the person's, or one of the extension's own, whose oldest files go after a while. */
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { workspace, type ExtensionContext } from 'vscode';
+import { setting } from '../settings.js';
+
+export interface StoredRecording {
+  readonly file: string;
+  readonly name: string;
+  readonly bytes: number;
+  readonly modifiedMs: number;
+}
+
+/** "Shop 2026-05-04 13.37.00.btrace": sorts by time, and holds nothing a file system refuses. */
+export function fileNameFor(target: string, when: Date): string {
+  const two = (n: number): string => String(n).padStart(2, '0');
+  const day = `${String(when.getFullYear())}-${two(when.getMonth() + 1)}-${two(when.getDate())}`;
+  const time = `${two(when.getHours())}.${two(when.getMinutes())}.${two(when.getSeconds())}`;
+  return `${safeName(target)} ${day} ${time}.btrace`;
+}
+
+const generated = / \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d(?: \d+)?\.btrace$/;
+
+/** Whether the name is one we gave: what a person named is theirs, and never deleted by us. */
+export function isGeneratedName(name: string): boolean {
+  return generated.test(name);
+}
+
+/** Windows refuses more than the others do, so its rules hold everywhere: a recording may travel. */
+export function safeName(name: string): string {
+  const plain = name
+    .normalize('NFC')
+    .replace(/[\p{Cc}\p{Cf}<>:"/\\|?*]/gu, '_')
+    .replace(/\s+/g, ' ')
+    .slice(0, 80)
+    .replace(/^[\s.]+|[\s.]+$/g, '');
+  if (plain === '') return 'recording';
+  return /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(plain) ? `_${plain}` : plain;
+}
+
+export class RecordingStore {
+  constructor(private readonly context: ExtensionContext) {}
+
+  /** The folder for new recordings, and whether it is the extension's own. */
+  folder(): { readonly path: string; readonly own: boolean } {
+    const chosen = setting('recording.folder').trim();
+    if (chosen !== '') {
+      const base = workspace.workspaceFolders?.find((folder) => folder.uri.scheme === 'file')?.uri.fsPath;
+      if (path.isAbsolute(chosen)) return { path: chosen, own: false };
+      if (base !== undefined) return { path: path.join(base, chosen), own: false };
+    }
+    const storage = this.context.storageUri ?? this.context.globalStorageUri;
+    return { path: path.join(storage.fsPath, 'recordings'), own: true };
+  }
+
+  /** A path that no file has yet; its folder exists afterwards. */
+  async newFile(target: string): Promise<string> {
+    const { path: folder } = this.folder();
+    await mkdir(folder, { recursive: true });
+    const taken = new Set(await readdir(folder));
+    const name = fileNameFor(target, new Date());
+    let candidate = name;
+    for (let n = 2; taken.has(candidate); n++) candidate = name.replace(/\.btrace$/, ` ${String(n)}.btrace`);
+    return path.join(folder, candidate);
+  }
+
+  /** Newest first. A folder that is not there holds nothing. */
+  async list(): Promise<StoredRecording[]> {
+    const { path: folder } = this.folder();
+    let names: string[];
+    try {
+      names = await readdir(folder);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
+    const found = await Promise.all(
+      names.filter((name) => name.endsWith('.btrace')).map((name) => describe(path.join(folder, name))),
+    );
+    return found.filter((one) => one !== undefined).sort((a, b) => b.modifiedMs - a.modifiedMs);
+  }
+
+  /** Deletes the oldest of the names we gave, in our own folder only. Returns what went. */
+  async retain(except: ReadonlySet<string>): Promise<string[]> {
+    const keep = setting('recording.keep');
+    if (keep === 0 || !this.folder().own) return [];
+    const ours = (await this.list()).filter((one) => isGeneratedName(one.name));
+    const gone = ours.slice(keep).filter((one) => !except.has(one.file));
+    for (const one of gone) await rm(one.file, { force: true });
+    return gone.map((one) => one.file);
+  }
+}
+
+async function describe(file: string): Promise<StoredRecording | undefined> {
+  try {
+    const { size, mtimeMs } = await stat(file);
+    return { file, name: path.basename(file), bytes: size, modifiedMs: mtimeMs };
+  } catch {
+    return undefined; // deleted between the listing and the look: not there any more
+  }
+}

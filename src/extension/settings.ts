@@ -1,0 +1,65 @@
+/** Every setting with its type, read when asked for, so that a change holds at once. Defaults are those of package.json. */
+import { workspace, type ConfigurationScope } from 'vscode';
+
+export type PresetName = 'balanced' | 'mainThread' | 'memory' | 'locks' | 'custom';
+export type FiguresShown = 'lens' | 'lensAndLines' | 'lensAndHeat' | 'all' | 'off';
+export type FiguresTime = 'total' | 'self';
+
+export interface CustomPreset {
+  readonly syncIntervalMicros?: number;
+  readonly asyncIntervalMicros?: number;
+  readonly allocationIntervalBytes?: number;
+  readonly budgetPercent?: number;
+  readonly mainThreadOnly?: boolean;
+}
+
+interface Values {
+  'recording.preset': PresetName;
+  'recording.custom': CustomPreset;
+  'recording.folder': string;
+  'recording.keep': number;
+  'recording.maxMinutes': number;
+  'recording.maxMegabytes': number;
+  'recording.memoryMegabytes': number;
+  'recording.ringSeconds': number;
+  'figures.show': FiguresShown;
+  'figures.time': FiguresTime;
+  'figures.thresholdPercent': number;
+  'sources.myPackages': readonly string[];
+  'sources.mapping': string;
+  'sources.jdk': string;
+  'files.readWholeMegabytes': number;
+  'android.adb': string;
+  'agent.folder': string;
+}
+
+const fallback: Values = {
+  'recording.preset': 'balanced',
+  'recording.custom': {},
+  'recording.folder': '',
+  'recording.keep': 30,
+  'recording.maxMinutes': 0,
+  'recording.maxMegabytes': 0,
+  'recording.memoryMegabytes': 32,
+  'recording.ringSeconds': 0,
+  'figures.show': 'lens',
+  'figures.time': 'total',
+  'figures.thresholdPercent': 0.5,
+  'sources.myPackages': [],
+  'sources.mapping': '',
+  'sources.jdk': '',
+  'files.readWholeMegabytes': 512,
+  'android.adb': '127.0.0.1:5037',
+  'agent.folder': '',
+};
+
+/** A value of another type than package.json allows (settings are edited by hand) counts as not set. */
+export function setting<K extends keyof Values>(key: K, scope?: ConfigurationScope): Values[K] {
+  const standard = fallback[key];
+  const value: unknown = workspace.getConfiguration('btrace', scope).get(key);
+  const fits =
+    typeof value === typeof standard && value !== null && Array.isArray(value) === Array.isArray(standard);
+  return fits ? (value as Values[K]) : standard;
+}
+
+export const settingDefaults: Readonly<Values> = fallback;

@@ -1,0 +1,81 @@
+/** The workspace as a `SourceIndex`: VS Code's own index of files, its symbol providers, and open texts before saved ones. */
+import { commands, RelativePattern, Uri, workspace, Disposable, type SymbolInformation } from 'vscode';
+import type { SourceIndex, SourcePlace } from '../../symbols/find-source.js';
+
+/** What builds leave behind is not what a person edits. Generated sources stay: people do step into them. */
+const notSources =
+  '{**/node_modules/**,**/.git/**,**/build/intermediates/**,**/build/tmp/**,**/bin/**,**/out/**}';
+const maxFiles = 200;
+const headBytes = 8 * 1024;
+const maxNames = 1000;
+
+export class WorkspaceFiles implements SourceIndex, Disposable {
+  /** File name → URIs; emptied when files come or go, and not let grow without end. */
+  readonly #named = new Map<string, Promise<readonly string[]>>();
+  readonly #listening: Disposable[];
+
+  constructor() {
+    const watcher = workspace.createFileSystemWatcher(
+      '**/*.{java,kt,kts,c,cc,cpp,cxx,h,hh,hpp,hxx,inl}',
+      false,
+      true,
+      false,
+    );
+    const forget = (): void => this.#named.clear();
+    this.#listening = [
+      watcher,
+      watcher.onDidCreate(forget),
+      watcher.onDidDelete(forget),
+      workspace.onDidChangeWorkspaceFolders(forget),
+    ];
+  }
+
+  filesNamed(baseName: string): Promise<readonly string[]> {
+    let files = this.#named.get(baseName);
+    if (files === undefined) {
+      if (this.#named.size >= maxNames) this.#named.clear();
+      files = this.#find(baseName);
+      this.#named.set(baseName, files);
+      files.catch(() => this.#named.delete(baseName));
+    }
+    return files;
+  }
+
+  async #find(baseName: string): Promise<readonly string[]> {
+    const pattern = `**/${escapeGlob(baseName)}`;
+    const folders = workspace.workspaceFolders ?? [];
+    const found = await Promise.all(
+      folders.map((folder) =>
+        workspace.findFiles(new RelativePattern(folder, pattern), notSources, maxFiles),
+      ),
+    );
+    return [...new Set(found.flat().map(String))].sort();
+  }
+
+  async head(file: string): Promise<string> {
+    const uri = Uri.parse(file);
+    const open = workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
+    if (open !== undefined) return open.getText().slice(0, headBytes);
+    const bytes = await workspace.fs.readFile(uri);
+    return new TextDecoder().decode(bytes.subarray(0, headBytes));
+  }
+
+  async symbols(name: string): Promise<readonly SourcePlace[]> {
+    const found = await commands.executeCommand<SymbolInformation[] | undefined>(
+      'vscode.executeWorkspaceSymbolProvider',
+      name,
+    );
+    return (found ?? [])
+      .filter((symbol) => symbol.name === name || symbol.name.startsWith(`${name}(`))
+      .map(({ location }) => ({ file: location.uri.toString(), line: location.range.start.line + 1 }));
+  }
+
+  dispose(): void {
+    Disposable.from(...this.#listening).dispose();
+  }
+}
+
+/** A file name is a name, not a pattern. */
+function escapeGlob(name: string): string {
+  return name.replace(/[*?{}[\]!,]/g, '[$&]');
+}

@@ -1,0 +1,176 @@
+/** The view of the recordings that are kept: open, rename, delete, reveal. */
+import { rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import {
+  commands,
+  env,
+  EventEmitter,
+  l10n,
+  RelativePattern,
+  ThemeIcon,
+  TreeItem,
+  UIKind,
+  Uri,
+  window,
+  workspace,
+  Disposable,
+  type Event,
+  type TreeDataProvider,
+  type TreeView,
+} from 'vscode';
+import { Problem } from '../notice.js';
+import { bytes, duration } from '../quantities.js';
+import type { Sessions } from '../recording/sessions.js';
+import { safeName, type RecordingStore, type StoredRecording } from '../recording/store.js';
+import { recordingLength } from './recording-length.js';
+
+export class RecordingsView implements TreeDataProvider<StoredRecording>, Disposable {
+  readonly #change = new EventEmitter<undefined>();
+  readonly onDidChangeTreeData: Event<undefined> = this.#change.event;
+  readonly #view: TreeView<StoredRecording>;
+  readonly #listening: Disposable[];
+  #watched: Disposable[] = [];
+  #watchedFolder = '';
+
+  constructor(
+    private readonly store: RecordingStore,
+    private readonly sessions: Sessions,
+  ) {
+    this.#view = window.createTreeView('btrace.recordings', { treeDataProvider: this });
+    this.#listening = [
+      sessions.onDidChange(() => this.refresh()),
+      workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('btrace.recording.folder')) this.refresh();
+      }),
+    ];
+  }
+
+  refresh(): void {
+    this.#change.fire(undefined);
+  }
+
+  /** The one that the keyboard is on, for commands that are called without an argument. */
+  get selected(): StoredRecording | undefined {
+    return this.#view.selection[0];
+  }
+
+  async getChildren(node?: StoredRecording): Promise<StoredRecording[]> {
+    if (node !== undefined) return [];
+    this.#watch(this.store.folder().path);
+    return this.store.list();
+  }
+
+  async getTreeItem(recording: StoredRecording): Promise<TreeItem> {
+    const item = new TreeItem(recording.name.replace(/\.btrace$/, ''));
+    item.id = recording.file;
+    item.resourceUri = Uri.file(recording.file);
+    const writing = this.sessions.writing(recording.file) !== undefined;
+    const lengthNs = writing ? undefined : await recordingLength(recording);
+    const facts = [
+      writing ? l10n.t('recording…') : lengthNs === undefined ? l10n.t('cut off') : duration(lengthNs),
+      bytes(recording.bytes),
+    ];
+    item.description = facts.join(' · ');
+    const when = new Intl.DateTimeFormat(env.language, { dateStyle: 'medium', timeStyle: 'medium' });
+    item.tooltip = [recording.file, ...facts, when.format(recording.modifiedMs)].join('\n');
+    item.iconPath = new ThemeIcon(writing ? 'record' : 'graph-line');
+    item.contextValue = writing ? 'writing' : 'recording';
+    item.command = { command: 'btrace.reopenRecording', title: l10n.t('Open'), arguments: [recording] };
+    return item;
+  }
+
+  async rename(recording: StoredRecording): Promise<string | undefined> {
+    const before = recording.name.replace(/\.btrace$/, '');
+    const answer = await window.showInputBox({
+      title: l10n.t('Rename Recording'),
+      value: before,
+      prompt: l10n.t('A recording with a name of yours is never deleted by itself.'),
+      validateInput: (text) => (text.trim() === '' ? l10n.t('A name, please.') : undefined),
+    });
+    if (answer === undefined || answer === before) return undefined;
+    return this.renameTo(recording, answer);
+  }
+
+  async renameTo(recording: StoredRecording, name: string): Promise<string> {
+    const file = path.join(path.dirname(recording.file), `${safeName(name.replace(/\.btrace$/, ''))}.btrace`);
+    if (file === recording.file) return file;
+    if (await exists(file)) {
+      throw new Problem(l10n.t('There is a recording called {0} already.', path.basename(file)));
+    }
+    await rename(recording.file, file);
+    this.refresh();
+    return file;
+  }
+
+  /** To the trash where there is one; remote hosts have none, so there it asks first and then it is gone. */
+  async delete(recording: StoredRecording): Promise<boolean> {
+    if (this.sessions.writing(recording.file) !== undefined) {
+      throw new Problem(l10n.t('{0} is being written. Stop it first.', recording.name));
+    }
+    const uri = Uri.file(recording.file);
+    if (env.remoteName === undefined && env.uiKind === UIKind.Desktop) {
+      try {
+        await workspace.fs.delete(uri, { useTrash: true });
+        this.refresh();
+        return true;
+      } catch {
+        // No trash on this disk: ask, then delete.
+      }
+    }
+    const remove = l10n.t('Delete');
+    const answer = await window.showWarningMessage(
+      l10n.t('Delete {0} for good?', recording.name),
+      { modal: true, detail: l10n.t('There is no trash here.') },
+      remove,
+    );
+    if (answer !== remove) return false;
+    await rm(recording.file, { force: true });
+    this.refresh();
+    return true;
+  }
+
+  async reveal(recording: StoredRecording): Promise<void> {
+    const uri = Uri.file(recording.file);
+    // The system's file manager is on the person's machine; on a remote host the explorer of the workspace has to do.
+    if (env.remoteName === undefined && env.uiKind === UIKind.Desktop) {
+      await commands.executeCommand('revealFileInOS', uri);
+    } else if (workspace.getWorkspaceFolder(uri) !== undefined) {
+      await commands.executeCommand('revealInExplorer', uri);
+    } else {
+      await env.clipboard.writeText(recording.file);
+      void window.showInformationMessage(l10n.t('The path of the recording was copied: {0}', recording.file));
+    }
+  }
+
+  #watch(folder: string): void {
+    if (folder === this.#watchedFolder) return;
+    this.#watchedFolder = folder;
+    Disposable.from(...this.#watched).dispose();
+    const watcher = workspace.createFileSystemWatcher(
+      new RelativePattern(Uri.file(folder), '*.btrace'),
+      false,
+      true,
+      false,
+    );
+    this.#watched = [
+      watcher,
+      watcher.onDidCreate(() => this.refresh()),
+      watcher.onDidDelete(() => this.refresh()),
+    ];
+  }
+
+  dispose(): void {
+    Disposable.from(...this.#listening, ...this.#watched).dispose();
+    this.#view.dispose();
+    this.#change.dispose();
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  try {
+    await stat(file);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,167 @@
+/** The view of what can be recorded, and of what is being recorded. Looks while it is seen, and not otherwise. */
+import {
+  EventEmitter,
+  l10n,
+  ThemeColor,
+  ThemeIcon,
+  TreeItem,
+  TreeItemCollapsibleState,
+  window,
+  Disposable,
+  type Event,
+  type TreeDataProvider,
+  type TreeView,
+} from 'vscode';
+import { TargetError, type Target } from '../../targets/target.js';
+import { kindName } from '../recording/pick-target.js';
+import { statusLine } from '../recording/progress.js';
+import type { ActiveRecording, Sessions } from '../recording/sessions.js';
+import type { TargetListing, TargetRegistry } from '../recording/target-registry.js';
+
+export type TargetNode =
+  | { readonly type: 'kind'; readonly kind: string }
+  | { readonly type: 'target'; readonly target: Target }
+  | { readonly type: 'session'; readonly active: ActiveRecording }
+  | { readonly type: 'failure'; readonly kind: string; readonly error: unknown };
+
+/** How often it looks again while it is seen, and how often a recording's figures are drawn anew. */
+const lookEveryMs = 5000;
+const drawEveryMs = 1000;
+
+export class TargetsView implements TreeDataProvider<TargetNode>, Disposable {
+  readonly #change = new EventEmitter<TargetNode | undefined>();
+  readonly onDidChangeTreeData: Event<TargetNode | undefined> = this.#change.event;
+  readonly #view: TreeView<TargetNode>;
+  readonly #listening: Disposable[];
+  #listing: TargetListing = { targets: [], failures: [] };
+  #looking: Promise<void> | undefined;
+  #looked = false;
+  #shown = '';
+  #timers: NodeJS.Timeout[] = [];
+
+  constructor(
+    private readonly registry: TargetRegistry,
+    private readonly sessions: Sessions,
+  ) {
+    this.#view = window.createTreeView('btrace.targets', { treeDataProvider: this });
+    this.#listening = [
+      this.#view.onDidChangeVisibility(() => this.#schedule()),
+      registry.onDidChangeSources(() => void this.refresh()),
+      sessions.onDidChange(() => {
+        this.#change.fire(undefined);
+        this.#schedule();
+      }),
+    ];
+    this.#schedule();
+  }
+
+  /** Looks again; several calls while it looks are one. */
+  refresh(): Promise<void> {
+    this.#looking ??= this.#look().finally(() => (this.#looking = undefined));
+    return this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    this.#listing = await this.registry.list();
+    this.#looked = true;
+    // A tree that is told of a change loses its hover and may flicker: only when there is one.
+    const shown = JSON.stringify([
+      this.#listing.targets.map((one) => [one.id, one.name, one.runtime, one.refusal]),
+      this.#listing.failures.map((one) => [one.kind, String(one.error)]),
+    ]);
+    if (shown !== this.#shown) this.#change.fire(undefined);
+    this.#shown = shown;
+  }
+
+  #schedule(): void {
+    this.#timers.forEach((timer) => clearInterval(timer));
+    this.#timers = [];
+    if (!this.#view.visible) return;
+    this.#timers.push(setInterval(() => void this.refresh(), lookEveryMs));
+    if (this.sessions.all.length > 0) {
+      this.#timers.push(setInterval(() => this.#change.fire(undefined), drawEveryMs));
+    }
+    void this.refresh();
+  }
+
+  async getChildren(node?: TargetNode): Promise<TargetNode[]> {
+    if (node !== undefined) return node.type === 'kind' ? this.#ofKind(node.kind) : [];
+    if (!this.#looked) await this.refresh();
+    const kinds = new Set([
+      ...this.#listing.targets.map((target) => target.kind),
+      ...this.#listing.failures.map((failure) => failure.kind),
+    ]);
+    const active = this.sessions.all.map((one): TargetNode => ({ type: 'session', active: one }));
+    const [only] = kinds;
+    const rest = kinds.size === 1 && only !== undefined ? this.#ofKind(only) : [...kinds].map(kindNode);
+    return [...active, ...rest];
+  }
+
+  #ofKind(kind: string): TargetNode[] {
+    const targets = this.#listing.targets
+      .filter((target) => target.kind === kind)
+      .sort((a, b) => a.name.localeCompare(b.name) || a.pid - b.pid);
+    return [
+      ...targets.map((target): TargetNode => ({ type: 'target', target })),
+      ...this.#listing.failures
+        .filter((failure) => failure.kind === kind)
+        .map(({ error }): TargetNode => ({ type: 'failure', kind, error })),
+    ];
+  }
+
+  getTreeItem(node: TargetNode): TreeItem {
+    switch (node.type) {
+      case 'kind': {
+        const item = new TreeItem(kindName(node.kind), TreeItemCollapsibleState.Expanded);
+        item.id = `kind:${node.kind}`;
+        return item;
+      }
+      case 'target':
+        return targetItem(node.target);
+      case 'session': {
+        const { active } = node;
+        const item = new TreeItem(active.target.name);
+        item.id = `session:${String(active.id)}`;
+        item.description = statusLine(active.session.status());
+        item.tooltip = `${active.session.file}\n${item.description}`;
+        item.iconPath = new ThemeIcon('record', new ThemeColor('charts.red'));
+        item.contextValue = 'session';
+        item.command = { command: 'btrace.watch', title: l10n.t('Watch'), arguments: [active.id] };
+        return item;
+      }
+      case 'failure': {
+        const { error } = node;
+        const item = new TreeItem(error instanceof Error ? error.message : String(error));
+        item.id = `failure:${node.kind}`;
+        item.iconPath = new ThemeIcon('warning');
+        item.tooltip = error instanceof TargetError ? `${error.message}\n${error.nextStep}` : String(error);
+        item.description = error instanceof TargetError ? error.nextStep : '';
+        return item;
+      }
+    }
+  }
+
+  dispose(): void {
+    this.#timers.forEach((timer) => clearInterval(timer));
+    Disposable.from(...this.#listening).dispose();
+    this.#view.dispose();
+    this.#change.dispose();
+  }
+}
+
+function kindNode(kind: string): TargetNode {
+  return { type: 'kind', kind };
+}
+
+function targetItem(target: Target): TreeItem {
+  const item = new TreeItem(target.name);
+  item.id = target.id;
+  item.description = [target.pid > 0 ? String(target.pid) : '', target.runtime]
+    .filter((s) => s !== '')
+    .join(' · ');
+  item.tooltip = [target.detail, target.refusal ?? ''].filter((s) => s !== '').join('\n');
+  const can = target.refusal === undefined;
+  item.iconPath = new ThemeIcon(can ? (target.kind === 'android' ? 'device-mobile' : 'vm') : 'circle-slash');
+  item.contextValue = can ? 'target' : 'refused';
+  return item;
+}

@@ -1,0 +1,121 @@
+/**
+ * Finds the source of a method: by package and file name from the runtime, then by what files of that name declare, then
+ * by symbol. Several may fit; who calls asks the person once and remembers.
+ */
+import { packageOf } from './scan/package-of.js';
+import { packagePath, wantedSource, type Frame, type WantedSource } from './wanted-source.js';
+
+/** What the search asks of a workspace. Files are named by URI, as text, with "/" between segments. */
+export interface SourceIndex {
+  filesNamed(baseName: string, signal: AbortSignal): Promise<readonly string[]>;
+  /** The first few kB: enough for the package and the first class. */
+  head(file: string, signal: AbortSignal): Promise<string>;
+  /** Places where a symbol of that name is declared, as far as the editor's languages know. */
+  symbols(name: string, signal: AbortSignal): Promise<readonly SourcePlace[]>;
+}
+
+export interface SourcePlace {
+  readonly file: string;
+  /** From 1; 0 unknown. */
+  readonly line: number;
+}
+
+export interface SourceSearch {
+  readonly wanted: WantedSource;
+  /** The best ones only: all that fit equally well. */
+  readonly places: readonly SourcePlace[];
+  /** In words, each thing looked for, for when there is none. */
+  readonly lookedFor: readonly string[];
+}
+
+/** Files of one name beyond this are not opened to look at their package. */
+const maxHeads = 64;
+
+export async function findSource(
+  frame: Frame,
+  index: SourceIndex,
+  signal: AbortSignal,
+): Promise<SourceSearch> {
+  const wanted = wantedSource(frame);
+  const lookedFor: string[] = [];
+  for (const baseName of wanted.baseNames) {
+    const inTree = packagePath(wanted.packageName) + baseName;
+    lookedFor.push(inTree);
+    const files = await index.filesNamed(baseName, signal);
+    const fitting =
+      wanted.path === ''
+        ? await byPackage(files, inTree, wanted, index, signal)
+        : bySuffix(files, wanted.path);
+    if (fitting.length > 0) {
+      return { wanted, places: fitting.map((file) => ({ file, line: frame.line })), lookedFor };
+    }
+  }
+  const name = wanted.outerClass === '' ? frame.method : wanted.outerClass;
+  if (name !== '') {
+    lookedFor.push(name);
+    const found = await index.symbols(name, signal);
+    const places = found.filter(
+      ({ file }) => wanted.packageName === '' || inPackage(file, wanted.packageName),
+    );
+    if (places.length > 0) {
+      const line = (place: SourcePlace): number => (frame.line > 0 ? frame.line : place.line);
+      return { wanted, places: places.map((place) => ({ file: place.file, line: line(place) })), lookedFor };
+    }
+  }
+  return { wanted, places: [], lookedFor };
+}
+
+/**
+ * Files whose folders are those of the package; else those that say they are in it (Kotlin may leave folders out). A file that
+ * says it is in another package is never taken: a wrong line is worse than none.
+ */
+async function byPackage(
+  files: readonly string[],
+  inTree: string,
+  wanted: WantedSource,
+  index: SourceIndex,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (wanted.packageName !== '') {
+    const exact = files.filter((file) => decoded(file).endsWith(`/${inTree}`));
+    if (exact.length > 0) return exact;
+  }
+  const some = files.slice(0, maxHeads);
+  const packages = await Promise.all(some.map(async (file) => packageOf(await index.head(file, signal))));
+  return some.filter((_, at) => packages[at] === wanted.packageName);
+}
+
+function inPackage(file: string, packageName: string): boolean {
+  return decoded(file).includes(`/${packagePath(packageName)}`);
+}
+
+/** Debug data names files as the build machine saw them: the most trailing segments in common wins. */
+export function bySuffix(files: readonly string[], path: string): readonly string[] {
+  const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
+  let best = 1;
+  let found: string[] = [];
+  for (const file of files) {
+    const own = decoded(file).split('/');
+    let common = 0;
+    while (
+      common < segments.length &&
+      own[own.length - 1 - common] === segments[segments.length - 1 - common]
+    ) {
+      common += 1;
+    }
+    if (common > best) {
+      best = common;
+      found = [];
+    }
+    if (common === best) found.push(file);
+  }
+  return found;
+}
+
+function decoded(uri: string): string {
+  try {
+    return decodeURIComponent(uri);
+  } catch {
+    return uri; // a stray "%": take it as it is
+  }
+}
