@@ -1,0 +1,67 @@
+/** Elements without HTML: names from a recording are only ever text nodes. */
+
+type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+export type Child = Node | string | undefined;
+
+/** `true` sets an empty attribute, `false` and undefined none. */
+export function element<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag);
+  setAttributes(made, attributes);
+  for (const child of children) if (child !== undefined) made.append(child);
+  return made;
+}
+
+/** An element of the control kit, or any other custom one. */
+export function control(
+  tag: string,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): HTMLElement {
+  const made = document.createElement(tag);
+  setAttributes(made, attributes);
+  for (const child of children) if (child !== undefined) made.append(child);
+  return made;
+}
+
+function setAttributes(target: Element, attributes: Attributes): void {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === false) continue;
+    target.setAttribute(name, value === true ? '' : String(value));
+  }
+}
+
+const svgNamespace = 'http://www.w3.org/2000/svg';
+
+/** Outlines on a 16 × 16 grid, drawn for this page. */
+const iconPaths = {
+  chevronDown: 'M3.5 6 8 10.5 12.5 6',
+  chevronRight: 'M6 3.5 10.5 8 6 12.5',
+  chevronUp: 'M3.5 10 8 5.5 12.5 10',
+  pin: 'M5.5 2.5h5M6.5 2.5v4L4.5 9v1h7V9l-2-2.5v-4M8 10v4',
+  hide: 'M2 8s2.2-3.8 6-3.8S14 8 14 8s-2.2 3.8-6 3.8S2 8 2 8M3 13 13 3',
+  close: 'M4 4l8 8M12 4l-8 8',
+  copy: 'M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z',
+  source: 'M6 3.5 1.5 8 6 12.5M10 3.5 14.5 8 10 12.5',
+  focus: 'M2.5 5.5v-3h3M10.5 2.5h3v3M13.5 10.5v3h-3M5.5 13.5h-3v-3M6 8h4M8 6v4',
+  help: 'M6 6.2A2 2 0 1 1 8.6 8C8 8.3 8 8.8 8 9.5M8 11.3v.9M8 1.8a6.2 6.2 0 1 0 0 12.4A6.2 6.2 0 0 0 8 1.8',
+  export: 'M8 10.5v-8M5 5.5l3-3 3 3M2.5 10v3.5h11V10',
+  warning: 'M8 2 14.5 13.5h-13zM8 6.5v3.2M8 11v1',
+  panel: 'M2 3h12v10H2zM10 3v10',
+} as const;
+
+export type IconName = keyof typeof iconPaths;
+
+export function icon(name: IconName): SVGSVGElement {
+  const svg = document.createElementNS(svgNamespace, 'svg');
+  svg.setAttribute('viewBox', '0 0 16 16');
+  svg.setAttribute('class', 'icon');
+  svg.setAttribute('aria-hidden', 'true');
+  const path = document.createElementNS(svgNamespace, 'path');
+  path.setAttribute('d', iconPaths[name]);
+  svg.append(path);
+  return svg;
+}

@@ -1,0 +1,79 @@
+/** The page's side of its worker. */
+import type { Answers, FromWorker, Query, Snapshot, ToWorker } from './worker/messages.js';
+
+export interface EngineListener {
+  snapshot(snapshot: Snapshot): void;
+  progress(bytes: number, totalBytes: number): void;
+  notTrace(what: string): void;
+  failed(message: string): void;
+}
+
+interface Waiting {
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class EngineClient {
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, Waiting>();
+  #lastId = 0;
+
+  constructor(worker: Worker, listener: EngineListener) {
+    this.#worker = worker;
+    worker.onmessage = (event: MessageEvent<FromWorker>) => this.#take(event.data, listener);
+    worker.onerror = (event) => listener.failed(event.message);
+  }
+
+  send(message: ToWorker, transfer: Transferable[] = []): void {
+    this.#worker.postMessage(message, transfer);
+  }
+
+  ask<Q extends Query>(query: Q): Promise<Answers[Q['kind']]> {
+    const id = ++this.#lastId;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve: resolve as (answer: unknown) => void, reject });
+      this.send({ type: 'ask', id, query });
+    });
+  }
+
+  #take(message: FromWorker, listener: EngineListener): void {
+    switch (message.type) {
+      case 'snapshot': {
+        listener.snapshot(message.snapshot);
+        return;
+      }
+      case 'progress': {
+        listener.progress(message.bytes, message.totalBytes);
+        return;
+      }
+      case 'notTrace': {
+        listener.notTrace(message.what);
+        return;
+      }
+      case 'failed': {
+        listener.failed(message.message);
+        return;
+      }
+      case 'answer':
+        this.#waiting.get(message.id)?.resolve(message.answer);
+        this.#waiting.delete(message.id);
+        return;
+      case 'refusal':
+        this.#waiting.get(message.id)?.reject(new Error(message.message));
+        this.#waiting.delete(message.id);
+        return;
+    }
+  }
+}
+
+/**
+ * Starts the worker from a blob: the page's own address is of another origin than its scripts in a webview. Its text
+ * comes from the address the host gave, or from the document when that stands alone.
+ */
+export async function startWorker(page: Document): Promise<Worker> {
+  const address = page.getElementById('btrace-page')?.dataset['worker'];
+  const inline = page.getElementById('btrace-worker')?.textContent;
+  const source = address === undefined ? (inline ?? '') : await (await fetch(address)).text();
+  const url = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }));
+  return new Worker(url, { name: 'btrace engine' });
+}

@@ -1,0 +1,90 @@
+/** What the page knows of the recording: the last snapshot and what was made of it. Views read it and listen. */
+import type { PageSettings } from '../protocol/messages.js';
+import type { Span } from './geometry/time-scale.js';
+import { NameIndex } from './names.js';
+import type { CallKey, Selection, Store, ViewState } from './store.js';
+import { callRow } from './timeline/call-walk.js';
+import type { NameColumns, Snapshot, ThreadSnapshot } from './worker/messages.js';
+
+const noNames: NameColumns = { count: 0, classNames: [], classOf: new Uint32Array(0), names: [] };
+
+export class Model {
+  #snapshot: Snapshot | undefined;
+  #columns = noNames;
+  #prefixes: readonly string[] = [];
+  names = new NameIndex(noNames, []);
+  /** 1 for methods the search found; undefined while nothing is searched. */
+  matches: Uint8Array | undefined;
+  readonly #listeners: (() => void)[] = [];
+
+  get snapshot(): Snapshot | undefined {
+    return this.#snapshot;
+  }
+
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  take(snapshot: Snapshot): void {
+    this.#snapshot = snapshot;
+    if (snapshot.names !== undefined) {
+      this.#columns = snapshot.names;
+      this.names = new NameIndex(this.#columns, this.#prefixes);
+    }
+    this.changed();
+  }
+
+  use(settings: PageSettings): void {
+    this.#prefixes = settings.myPackages;
+    this.names = new NameIndex(this.#columns, this.#prefixes);
+    this.changed();
+  }
+
+  thread(index: number): ThreadSnapshot | undefined {
+    return this.#snapshot?.threads.find((thread) => thread.index === index);
+  }
+
+  /** All of the recording. */
+  get bounds(): Span {
+    const snapshot = this.#snapshot;
+    if (snapshot === undefined || snapshot.endNs <= snapshot.beginNs) return { beginNs: 0, endNs: 1 };
+    return { beginNs: snapshot.beginNs, endNs: snapshot.endNs };
+  }
+
+  viewport(state: ViewState): Span {
+    return state.viewport ?? this.bounds;
+  }
+
+  /** The selected call's place in the columns of now. */
+  call(key: CallKey): { readonly thread: ThreadSnapshot; readonly row: number } | undefined {
+    const thread = this.thread(key.thread);
+    if (thread === undefined) return undefined;
+    const row = callRow(thread.chart, key.depth, key.beginNs);
+    return row < 0 ? undefined : { thread, row };
+  }
+
+  methodOf(selection: Selection | undefined): number | undefined {
+    if (selection === undefined || selection.kind === 'block') return undefined;
+    if (selection.kind === 'method') return selection.method;
+    const call = this.call(selection);
+    return call?.thread.chart.method[call.row];
+  }
+}
+
+/** What every view is given. */
+export interface ViewContext {
+  readonly store: Store;
+  readonly model: Model;
+  readonly actions: PageActions;
+}
+
+/** What views ask the page to do. */
+export interface PageActions {
+  openSource(method: number, beside: boolean): void;
+  copy(text: string): void;
+  announce(message: string): void;
+}

@@ -1,0 +1,90 @@
+/** Method names as they are shown, and what their package says: hue and whose code it is. */
+import { isOwnClass } from './own-code.js';
+import type { NameColumns } from './worker/messages.js';
+import { text } from './texts.js';
+
+/** Longest name that is drawn or listed; a copy always has all of it. */
+const shownLetters = 400;
+
+/** Hues for own packages; one more for library code, one for native functions. */
+export const packageHues = 12;
+export const libraryHue = packageHues;
+export const nativeHue = packageHues + 1;
+
+/**
+ * Control and format characters (line breaks, bidirectional overrides, joiners) could make a name look like another one or break a line:
+ * each is shown as a replacement character. A name is never anything but text.
+ */
+export function plainText(name: string, letters = shownLetters): string {
+  const cut = name.length > letters ? `${name.slice(0, letters)}…` : name;
+  return cut.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd');
+}
+
+export class NameIndex {
+  readonly count: number;
+  readonly #columns: NameColumns;
+  readonly #hueOfClass: Uint8Array;
+  readonly #short: string[] = [];
+
+  constructor(columns: NameColumns, ownPrefixes: readonly string[]) {
+    this.#columns = columns;
+    this.count = columns.count;
+    this.#hueOfClass = Uint8Array.from(columns.classNames, (className) => {
+      if (className === '') return nativeHue;
+      if (!isOwnClass(className, ownPrefixes)) return libraryHue;
+      return hash(packageOf(className)) % packageHues;
+    });
+  }
+
+  /** "com.example.Shop$Cart.add", whole. */
+  qualified(method: number): string {
+    const className = this.className(method);
+    const name = this.#columns.names[method];
+    if (name === undefined || name === '') return text('name.unknown', { id: method });
+    return className === '' ? name : `${className}.${name}`;
+  }
+
+  className(method: number): string {
+    return this.#columns.classNames[this.#columns.classOf[method] ?? -1] ?? '';
+  }
+
+  /** "Shop$Cart.add", fit to be shown. */
+  short(method: number): string {
+    let short = this.#short[method];
+    if (short === undefined) {
+      const className = this.className(method);
+      const name = plainText(this.#columns.names[method] ?? '');
+      const simple = plainText(className.slice(className.lastIndexOf('.') + 1));
+      short = name === '' ? text('name.unknown', { id: method }) : simple === '' ? name : `${simple}.${name}`;
+      this.#short[method] = short;
+    }
+    return short;
+  }
+
+  /** "com.example", fit to be shown. */
+  packageName(method: number): string {
+    return plainText(packageOf(this.className(method)));
+  }
+
+  hue(method: number): number {
+    return this.#hueOfClass[this.#columns.classOf[method] ?? -1] ?? nativeHue;
+  }
+
+  isOwn(method: number): boolean {
+    return this.hue(method) < packageHues;
+  }
+}
+
+function packageOf(className: string): string {
+  const dot = className.lastIndexOf('.');
+  return dot < 0 ? '' : className.slice(0, dot);
+}
+
+/** FNV-1a: the same package has the same hue in every recording. */
+function hash(name: string): number {
+  let value = 0x811c9dc5;
+  for (let at = 0; at < name.length && at < shownLetters; at++) {
+    value = Math.imul(value ^ name.charCodeAt(at), 0x01000193);
+  }
+  return (value ^ (value >>> 15)) >>> 0;
+}

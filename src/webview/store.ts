@@ -1,0 +1,165 @@
+/** What the person has chosen to see: one object, changed only here, kept across reloads by the host. */
+import type { Span } from './geometry/time-scale.js';
+import type { Weight } from './worker/messages.js';
+
+export const viewNames = ['timeline', 'flameGraph', 'callTree', 'bottomUp', 'methods', 'callers'] as const;
+export type ViewName = (typeof viewNames)[number];
+
+/** A call, found again after the columns were made anew: by its thread, depth and begin. */
+export interface CallKey {
+  readonly kind: 'call';
+  readonly thread: number;
+  readonly depth: number;
+  readonly beginNs: number;
+}
+
+/** A blocking sample of a thread. */
+export interface BlockKey {
+  readonly kind: 'block';
+  readonly thread: number;
+  readonly beginNs: number;
+}
+
+/** A method, wherever it was called. */
+export interface MethodKey {
+  readonly kind: 'method';
+  readonly method: number;
+}
+
+export type Selection = CallKey | BlockKey | MethodKey;
+
+export interface SearchState {
+  readonly text: string;
+  readonly regex: boolean;
+}
+
+export interface ViewState {
+  readonly view: ViewName;
+  /** undefined: all of it, also as it grows. */
+  readonly viewport: Span | undefined;
+  readonly scrollTop: number;
+  readonly selection: Selection | undefined;
+  /** The stretch that scopes every figure; undefined: all. */
+  readonly range: Span | undefined;
+  readonly hidden: readonly number[];
+  readonly pinned: readonly number[];
+  /** Threads folded or unfolded against the default. */
+  readonly folded: readonly number[];
+  readonly unfolded: readonly number[];
+  /** Figures of this thread only; undefined: of all that are shown. */
+  readonly soloThread: number | undefined;
+  readonly weight: Weight;
+  readonly search: SearchState;
+  readonly onlyMine: boolean;
+  readonly sort: { readonly column: string; readonly descending: boolean };
+  readonly columns: readonly string[];
+  readonly detailsOpen: boolean;
+}
+
+export const initialState: ViewState = {
+  view: 'timeline',
+  viewport: undefined,
+  scrollTop: 0,
+  selection: undefined,
+  range: undefined,
+  hidden: [],
+  pinned: [],
+  folded: [],
+  unfolded: [],
+  soloThread: undefined,
+  weight: 'wall',
+  search: { text: '', regex: false },
+  onlyMine: false,
+  sort: { column: 'self', descending: true },
+  columns: [],
+  detailsOpen: true,
+};
+
+export type Listener = (state: ViewState, changed: ReadonlySet<keyof ViewState>) => void;
+
+export class Store {
+  #state: ViewState;
+  readonly #listeners = new Set<Listener>();
+
+  constructor(restored?: Partial<ViewState>) {
+    this.#state = { ...initialState, ...restored };
+  }
+
+  get state(): ViewState {
+    return this.#state;
+  }
+
+  set(patch: Partial<ViewState>): void {
+    const changed = new Set<keyof ViewState>();
+    for (const key of Object.keys(patch) as (keyof ViewState)[]) {
+      if (!Object.is(this.#state[key], patch[key])) changed.add(key);
+    }
+    if (changed.size === 0) return;
+    this.#state = { ...this.#state, ...patch };
+    for (const listener of [...this.#listeners]) listener(this.#state, changed);
+  }
+
+  onChange(listener: Listener): void {
+    this.#listeners.add(listener);
+  }
+}
+
+/** What a host kept is data from outside: only fields of the right shape are taken. */
+export function restoreState(kept: unknown): Partial<ViewState> {
+  if (typeof kept !== 'object' || kept === null) return {};
+  const from = kept as Record<string, unknown>;
+  const restored: Record<string, unknown> = {};
+  const take = (key: keyof ViewState, fits: (value: unknown) => boolean): void => {
+    if (fits(from[key])) restored[key] = from[key];
+  };
+  take('view', (value) => viewNames.some((name) => name === value));
+  take('viewport', isSpan);
+  take('range', isSpan);
+  take('scrollTop', (value) => typeof value === 'number' && value >= 0);
+  take('selection', isSelection);
+  for (const key of ['hidden', 'pinned', 'folded', 'unfolded'] as const) take(key, isNumbers);
+  take('soloThread', (value) => typeof value === 'number');
+  take(
+    'weight',
+    (value) =>
+      typeof value === 'string' &&
+      value in { wall: 1, cpu: 1, blocked: 1, allocations: 1, allocatedBytes: 1, faults: 1, switches: 1 },
+  );
+  take(
+    'search',
+    (value) => isRecord(value) && typeof value['text'] === 'string' && typeof value['regex'] === 'boolean',
+  );
+  take('onlyMine', (value) => typeof value === 'boolean');
+  take('detailsOpen', (value) => typeof value === 'boolean');
+  take(
+    'sort',
+    (value) =>
+      isRecord(value) && typeof value['column'] === 'string' && typeof value['descending'] === 'boolean',
+  );
+  take('columns', (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'));
+  return restored;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function isNumbers(value: unknown): boolean {
+  return Array.isArray(value) && value.every((entry) => typeof entry === 'number');
+}
+
+function isSpan(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    typeof value['beginNs'] === 'number' &&
+    typeof value['endNs'] === 'number' &&
+    value['beginNs'] < value['endNs']
+  );
+}
+
+function isSelection(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  if (value['kind'] === 'method') return typeof value['method'] === 'number';
+  if (typeof value['thread'] !== 'number' || typeof value['beginNs'] !== 'number') return false;
+  return value['kind'] === 'block' || (value['kind'] === 'call' && typeof value['depth'] === 'number');
+}

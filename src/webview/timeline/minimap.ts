@@ -1,0 +1,133 @@
+/** The whole recording in a strip, with a lens over what the chart shows. Drag moves the lens, its edges, or makes a new one. */
+import { element } from '../element.js';
+import type { Span } from '../geometry/time-scale.js';
+import { TimeScale, clampSpan } from '../geometry/time-scale.js';
+import type { ViewContext } from '../model.js';
+import { text } from '../texts.js';
+import { addUtilisation } from './activity-renderer.js';
+import { minimapHeight } from './metrics.js';
+import type { Palette } from './palette.js';
+import { Surface } from './surface.js';
+
+const edgePixels = 6;
+
+export class Minimap {
+  readonly root: HTMLElement;
+  readonly #surface: Surface;
+  readonly #lens = element('div', { class: 'lens' });
+  readonly #left = element('div', { class: 'lens-shade' });
+  readonly #right = element('div', { class: 'lens-shade' });
+  readonly #range = element('div', { class: 'lens-range' });
+  readonly #context: ViewContext;
+  #drag:
+    | { readonly kind: 'new' | 'move' | 'begin' | 'end'; readonly from: number; readonly span: Span }
+    | undefined;
+
+  constructor(context: ViewContext) {
+    this.#context = context;
+    const canvas = element('canvas', { 'aria-hidden': 'true' });
+    this.#surface = new Surface(canvas);
+    this.root = element(
+      'div',
+      { class: 'minimap', title: text('timeline.minimap') },
+      canvas,
+      this.#left,
+      this.#right,
+      this.#range,
+      this.#lens,
+    );
+    this.root.addEventListener('pointerdown', (event) => this.#begin(event));
+    this.root.addEventListener('pointermove', (event) => this.#move(event));
+    this.root.addEventListener('pointerup', () => (this.#drag = undefined));
+    this.root.addEventListener('dblclick', () => context.store.set({ viewport: undefined }));
+  }
+
+  /** Only when data, size or theme changed: what moves is the lens, and that is a style. */
+  paint(palette: Palette): void {
+    const width = this.root.clientWidth;
+    this.#surface.resize(width, minimapHeight);
+    const { context } = this.#surface;
+    context.fillStyle = palette.background;
+    context.fillRect(0, 0, this.#surface.width, this.#surface.height);
+    const { snapshot, bounds } = this.#context.model;
+    if (snapshot === undefined) return;
+    const scale = new TimeScale(bounds.beginNs, bounds.endNs, this.#surface.width);
+    const use = new Float32Array(this.#surface.width);
+    for (const thread of snapshot.threads) addUtilisation(thread.activity, scale, use);
+    const peak = use.reduce((highest, share) => Math.max(highest, share), 0.001);
+    context.fillStyle = palette.activity;
+    const room = this.#surface.height - 2;
+    use.forEach((share, x) => {
+      const tall = Math.round((share / peak) * room);
+      context.fillRect(x, this.#surface.height - tall, 1, tall);
+    });
+  }
+
+  place(): void {
+    const { store, model } = this.#context;
+    const { bounds } = model;
+    const length = bounds.endNs - bounds.beginNs;
+    const percent = (timeNs: number): number => ((timeNs - bounds.beginNs) / length) * 100;
+    const view = model.viewport(store.state);
+    const from = percent(view.beginNs);
+    const to = percent(view.endNs);
+    this.#lens.style.left = `${from}%`;
+    this.#lens.style.width = `${Math.max(0, to - from)}%`;
+    this.#left.style.width = `${from}%`;
+    this.#right.style.left = `${to}%`;
+    this.#right.style.width = `${100 - to}%`;
+    const { range } = store.state;
+    this.#range.hidden = range === undefined;
+    if (range === undefined) return;
+    this.#range.style.left = `${percent(range.beginNs)}%`;
+    this.#range.style.width = `${percent(range.endNs) - percent(range.beginNs)}%`;
+  }
+
+  #time(event: PointerEvent): number {
+    const box = this.root.getBoundingClientRect();
+    const { bounds } = this.#context.model;
+    return bounds.beginNs + ((event.clientX - box.left) / box.width) * (bounds.endNs - bounds.beginNs);
+  }
+
+  #begin(event: PointerEvent): void {
+    if (event.button !== 0) return;
+    this.root.setPointerCapture(event.pointerId);
+    const { store, model } = this.#context;
+    const span = model.viewport(store.state);
+    const { bounds } = model;
+    const edge = (edgePixels / this.root.clientWidth) * (bounds.endNs - bounds.beginNs);
+    const at = this.#time(event);
+    const isAll = span.beginNs <= bounds.beginNs && span.endNs >= bounds.endNs;
+    const near = (timeNs: number): boolean => Math.abs(at - timeNs) < edge;
+    const within = at > span.beginNs && at < span.endNs && !isAll;
+    const kind = isAll
+      ? 'new'
+      : near(span.beginNs)
+        ? 'begin'
+        : near(span.endNs)
+          ? 'end'
+          : within
+            ? 'move'
+            : 'new';
+    this.#drag = { kind, from: at, span };
+  }
+
+  #move(event: PointerEvent): void {
+    const drag = this.#drag;
+    if (drag === undefined) return;
+    const at = this.#time(event);
+    const { bounds } = this.#context.model;
+    const { span, from } = drag;
+    let wanted: Span;
+    if (drag.kind === 'move') wanted = { beginNs: span.beginNs + at - from, endNs: span.endNs + at - from };
+    else if (drag.kind === 'begin') wanted = ordered(at, span.endNs);
+    else if (drag.kind === 'end') wanted = ordered(span.beginNs, at);
+    else wanted = ordered(from, at);
+    if (wanted.endNs <= wanted.beginNs) return;
+    this.#context.store.set({ viewport: clampSpan(wanted, bounds) });
+  }
+}
+
+function ordered(one: number, other: number): Span {
+  return { beginNs: Math.min(one, other), endNs: Math.max(one, other) };
+}

@@ -1,0 +1,118 @@
+/**
+ * All colours of the chart, made from VS Code's theme. Boxes are told apart by hue of their package; library code has
+ * no hue and slanted labels; the share of CPU is a bar's length as well as a shade: never colour alone.
+ */
+import { libraryHue, nativeHue, packageHues } from '../names.js';
+import { contrast, cssColour, mix, oklch, parseColour } from './colour.js';
+import type { Rgb } from './colour.js';
+
+/** Shades of a hue: how much of a density box is covered, or how much of a call was on the CPU. */
+export const shades = 4;
+const shadeShare = [0.4, 0.6, 0.8, 1] as const;
+
+export interface Palette {
+  readonly isDark: boolean;
+  readonly isHighContrast: boolean;
+  readonly background: string;
+  readonly text: string;
+  readonly faintText: string;
+  readonly line: string;
+  readonly track: string;
+  readonly focus: string;
+  readonly match: string;
+  readonly range: string;
+  readonly activity: string;
+  readonly waiting: string;
+  readonly blocked: string;
+  readonly blockedStripe: string;
+  readonly gap: string;
+  readonly link: string;
+  readonly counter: string;
+  /** By `fillIndex`. */
+  readonly fills: readonly string[];
+  /** By hue: the bar that shows the share of CPU. */
+  readonly strong: readonly string[];
+  readonly fontFamily: string;
+}
+
+export function fillIndex(hue: number, shade: number, isDim: boolean): number {
+  return (hue * shades + shade) * 2 + (isDim ? 1 : 0);
+}
+
+export const fillCount = (nativeHue + 1) * shades * 2;
+
+export function readPalette(root: HTMLElement): Palette {
+  const style = getComputedStyle(root);
+  const kind = document.body.dataset['vscodeThemeKind'] ?? '';
+  const isHighContrast = kind.includes('high-contrast') || matchMedia('(forced-colors: active)').matches;
+  const read = (name: string, under: Rgb, fallback: Rgb): Rgb =>
+    parseColour(style.getPropertyValue(`--vscode-${name}`), under) ?? fallback;
+
+  const black: Rgb = { r: 0, g: 0, b: 0 };
+  const white: Rgb = { r: 255, g: 255, b: 255 };
+  const background = read('editor-background', white, { r: 31, g: 31, b: 31 });
+  const isDark = contrast(background, white) > contrast(background, black);
+  const foreground = read('editor-foreground', background, isDark ? white : black);
+  // Themes may have pale text; labels sit on fills and need all the contrast there is.
+  const strongText = contrast(foreground, background) < 10 ? (isDark ? white : black) : foreground;
+  const orange = read('charts-orange', background, oklch(0.7, 0.15, 60));
+  const blue = read('charts-blue', background, oklch(0.65, 0.13, 250));
+  const red = read('charts-red', background, oklch(0.65, 0.18, 25));
+  const yellow = read('charts-yellow', background, oklch(0.75, 0.15, 90));
+  const border = isHighContrast
+    ? read('contrastBorder', background, foreground)
+    : read('panel-border', background, mix(background, foreground, 0.2));
+  const focus = read('focusBorder', background, blue);
+
+  const fills: string[] = new Array<string>(fillCount);
+  const strong: string[] = [];
+  for (let hue = 0; hue <= nativeHue; hue++) {
+    const { fill, bar } = boxColours(hue, isDark, isHighContrast, background);
+    strong.push(cssColour(bar));
+    for (let shade = 0; shade < shades; shade++) {
+      const shaded = mix(background, fill, shadeShare[shade] ?? 1);
+      fills[fillIndex(hue, shade, false)] = cssColour(shaded);
+      fills[fillIndex(hue, shade, true)] = cssColour(mix(background, shaded, 0.35));
+    }
+  }
+  return {
+    isDark,
+    isHighContrast,
+    background: cssColour(background),
+    text: cssColour(strongText),
+    faintText: cssColour(mix(background, foreground, 0.65)),
+    line: cssColour(border),
+    track: cssColour(mix(background, foreground, isHighContrast ? 0 : 0.035)),
+    focus: cssColour(focus),
+    match: cssColour(read('charts-yellow', background, yellow)),
+    range: cssColour(focus, 0.12),
+    activity: cssColour(mix(background, blue, isHighContrast ? 1 : 0.75)),
+    waiting: cssColour(mix(background, foreground, isHighContrast ? 0.8 : 0.3)),
+    blocked: cssColour(mix(background, red, isDark ? 0.28 : 0.18)),
+    blockedStripe: cssColour(mix(background, red, isHighContrast ? 1 : 0.55)),
+    gap: cssColour(mix(background, foreground, isHighContrast ? 0.6 : 0.22)),
+    link: cssColour(orange),
+    counter: cssColour(mix(background, read('charts-green', background, oklch(0.65, 0.13, 150)), 0.8)),
+    fills,
+    strong,
+    fontFamily: style.getPropertyValue('--vscode-font-family').trim() || 'system-ui, sans-serif',
+  };
+}
+
+function boxColours(
+  hue: number,
+  isDark: boolean,
+  isHighContrast: boolean,
+  background: Rgb,
+): { fill: Rgb; bar: Rgb } {
+  // Golden-angle steps would scatter; even steps from a warm start keep neighbours apart and skip nothing.
+  const degrees = hue === nativeHue ? 255 : 45 + (hue * 360) / packageHues;
+  const chroma = hue === libraryHue ? 0.008 : hue === nativeHue ? 0.025 : isDark ? 0.085 : 0.075;
+  const isMuted = hue >= libraryHue;
+  const lightness = isDark ? (isMuted ? 0.36 : 0.47) : isMuted ? 0.9 : 0.86;
+  const fill = oklch(lightness, chroma, degrees);
+  const bar = isDark
+    ? oklch(isMuted ? 0.58 : 0.76, isMuted ? chroma : 0.125, degrees)
+    : oklch(isMuted ? 0.62 : 0.6, isMuted ? chroma : 0.14, degrees);
+  return isHighContrast ? { fill: mix(background, fill, 0.55), bar } : { fill, bar };
+}

@@ -1,0 +1,179 @@
+/** Mouse, wheel and trackpad over the chart and the ruler. */
+import type { Span } from '../geometry/time-scale.js';
+import type { ViewContext } from '../model.js';
+import { hitTest, sameHit } from './hit.js';
+import type { Hit } from './hit.js';
+import type { TimelineView } from './timeline-view.js';
+import { Tooltip } from './tooltip.js';
+import { toggleFolded } from './thread-actions.js';
+
+/** Less than this is a click, not a drag. */
+const dragPixels = 4;
+/** A wheel notch of 100 zooms by a quarter; a pinch sends small ones. */
+const zoomPerDelta = 0.0022;
+
+type Drag =
+  | {
+      readonly kind: 'pan';
+      readonly x: number;
+      readonly y: number;
+      readonly span: Span;
+      readonly scrollTop: number;
+    }
+  | { readonly kind: 'range' | 'measure'; readonly fromNs: number; readonly x: number };
+
+export class PointerHandler {
+  readonly #context: ViewContext;
+  readonly #view: TimelineView;
+  readonly #tooltip: Tooltip;
+  #drag: Drag | undefined;
+  #moved = false;
+  #hovered: Hit | undefined;
+
+  constructor(context: ViewContext, view: TimelineView, ruler: HTMLElement) {
+    this.#context = context;
+    this.#view = view;
+    this.#tooltip = new Tooltip(context);
+    view.root.append(this.#tooltip.root);
+    const { chart } = view;
+    chart.addEventListener('pointerdown', (event) =>
+      this.#down(event, event.shiftKey ? 'range' : 'pan', chart),
+    );
+    ruler.addEventListener('pointerdown', (event) => this.#down(event, 'range', ruler));
+    for (const area of [chart, ruler]) {
+      area.addEventListener('pointermove', (event) => this.#move(event));
+      area.addEventListener('pointerup', (event) => this.#up(event, area));
+      area.addEventListener('pointercancel', () => (this.#drag = undefined));
+    }
+    chart.addEventListener('pointerleave', () => this.#leave());
+    chart.addEventListener('dblclick', () => view.navigation.focus());
+    view.root.addEventListener('wheel', (event) => this.#wheel(event), { passive: false });
+  }
+
+  #x(event: MouseEvent): number {
+    return event.clientX - this.#view.chart.getBoundingClientRect().left;
+  }
+
+  #hit(event: MouseEvent): Hit | undefined {
+    const { scroller, layout, scale } = this.#view;
+    const y = event.clientY - scroller.getBoundingClientRect().top + scroller.scrollTop;
+    return hitTest(layout, scale, this.#x(event), y);
+  }
+
+  #down(event: PointerEvent, kind: 'pan' | 'range', area: HTMLElement): void {
+    if (event.button !== 0) return;
+    this.#moved = false;
+    const x = this.#x(event);
+    const fromNs = this.#view.scale.time(x);
+    const { scroller, navigation } = this.#view;
+    const wanted = this.#view.isMeasuring ? 'measure' : kind;
+    this.#drag =
+      wanted === 'pan'
+        ? {
+            kind: wanted,
+            x: event.clientX,
+            y: event.clientY,
+            span: navigation.span,
+            scrollTop: scroller.scrollTop,
+          }
+        : { kind: wanted, fromNs, x: event.clientX };
+    area.setPointerCapture(event.pointerId);
+  }
+
+  #move(event: PointerEvent): void {
+    const drag = this.#drag;
+    if (drag === undefined) {
+      this.#hover(event);
+      return;
+    }
+    if (
+      !this.#moved &&
+      Math.hypot(event.clientX - drag.x, drag.kind === 'pan' ? event.clientY - drag.y : 0) < dragPixels
+    ) {
+      return;
+    }
+    this.#moved = true;
+    this.#tooltip.show(undefined, 0, 0);
+    const { navigation, scale, scroller, overlay } = this.#view;
+    if (drag.kind === 'pan') {
+      this.#view.chart.classList.add('is-panning');
+      const shift = -(event.clientX - drag.x) * scale.nsPerPixel;
+      navigation.show({ beginNs: drag.span.beginNs + shift, endNs: drag.span.endNs + shift });
+      scroller.scrollTop = drag.scrollTop - (event.clientY - drag.y);
+      return;
+    }
+    const at = scale.time(Math.max(0, Math.min(scale.width, this.#x(event))));
+    const span = { beginNs: Math.min(at, drag.fromNs), endNs: Math.max(at, drag.fromNs) };
+    if (span.endNs <= span.beginNs) return;
+    if (drag.kind === 'range') this.#context.store.set({ range: span });
+    else {
+      overlay.measured = span;
+      this.#view.requestDraw();
+    }
+  }
+
+  #up(event: PointerEvent, area: HTMLElement): void {
+    const drag = this.#drag;
+    this.#drag = undefined;
+    this.#view.chart.classList.remove('is-panning');
+    if (drag === undefined || this.#moved) return;
+    if (area === this.#view.chart) this.#click(event);
+    else this.#context.store.set({ range: undefined });
+  }
+
+  #click(event: PointerEvent): void {
+    const { store, actions } = this.#context;
+    const hit = this.#hit(event);
+    this.#view.chart.focus({ preventScroll: true });
+    if (hit === undefined) {
+      store.set({ selection: undefined });
+    } else if (hit.kind === 'call') {
+      const { thread } = hit.place;
+      const beginNs = thread.chart.begin[hit.row] ?? 0;
+      store.set({ selection: { kind: 'call', thread: thread.index, depth: hit.depth, beginNs } });
+      // The second click of a pair zooms; the source is open already.
+      if (event.detail <= 1)
+        actions.openSource(thread.chart.method[hit.row] ?? 0, event.ctrlKey || event.metaKey);
+    } else if (hit.kind === 'block') {
+      const { thread } = hit.place;
+      store.set({
+        selection: { kind: 'block', thread: thread.index, beginNs: thread.blocks.begin[hit.row] ?? 0 },
+      });
+    } else if (hit.kind === 'strip') {
+      toggleFolded(store, hit.place);
+    }
+  }
+
+  #hover(event: PointerEvent): void {
+    const hit = this.#hit(event);
+    const x = this.#x(event);
+    this.#view.navigation.pointerNs = this.#view.scale.time(x);
+    if (!sameHit(hit, this.#hovered)) {
+      this.#hovered = hit;
+      this.#view.chart.classList.toggle('is-over-call', hit?.kind === 'call' || hit?.kind === 'block');
+    }
+    this.#view.overlay.hover(hit, x);
+    this.#tooltip.show(hit, event.clientX, event.clientY);
+  }
+
+  #leave(): void {
+    this.#hovered = undefined;
+    this.#view.navigation.pointerNs = undefined;
+    this.#view.overlay.hover(undefined, undefined);
+    this.#tooltip.show(undefined, 0, 0);
+  }
+
+  /** As in editors and maps: the wheel scrolls, sideways or with Shift it pans, with Ctrl/Cmd (a pinch is that) it zooms. */
+  #wheel(event: WheelEvent): void {
+    event.preventDefault();
+    const { navigation, scale, scroller } = this.#view;
+    const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 18 : 1;
+    if (event.ctrlKey || event.metaKey) {
+      navigation.zoomAt(Math.exp(event.deltaY * unit * zoomPerDelta), scale.time(this.#x(event)));
+      return;
+    }
+    const sideways = event.shiftKey && event.deltaX === 0 ? event.deltaY : event.deltaX;
+    if (sideways !== 0) navigation.panBy(sideways * unit * scale.nsPerPixel);
+    if (!event.shiftKey) scroller.scrollTop += event.deltaY * unit;
+  }
+}

@@ -1,0 +1,220 @@
+/** The timeline: threads over time. Puts the parts together and draws at most once a frame. */
+import { element } from '../element.js';
+import { TimeScale } from '../geometry/time-scale.js';
+import type { ViewContext } from '../model.js';
+import type { ViewState } from '../store.js';
+import { text } from '../texts.js';
+import { AccessibleMirror } from './accessible-mirror.js';
+import { paintActivity } from './activity-renderer.js';
+import { paintCounter } from './counter-renderer.js';
+import { FlameRenderer } from './flame-renderer.js';
+import { Gutter } from './gutter.js';
+import { paintLinks } from './link-renderer.js';
+import { activityHeight, gutterWidth, rulerHeight } from './metrics.js';
+import { Minimap } from './minimap.js';
+import { Overlay } from './overlay.js';
+import { readPalette } from './palette.js';
+import type { Palette } from './palette.js';
+import { PointerHandler } from './pointer-handler.js';
+import { paintGrid, paintRuler } from './ruler.js';
+import { makePatterns, paintSpans } from './span-renderer.js';
+import type { SpanPainting, StatePatterns } from './span-renderer.js';
+import { Surface } from './surface.js';
+import { TimelineNavigation } from './timeline-navigation.js';
+import { layoutTracks, placeAt } from './track-layout.js';
+import type { TrackLayout } from './track-layout.js';
+
+export class TimelineView {
+  readonly root: HTMLElement;
+  readonly chart: HTMLElement;
+  readonly scroller: HTMLElement;
+  readonly navigation: TimelineNavigation;
+  readonly overlay: Overlay;
+  readonly #context: ViewContext;
+  readonly #surface: Surface;
+  readonly #ruler: Surface;
+  readonly #rulerBox: HTMLElement;
+  readonly #content = element('div', { class: 'tl-content' });
+  readonly #gutter: Gutter;
+  readonly #minimap: Minimap;
+  readonly #flame = new FlameRenderer();
+  readonly #mirror: AccessibleMirror;
+  #palette: Palette;
+  #patterns: StatePatterns | undefined;
+  #layout: TrackLayout = { places: [], height: 0 };
+  #frame = 0;
+  /** While true, a drag measures a stretch of time instead of panning. */
+  isMeasuring = false;
+  #needs = { layout: true, minimap: true };
+  /** Called after each painted frame with its cost and boxes; benches listen. */
+  onPainted: ((milliseconds: number, boxes: number) => void) | undefined;
+
+  constructor(context: ViewContext) {
+    this.#context = context;
+    this.#gutter = new Gutter(context);
+    this.#minimap = new Minimap(context);
+    this.#palette = readPalette(document.documentElement);
+    const canvas = element('canvas', { 'aria-hidden': 'true' });
+    this.#surface = new Surface(canvas);
+    const ruler = element('canvas', { 'aria-hidden': 'true' });
+    this.#ruler = new Surface(ruler);
+    this.#rulerBox = element('div', { class: 'ruler', title: text('timeline.ruler') }, ruler);
+    this.overlay = new Overlay(context);
+    this.#mirror = new AccessibleMirror(context);
+    this.chart = element(
+      'div',
+      { class: 'chart', tabindex: 0, role: 'tree', 'aria-label': text('timeline.label') },
+      canvas,
+      this.overlay.root,
+      this.#mirror.root,
+    );
+    this.#content.append(this.#gutter.root, this.chart);
+    this.scroller = element('div', { class: 'tl-scroller', tabindex: -1 }, this.#content);
+    this.root = element(
+      'section',
+      { class: 'timeline', 'aria-label': text('view.timeline') },
+      element('div', { class: 'tl-head' }, this.#minimap.root, this.#rulerBox, this.overlay.rulerRoot),
+      this.scroller,
+    );
+    this.root.style.setProperty('--gutter', `${gutterWidth}px`);
+    this.#rulerBox.append(this.overlay.rulerRoot);
+    this.navigation = new TimelineNavigation(context, this);
+    new PointerHandler(context, this, this.#rulerBox);
+    this.scroller.addEventListener('scroll', () => {
+      context.store.set({ scrollTop: this.scroller.scrollTop });
+      this.requestDraw();
+    });
+    new ResizeObserver(() => {
+      this.#needs.minimap = true;
+      this.requestDraw();
+    }).observe(this.root);
+    context.store.onChange((_state, changed) => this.#stateChanged(changed));
+    context.model.onChange(() => {
+      this.#needs = { layout: true, minimap: true };
+      this.requestDraw();
+    });
+  }
+
+  get layout(): TrackLayout {
+    return this.#layout;
+  }
+
+  /** In CSS pixels of the chart. */
+  get scale(): TimeScale {
+    const span = this.#context.model.viewport(this.#context.store.state);
+    return new TimeScale(span.beginNs, span.endNs, this.chart.clientWidth);
+  }
+
+  /** Scrolls back to where the person was before the page was reloaded; once there is something to scroll. */
+  restoreScroll(): void {
+    this.#relayout();
+    this.scroller.scrollTop = this.#context.store.state.scrollTop;
+  }
+
+  themeChanged(): void {
+    this.#palette = readPalette(document.documentElement);
+    this.#patterns = undefined;
+    this.#needs.minimap = true;
+    this.draw();
+  }
+
+  requestDraw(): void {
+    if (this.#frame !== 0) return;
+    this.#frame = requestAnimationFrame(() => this.draw());
+  }
+
+  #stateChanged(changed: ReadonlySet<keyof ViewState>): void {
+    for (const key of ['hidden', 'pinned', 'folded', 'unfolded'] as const) {
+      if (changed.has(key)) this.#needs.layout = true;
+    }
+    for (const key of ['viewport', 'selection', 'range', 'search', 'view', 'soloThread'] as const) {
+      if (changed.has(key)) this.requestDraw();
+    }
+    if (this.#needs.layout) this.requestDraw();
+  }
+
+  #relayout(): void {
+    const { snapshot } = this.#context.model;
+    if (snapshot === undefined) return;
+    this.#needs.layout = false;
+    this.#layout = layoutTracks(snapshot, this.#context.store.state);
+    this.#content.style.height = `${Math.max(this.#layout.height, this.scroller.clientHeight)}px`;
+  }
+
+  draw(): void {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    const { model, store } = this.#context;
+    const { snapshot } = model;
+    const width = this.chart.clientWidth;
+    const height = this.scroller.clientHeight;
+    if (snapshot === undefined || width === 0 || height === 0) return;
+    const started = performance.now();
+    if (this.#needs.layout) this.#relayout();
+    this.#surface.resize(width, height);
+    this.#ruler.resize(width, rulerHeight);
+    const { context, ratio } = this.#surface;
+    this.#patterns ??= makePatterns(context, this.#palette, ratio);
+    context.fillStyle = this.#palette.background;
+    context.fillRect(0, 0, this.#surface.width, this.#surface.height);
+    const span = model.viewport(store.state);
+    const scale = new TimeScale(span.beginNs, span.endNs, this.#surface.width);
+    paintGrid(this.#surface, this.#palette, scale, snapshot.beginNs);
+    const boxes = this.#paintTracks({
+      surface: this.#surface,
+      palette: this.#palette,
+      patterns: this.#patterns,
+      snapshot,
+      scale,
+    });
+    paintLinks(
+      this.#surface,
+      this.#palette,
+      scale,
+      this.#layout,
+      this.scroller.scrollTop,
+      store.state,
+      model,
+    );
+    paintRuler(this.#ruler, this.#palette, scale, snapshot.beginNs);
+    if (this.#needs.minimap) {
+      this.#needs.minimap = false;
+      this.#minimap.paint(this.#palette);
+    }
+    this.#minimap.place();
+    this.overlay.place(this.scale, this.#layout, this.scroller.scrollTop, height);
+    this.#mirror.follow(this.chart, this.#flame.drawn);
+    this.onPainted?.(performance.now() - started, boxes);
+  }
+
+  #paintTracks(painting: SpanPainting): number {
+    const { names, matches } = this.#context.model;
+    const { surface, palette, snapshot, scale } = painting;
+    const { ratio } = surface;
+    const { scrollTop } = this.scroller;
+    const look = { palette, names, matches, hasCpu: snapshot.info.hasCpu };
+    const visible = [];
+    const threads = [];
+    this.#flame.begin();
+    for (let at = placeAt(this.#layout, scrollTop); at < this.#layout.places.length; at++) {
+      const place = this.#layout.places[at];
+      if (place === undefined || place.top >= scrollTop + surface.cssHeight) break;
+      visible.push(place);
+      const top = Math.round((place.top - scrollTop) * ratio);
+      if (place.kind === 'counter') {
+        paintCounter(surface, palette, place.counter, scale, top, Math.round(place.height * ratio));
+        continue;
+      }
+      paintActivity(painting, place.thread, top, Math.round((activityHeight - 2) * ratio));
+      if (place.isFolded) continue;
+      const rowsTop = top + Math.round(activityHeight * ratio);
+      const clip = { top: 0, bottom: surface.height };
+      this.#flame.addThread(place.thread.index, place.thread.chart, scale, rowsTop, clip, look, ratio);
+      threads.push({ thread: place.thread, rowsTop, clip });
+    }
+    const boxes = this.#flame.paint(surface, look);
+    for (const { thread, rowsTop, clip } of threads) paintSpans(painting, thread, rowsTop, clip);
+    this.#gutter.show(visible);
+    return boxes;
+  }
+}

@@ -1,0 +1,91 @@
+/** Which tracks there are, in which order, and where each lies. Computed anew from data and state: nothing to keep true. */
+import type { CounterTrack } from '../../trace/model/trace.js';
+import type { ViewState } from '../store.js';
+import type { Snapshot, ThreadSnapshot } from '../worker/messages.js';
+import { activityHeight, counterHeight, rowHeight, trackGap } from './metrics.js';
+
+interface Placed {
+  /** CSS pixels from the top of the scrolled content. */
+  readonly top: number;
+  readonly height: number;
+}
+
+export interface ThreadPlace extends Placed {
+  readonly kind: 'thread';
+  readonly thread: ThreadSnapshot;
+  readonly isFolded: boolean;
+  readonly isPinned: boolean;
+  /** Rows of calls below the activity strip; 0 when folded. */
+  readonly rows: number;
+}
+
+export interface CounterPlace extends Placed {
+  readonly kind: 'counter';
+  readonly counter: CounterTrack;
+}
+
+export type TrackPlace = ThreadPlace | CounterPlace;
+
+export interface TrackLayout {
+  readonly places: readonly TrackPlace[];
+  readonly height: number;
+}
+
+/** With more threads than this only the first ones start unfolded. */
+const unfoldedAtFirst = 8;
+
+export function layoutTracks(snapshot: Snapshot, state: ViewState): TrackLayout {
+  const places: TrackPlace[] = [];
+  let top = trackGap / 2;
+  const pinned = new Set(state.pinned);
+  shownThreads(snapshot, state).forEach((thread, position) => {
+    const startsFolded = position >= unfoldedAtFirst || thread.chart.count === 0;
+    const isFolded = startsFolded
+      ? !state.unfolded.includes(thread.index)
+      : state.folded.includes(thread.index);
+    const rows = isFolded ? 0 : rowsOf(thread);
+    const height = activityHeight + rows * rowHeight;
+    const isPinned = pinned.has(thread.index);
+    places.push({ kind: 'thread', thread, isFolded, isPinned, rows, top, height });
+    top += height + trackGap;
+  });
+  for (const counter of snapshot.counters) {
+    if (counter.count === 0) continue;
+    places.push({ kind: 'counter', counter, top, height: counterHeight });
+    top += counterHeight + trackGap;
+  }
+  return { places, height: top };
+}
+
+/** Pinned first, then main, then by CPU; threads without any figure last. */
+export function shownThreads(snapshot: Snapshot, state: ViewState): ThreadSnapshot[] {
+  const hidden = new Set(state.hidden);
+  const pinned = new Set(state.pinned);
+  const rank = (thread: ThreadSnapshot): number =>
+    pinned.has(thread.index) ? 0 : thread.isMain ? 1 : thread.chart.count > 0 ? 2 : 3;
+  return snapshot.threads
+    .filter((thread) => !hidden.has(thread.index))
+    .sort((one, other) => rank(one) - rank(other) || other.cpuNs - one.cpuNs || one.index - other.index);
+}
+
+/** Calls, and below the deepest ones room for what a thread was blocked on. */
+export function rowsOf(thread: ThreadSnapshot): number {
+  let rows = thread.chart.depthStart.length - 1;
+  const { spans, blocks } = thread;
+  for (let row = 0; row < spans.count; row++) rows = Math.max(rows, (spans.depth[row] ?? 0) + 1);
+  for (let row = 0; row < blocks.count; row++) rows = Math.max(rows, (blocks.depth[row] ?? 0) + 1);
+  return rows;
+}
+
+/** First place that reaches below `y`: places are in order, so this is a bisection. */
+export function placeAt(layout: TrackLayout, y: number): number {
+  let low = 0;
+  let high = layout.places.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const place = layout.places[middle];
+    if (place !== undefined && place.top + place.height <= y) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

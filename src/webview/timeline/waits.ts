@@ -1,0 +1,37 @@
+/** Waits in words. */
+import { plainText } from '../names.js';
+import { text } from '../texts.js';
+import type { TextKey } from '../texts.js';
+import type { BlockColumns, Snapshot } from '../worker/messages.js';
+
+/** By SampleKind of recording.proto. */
+const waitTexts: ReadonlyMap<number, TextKey> = new Map([
+  [5, 'wait.MONITOR'],
+  [6, 'wait.WAIT'],
+  [7, 'wait.PARK'],
+  [8, 'wait.SLEEP'],
+  [9, 'wait.GC'],
+  [12, 'wait.BINDER'],
+  [18, 'wait.IO'],
+  [19, 'wait.POLL'],
+  [20, 'wait.SYNC_TO_DISK'],
+  [21, 'wait.MUTEX'],
+  [22, 'wait.CONDITION'],
+]);
+
+/** "waits for lock com.example.Stock · held by worker-2". */
+export function describeWait(blocks: BlockColumns, row: number, snapshot: Snapshot): string {
+  const what = text(waitTexts.get(blocks.kind[row] ?? 0) ?? 'wait.other');
+  const type = snapshot.typeNames[blocks.type[row] ?? 0] ?? '';
+  const said = type === '' ? what : text('wait.on', { what, type: plainText(type) });
+  const owner = blocks.owner[row] ?? 0;
+  if (owner === 0) return said;
+  return `${said} · ${text('wait.heldBy', { thread: threadName(snapshot, owner) })}`;
+}
+
+export function threadName(snapshot: Snapshot, index: number): string {
+  const thread = snapshot.threads.find((candidate) => candidate.index === index);
+  if (thread === undefined || thread.name === '')
+    return text('thread.unnamed', { tid: thread?.tid ?? index });
+  return plainText(thread.name);
+}

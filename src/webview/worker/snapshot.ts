@@ -1,0 +1,145 @@
+/** A trace as the page draws it, and the buffers that travel with it. */
+import { IntervalState } from '../../trace/model/trace.js';
+import type { Links, Methods, ThreadTrack, Trace } from '../../trace/model/trace.js';
+import { chartColumns } from './chart-columns.js';
+import type { LinkColumns, NameColumns, Snapshot, ThreadSnapshot } from './messages.js';
+import {
+  StringTable,
+  activityColumns,
+  blockColumns,
+  drawnDepths,
+  markerColumns,
+  spanColumns,
+} from './thread-columns.js';
+
+export interface SnapshotOptions {
+  readonly live: boolean;
+  /** Methods that stay when others are folded away. */
+  readonly keeps: Uint8Array | undefined;
+  /** Methods whose names the page has already. */
+  readonly namesSent: number;
+}
+
+export function takeSnapshot(trace: Trace, options: SnapshotOptions): Snapshot {
+  const types = new StringTable();
+  const texts = new StringTable();
+  const depths = drawnDepths(trace.paths, options.keeps);
+  return {
+    info: trace.info,
+    beginNs: trace.beginNs,
+    endNs: trace.endNs,
+    complete: trace.complete,
+    endReason: trace.endReason,
+    live: options.live,
+    status: trace.status,
+    hooks: trace.hooks,
+    losses: trace.losses,
+    problems: trace.problems,
+    counters: trace.counters.map((track) => ({
+      name: track.name,
+      unit: track.unit,
+      count: track.count,
+      time: track.time.slice(0, track.count),
+      value: track.value.slice(0, track.count),
+    })),
+    threads: trace.threads.map((thread) =>
+      threadSnapshot(thread, trace, depths, types, texts, options.keeps),
+    ),
+    names: options.namesSent === trace.methods.count ? undefined : nameColumns(trace.methods),
+    links: linkColumns(trace.links),
+    typeNames: types.strings,
+    markerTexts: texts.strings,
+  };
+}
+
+function threadSnapshot(
+  thread: ThreadTrack,
+  trace: Trace,
+  depths: Uint16Array,
+  types: StringTable,
+  texts: StringTable,
+  keeps: Uint8Array | undefined,
+): ThreadSnapshot {
+  const { intervals } = thread;
+  let cpuNs = 0;
+  let wallNs = 0;
+  let gapNs = 0;
+  let blockedNs = 0;
+  for (let row = 0; row < intervals.count; row++) {
+    const length = (intervals.end[row] ?? 0) - (intervals.begin[row] ?? 0);
+    cpuNs += intervals.cpu[row] ?? 0;
+    const state = intervals.state[row];
+    if (state === IntervalState.Gap) gapNs += length;
+    else wallNs += length;
+    if (state === IntervalState.Blocked) blockedNs += length;
+  }
+  return {
+    index: thread.index,
+    tid: thread.tid,
+    name: thread.name,
+    isMain: thread.isMain,
+    kind: thread.kind,
+    beginNs: thread.beginNs,
+    endNs: thread.endNs,
+    sampleCount: thread.sampleCount,
+    cpuNs,
+    wallNs,
+    gapNs,
+    blockedNs,
+    chart: chartColumns(thread.calls, keeps),
+    spans: spanColumns(intervals, depths),
+    activity: activityColumns(intervals),
+    blocks: blockColumns(thread.blocks, depths, trace, types),
+    markers: markerColumns(thread.events, trace, texts),
+  };
+}
+
+function nameColumns(methods: Methods): NameColumns {
+  const classIds = new Map<string, number>();
+  const classNames: string[] = [];
+  const classOf = new Uint32Array(methods.count);
+  const names: string[] = [];
+  for (let method = 0; method < methods.count; method++) {
+    const className = methods.className(method);
+    let id = classIds.get(className);
+    if (id === undefined) {
+      id = classNames.length;
+      classNames.push(className);
+      classIds.set(className, id);
+    }
+    classOf[method] = id;
+    names.push(methods.name(method));
+  }
+  return { count: methods.count, classNames, classOf, names };
+}
+
+function linkColumns(links: Links): LinkColumns {
+  const { count } = links;
+  return {
+    count,
+    waiter: links.waiter.slice(0, count),
+    waiterTime: links.waiterTime.slice(0, count),
+    waker: links.waker.slice(0, count),
+    wakerTime: links.wakerTime.slice(0, count),
+    certainty: links.certainty.slice(0, count),
+  };
+}
+
+/** Every buffer of a snapshot's columns, each once; all were made for it, so the worker loses nothing by giving them away. */
+export function buffersOf(snapshot: Snapshot): ArrayBuffer[] {
+  const buffers = new Set<ArrayBuffer>();
+  const addColumns = (columns: object): void => {
+    for (const value of Object.values(columns)) {
+      if (ArrayBuffer.isView(value) && value.buffer instanceof ArrayBuffer) buffers.add(value.buffer);
+    }
+  };
+  for (const thread of snapshot.threads) {
+    for (const part of [thread.chart, thread.spans, thread.activity, thread.blocks, thread.markers]) {
+      addColumns(part);
+    }
+  }
+  snapshot.counters.forEach(addColumns);
+  addColumns(snapshot.links);
+  if (snapshot.names !== undefined) addColumns(snapshot.names);
+  return [...buffers];
+}

@@ -1,0 +1,144 @@
+/** The rest of what is drawn of a thread: CPU over time, waits and gaps, blocking samples, markers. All O(intervals). */
+import { IntervalState } from '../../trace/model/trace.js';
+import type { Blocks, Events, Intervals, Paths, Trace } from '../../trace/model/trace.js';
+import type { ActivityColumns, BlockColumns, MarkerColumns, SpanColumns } from './messages.js';
+
+/** Depth of a path after a fold: how many of its methods stay. Without a fold, its own depth. */
+export function drawnDepths(paths: Paths, keeps?: Uint8Array): Uint16Array {
+  if (keeps === undefined) return paths.depth;
+  const depth = new Uint16Array(paths.count);
+  for (let path = 1; path < paths.count; path++) {
+    depth[path] = (depth[paths.parent[path] ?? 0] ?? 0) + (keeps[paths.method[path] ?? 0] === 1 ? 1 : 0);
+  }
+  return depth;
+}
+
+export function activityColumns(intervals: Intervals): ActivityColumns {
+  const { count, begin, end, cpu } = intervals;
+  let points = 0;
+  let last = Number.NaN;
+  for (let row = 0; row < count; row++) {
+    points += begin[row] === last ? 1 : 2;
+    last = end[row] ?? 0;
+  }
+  const time = new Float64Array(points);
+  const used = new Float64Array(points);
+  let at = 0;
+  let sum = 0;
+  last = Number.NaN;
+  for (let row = 0; row < count; row++) {
+    if (begin[row] !== last) {
+      time[at] = begin[row] ?? 0;
+      used[at] = sum;
+      at++;
+    }
+    sum += cpu[row] ?? 0;
+    last = end[row] ?? 0;
+    time[at] = last;
+    used[at] = sum;
+    at++;
+  }
+  return { count: points, time, cpu: used };
+}
+
+/** Neighbours of the same state in the same row become one span. */
+export function spanColumns(intervals: Intervals, depths: Uint16Array): SpanColumns {
+  const { count, begin, end, path, state } = intervals;
+  const starts: number[] = [];
+  const ends: number[] = [];
+  let runState: number = IntervalState.Evidence;
+  let runEnd = Number.NaN;
+  let runPath = -1;
+  for (let row = 0; row < count; row++) {
+    const now = state[row] ?? 0;
+    const here = path[row] ?? 0;
+    const continues = now === runState && here === runPath && begin[row] === runEnd;
+    runEnd = end[row] ?? 0;
+    if (now === IntervalState.Evidence) {
+      runState = now;
+      continue;
+    }
+    if (continues) {
+      ends[ends.length - 1] = runEnd;
+    } else {
+      starts.push(row);
+      ends.push(runEnd);
+    }
+    runState = now;
+    runPath = here;
+  }
+  const columns = {
+    count: starts.length,
+    begin: new Float64Array(starts.length),
+    end: Float64Array.from(ends),
+    depth: new Uint16Array(starts.length),
+    state: new Uint8Array(starts.length),
+  };
+  starts.forEach((row, at) => {
+    columns.begin[at] = begin[row] ?? 0;
+    columns.depth[at] = depths[path[row] ?? 0] ?? 0;
+    columns.state[at] = state[row] ?? 0;
+  });
+  return columns;
+}
+
+/** Strings met while columns are made, each once; 0 is the empty one. */
+export class StringTable {
+  readonly strings: string[] = [''];
+  readonly #ids = new Map<number, number>();
+
+  /** `id` as the recording numbers it, named by `name` when first met. */
+  of(id: number, name: (id: number) => string): number {
+    if (id === 0) return 0;
+    const known = this.#ids.get(id);
+    if (known !== undefined) return known;
+    const own = this.strings.length;
+    this.strings.push(name(id));
+    this.#ids.set(id, own);
+    return own;
+  }
+}
+
+export function blockColumns(
+  blocks: Blocks,
+  depths: Uint16Array,
+  trace: Trace,
+  types: StringTable,
+): BlockColumns {
+  const { count } = blocks;
+  const depth = new Uint16Array(count);
+  const type = new Uint32Array(count);
+  const nameOf = (id: number): string => trace.className(id);
+  for (let row = 0; row < count; row++) {
+    depth[row] = depths[blocks.path[row] ?? 0] ?? 0;
+    type[row] = types.of(blocks.type[row] ?? 0, nameOf);
+  }
+  return {
+    count,
+    begin: blocks.begin.slice(0, count),
+    end: blocks.end.slice(0, count),
+    depth,
+    kind: blocks.kind.slice(0, count),
+    type,
+    object: blocks.object.slice(0, count),
+    owner: blocks.owner.slice(0, count),
+    flags: blocks.flags.slice(0, count),
+    link: blocks.link.slice(0, count),
+  };
+}
+
+/** SampleKind of recording.proto. */
+const markerKind = 25;
+
+/** Only what the program itself said; allocations and the like would be a row of noise. */
+export function markerColumns(events: Events, trace: Trace, texts: StringTable): MarkerColumns {
+  const rows: number[] = [];
+  for (let row = 0; row < events.count; row++) if (events.kind[row] === markerKind) rows.push(row);
+  const nameOf = (id: number): string => trace.text(id);
+  return {
+    count: rows.length,
+    time: Float64Array.from(rows, (row) => events.time[row] ?? 0),
+    kind: Uint8Array.from(rows, (row) => events.kind[row] ?? 0),
+    text: Uint32Array.from(rows, (row) => texts.of(events.text[row] ?? 0, nameOf)),
+  };
+}

@@ -1,0 +1,153 @@
+/** The timeline in a real browser: it paints, it is sharp, a click opens the source, keys do the same. */
+import assert from 'node:assert/strict';
+import { generateTrace } from './generated-trace.js';
+import type { GeneratedOptions } from './generated-trace.js';
+import { PageRig } from './page-rig.js';
+import type { OpenOptions, PageUnderTest } from './page-rig.js';
+
+const small: GeneratedOptions = { samples: 600, threads: 3, depth: 12, methods: 200, seed: 3 };
+
+export const bytesOf = (options: GeneratedOptions): Buffer => Buffer.from(JSON.stringify(options));
+
+describe('the timeline', function () {
+  this.timeout(60_000);
+  let rig: PageRig;
+  let open: PageUnderTest | undefined;
+
+  before(async () => {
+    rig = await PageRig.start('test/page/generated-worker.ts');
+  });
+  after(() => rig.stop());
+  afterEach(async () => {
+    const done = open;
+    open = undefined;
+    if (done === undefined) return;
+    assert.deepEqual(done.errors, [], 'the page logged an error');
+    const violations = await done.page.evaluate(
+      () => (window as unknown as { violations: string[] }).violations,
+    );
+    assert.deepEqual(violations, [], 'the policy was violated');
+    await done.close();
+  });
+
+  async function show(options: GeneratedOptions, how: OpenOptions = {}): Promise<PageUnderTest> {
+    open = await rig.page(how);
+    await open.open(bytesOf(options), how);
+    await open.hear('opened');
+    await open.painted();
+    return open;
+  }
+
+  /** Middle of a call's box on the screen, from the trace itself. */
+  async function placeOf(
+    page: PageUnderTest,
+    thread: number,
+    row: number,
+  ): Promise<{ x: number; y: number }> {
+    const trace = generateTrace(small);
+    const { calls } = trace.threads[thread]!;
+    const box = await page.page.locator('.chart').boundingBox();
+    const top = await page.page
+      .locator('.track-head')
+      .nth(thread)
+      .evaluate((head: HTMLElement) => head.offsetTop);
+    const length = trace.endNs - trace.beginNs;
+    const middle = (calls.begin[row]! + calls.end[row]!) / 2;
+    return { x: box!.x + (middle / length) * box!.width, y: box!.y + top + 24 + calls.depth[row]! * 18 + 9 };
+  }
+
+  it('paints every thread, main first, and says so', async () => {
+    const page = await show(small);
+    const heard = await page.hear('opened');
+    assert.equal(heard.threads, 3);
+    const names = await page.page.locator('.thread-name').allTextContents();
+    assert.deepEqual(names.slice(0, 1), ['main']);
+    assert.equal(names.length >= 2, true);
+    const colours = await page.page.locator('.chart canvas').evaluate((canvas: HTMLCanvasElement) => {
+      const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
+      const seen = new Set<number>();
+      for (let at = 0; at < data.length; at += 4)
+        seen.add((data[at]! << 16) | (data[at + 1]! << 8) | data[at + 2]!);
+      return seen.size;
+    });
+    assert.ok(colours > 12, `only ${colours} colours: nothing was drawn`);
+  });
+
+  it('opens the source of a clicked call, beside with Ctrl', async () => {
+    const page = await show(small);
+    const trace = generateTrace(small);
+    const { calls } = trace.threads[0]!;
+    const at = await placeOf(page, 0, 0);
+    await page.page.mouse.click(at.x, at.y);
+    const heard = await page.hear('openSource');
+    const method = calls.method[0]!;
+    assert.deepEqual(heard.key, {
+      className: trace.methods.className(method),
+      method: trace.methods.name(method),
+      signature: '()V',
+      file: trace.methods.file(method),
+      line: trace.methods.firstLine(method),
+    });
+    assert.equal(heard.beside, false);
+    await page.page.keyboard.down('Control');
+    await page.page.mouse.click(at.x, at.y);
+    await page.page.keyboard.up('Control');
+    assert.equal((await page.hear('openSource', 2)).beside, true);
+  });
+
+  it('walks calls by arrow keys, says them, and opens on Enter', async () => {
+    const page = await show(small);
+    await page.page.locator('.chart').focus();
+    await page.page.keyboard.press('ArrowDown');
+    await page.page.keyboard.press('ArrowDown');
+    const trace = generateTrace(small);
+    const said = await page.page.locator('[aria-live]').textContent();
+    assert.match(said ?? '', /Wall .*CPU .*main/);
+    await page.page.keyboard.press('Enter');
+    const { key } = await page.hear('openSource');
+    const depthOne = [...trace.threads[0]!.calls.depth.keys()].filter(
+      (row) => trace.threads[0]!.calls.depth[row] === 1,
+    );
+    const methods = depthOne.map((row) => trace.methods.name(trace.threads[0]!.calls.method[row]!));
+    assert.ok(methods.includes(key.method), `${key.method} is not a call of depth 1`);
+  });
+
+  it('zooms by key and wheel, and goes back to all of it by 0', async () => {
+    const page = await show(small);
+    const lens = page.page.locator('.lens');
+    const width = async (): Promise<number> => (await lens.boundingBox())!.width;
+    const all = await width();
+    await page.page.locator('.chart').focus();
+    await page.page.keyboard.press('w');
+    await page.painted();
+    const once = await width();
+    assert.ok(once < all * 0.8, `${once} of ${all}`);
+    const chart = (await page.page.locator('.chart').boundingBox())!;
+    await page.page.mouse.move(chart.x + 300, chart.y + 100);
+    await page.page.keyboard.down('Control');
+    await page.page.mouse.wheel(0, -200);
+    await page.page.keyboard.up('Control');
+    await page.painted();
+    assert.ok((await width()) < once * 0.8);
+    await page.page.keyboard.press('0');
+    await page.painted();
+    assert.ok(Math.abs((await width()) - all) < 2);
+  });
+
+  it('follows a theme at once, also on the canvas', async () => {
+    const page = await show(small, { theme: 'dark' });
+    const corner = (): Promise<number[]> =>
+      page.page.locator('.chart canvas').evaluate((canvas: HTMLCanvasElement) => [
+        ...canvas
+          .getContext('2d')!
+          .getImageData(canvas.width - 2, 1, 1, 1)
+          .data.slice(0, 3),
+      ]);
+    assert.deepEqual(await corner(), [31, 31, 31]);
+    await page.page.evaluate(() =>
+      document.documentElement.style.setProperty('--vscode-editor-background', '#ffffff'),
+    );
+    await page.painted();
+    assert.deepEqual(await corner(), [255, 255, 255]);
+  });
+});
