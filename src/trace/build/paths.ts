@@ -1,0 +1,137 @@
+/**
+ * The call tree that grows: every distinct chain of methods from the root once, found by an open-addressing hash of
+ * (parent, method). Positions do not matter here, so two lines of one method are one path.
+ *
+ * Costs 15 bytes a path and 8 to 16 of hash; `child` is one probe or two.
+ */
+import { type Paths } from '../model/trace.js';
+
+/** Uint16 holds the depth; frames beyond are folded into the last one that fits. */
+export const deepestPath = 0xffff;
+
+export class PathTable implements Paths {
+  count = 1;
+  parent: Int32Array<ArrayBuffer>;
+  method: Uint32Array<ArrayBuffer>;
+  depth: Uint16Array<ArrayBuffer>;
+
+  /** Path ids by hash; 0 is an empty place, as the root is nobody's child. Twice to four times as large as `count`. */
+  private places: Int32Array<ArrayBuffer>;
+  private mask: number;
+  private recursion: Uint8Array<ArrayBuffer>;
+  private recursionKnown = 1;
+
+  constructor(capacity = 1024) {
+    const size = Math.max(capacity, 16);
+    this.parent = new Int32Array(size);
+    this.method = new Uint32Array(size);
+    this.depth = new Uint16Array(size);
+    this.recursion = new Uint8Array(size);
+    const places = 2 ** Math.ceil(Math.log2(size * 2));
+    this.places = new Int32Array(places);
+    this.mask = places - 1;
+    // The root: calls itself, which ends every walk.
+  }
+
+  /** The path of `method` called on `parent`; made when it is new. */
+  child(parent: number, method: number): number {
+    const { places, mask } = this;
+    const methods = this.method;
+    const parents = this.parent;
+    let place = hash(parent, method) & mask;
+    for (;;) {
+      const path = places[place] as number;
+      if (path === 0) break;
+      if (methods[path] === method && parents[path] === parent) return path;
+      place = (place + 1) & mask;
+    }
+    return this.add(parent, method, place);
+  }
+
+  /** The path when it is there, −1 otherwise. */
+  find(parent: number, method: number): number {
+    let place = hash(parent, method) & this.mask;
+    for (;;) {
+      const path = this.places[place] as number;
+      if (path === 0) return -1;
+      if (this.method[path] === method && this.parent[path] === parent) return path;
+      place = (place + 1) & this.mask;
+    }
+  }
+
+  /** The longest path that both begin with. Costs the frames in which they differ. */
+  common(a: number, b: number): number {
+    if (a === b) return a;
+    const { parent, depth } = this;
+    let x = a;
+    let y = b;
+    let dx = depth[x] as number;
+    let dy = depth[y] as number;
+    for (; dx > dy; dx--) x = parent[x] as number;
+    for (; dy > dx; dy--) y = parent[y] as number;
+    while (x !== y) {
+      x = parent[x] as number;
+      y = parent[y] as number;
+    }
+    return x;
+  }
+
+  /** Filled in for new paths when asked for: it costs a walk to the root for each. */
+  get recursive(): Uint8Array {
+    const { parent, method, recursion } = this;
+    for (let path = this.recursionKnown; path < this.count; path++) {
+      const own = method[path];
+      let above = parent[path] as number;
+      while (above !== 0 && method[above] !== own) above = parent[above] as number;
+      recursion[path] = above === 0 ? 0 : 1;
+    }
+    this.recursionKnown = this.count;
+    return recursion;
+  }
+
+  private add(parent: number, method: number, place: number): number {
+    const depth = (this.depth[parent] as number) + 1;
+    if (depth > deepestPath) return parent;
+    const path = this.count;
+    if (path === this.parent.length) this.grow();
+    this.count++;
+    this.parent[path] = parent;
+    this.method[path] = method;
+    this.depth[path] = depth;
+    this.places[place] = path;
+    if (this.count * 2 > this.places.length) this.rehash();
+    return path;
+  }
+
+  private grow(): void {
+    const size = this.parent.length * 2;
+    const copy = <A extends Int32Array | Uint32Array | Uint16Array | Uint8Array>(to: A, from: A): A => {
+      to.set(from);
+      return to;
+    };
+    this.parent = copy(new Int32Array(size), this.parent);
+    this.method = copy(new Uint32Array(size), this.method);
+    this.depth = copy(new Uint16Array(size), this.depth);
+    this.recursion = copy(new Uint8Array(size), this.recursion);
+  }
+
+  private rehash(): void {
+    const places = new Int32Array(this.places.length * 2);
+    const mask = places.length - 1;
+    const { parent, method, count } = this;
+    for (let path = 1; path < count; path++) {
+      let place = hash(parent[path] as number, method[path] as number) & mask;
+      while (places[place] !== 0) place = (place + 1) & mask;
+      places[place] = path;
+    }
+    this.places = places;
+    this.mask = mask;
+  }
+}
+
+function hash(parent: number, method: number): number {
+  let h = Math.imul(parent, 0x9e3779b1) ^ Math.imul(method, 0x85ebca6b);
+  h ^= h >>> 15;
+  h = Math.imul(h, 0x2c1b3c6d);
+  return h ^ (h >>> 13);
+}
