@@ -1,0 +1,63 @@
+import type { EventBuilder, EventThread } from '../build/event-builder.js';
+
+/** So many tracks for slices that overlap; what does not fit in them is cut at its neighbour. */
+const maxLanes = 32;
+/** So many names get tracks of their own, the rest share one. */
+const maxGroups = 256;
+
+/**
+ * Slices that belong to no thread: requests, frames, jobs. They overlap, so they are laid out on as many tracks as
+ * they need, those of one name together.
+ */
+export class AsyncSlices {
+  readonly #builder: EventBuilder;
+  readonly #open = new Map<string, { time: number; method: number }[]>();
+  readonly #done: { pid: number; begin: number; end: number; method: number }[] = [];
+  #unmatched = 0;
+
+  constructor(builder: EventBuilder) {
+    this.#builder = builder;
+  }
+
+  begin(pid: number, id: number | string, time: number, method: number): void {
+    const key = `${pid} ${id} ${method}`;
+    const open = this.#open.get(key);
+    if (open === undefined) this.#open.set(key, [{ time, method }]);
+    else open.push({ time, method });
+  }
+
+  end(pid: number, id: number | string, time: number, method: number): void {
+    const begun = this.#open.get(`${pid} ${id} ${method}`)?.pop();
+    if (begun === undefined) this.#unmatched++;
+    else this.#done.push({ pid, begin: begun.time, end: time, method });
+  }
+
+  finish(nameOf: (method: number) => string): void {
+    let left = 0;
+    for (const open of this.#open.values()) left += open.length;
+    if (this.#unmatched > 0)
+      this.#builder.problem(0, `${this.#unmatched} asynchronous ends had no begin; they were left out`);
+    if (left > 0) this.#builder.problem(0, `${left} asynchronous slices had no end; they were left out`);
+    this.#done.sort((a, b) => a.begin - b.begin || b.end - a.end);
+    const groups = new Map<string, { thread: EventThread; until: number }[]>();
+    for (const { pid, begin, end, method } of this.#done) {
+      let key = `${pid} ${method}`;
+      if (!groups.has(key) && groups.size >= maxGroups) key = 'rest';
+      let lanes = groups.get(key);
+      if (lanes === undefined) groups.set(key, (lanes = []));
+      let lane = lanes.find((candidate) => candidate.until <= begin);
+      if (lane === undefined && lanes.length < maxLanes) {
+        const name = key === 'rest' ? 'asynchronous' : nameOf(method);
+        lane = {
+          thread: this.#builder.thread(0, pid, lanes.length === 0 ? name : `${name} ${lanes.length + 1}`),
+          until: 0,
+        };
+        lanes.push(lane);
+      }
+      lane ??= lanes[0];
+      if (lane === undefined) continue;
+      lane.thread.events.slice(begin, Math.max(begin, end), method);
+      lane.until = Math.max(lane.until, end);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import type { Trace } from '../model/trace.js';
+
+/** What reads one foreign format. Bytes come in order and in pieces of any size; nothing in a file makes it throw. */
+export interface TraceImporter {
+  /** The importer may keep a view of `bytes`: the caller must not write to them again. */
+  append(bytes: Uint8Array): void;
+  /** Once, after the last piece. What was wrong in the bytes is in `Trace.problems`. */
+  finish(): Trace;
+}
+
+export interface ImportOptions {
+  /** Asked between pieces of work; when aborted, `append` and `finish` throw its reason. */
+  readonly signal?: AbortSignal;
+  /**
+   * Time that one count of a format without times stands for (collapsed stacks), in ns.
+   * Without it: what the file says, else 1 ms.
+   */
+  readonly countNs?: number;
+}
+
+/** Where an exporter puts its pieces. `bytes` are the sink's from then on. */
+export type Sink = (bytes: Uint8Array) => void;
+
+export type Weight = 'wall' | 'cpu' | 'samples' | 'allocations' | 'allocatedBytes';
+
+export interface ExportOptions {
+  /** Indexes of the threads to write; all when absent. */
+  readonly threads?: readonly number[];
+  /** For formats that carry one weight: which. Wall time when absent. */
+  readonly weight?: Weight;
+}

@@ -1,0 +1,190 @@
+import type { EventBuilder, EventThread } from '../build/event-builder.js';
+import { endTop } from '../build/event-columns.js';
+import { SchedState, Schedule } from '../build/schedule.js';
+import { grown } from '../build/grow.js';
+import { gather, sortRows } from '../build/sort-rows.js';
+import { AsyncSlices } from './async-slices.js';
+import { readAtrace } from './atrace.js';
+import type { NameTable } from './names.js';
+
+/** LinkCertainty.OBSERVED: the kernel saw who woke whom. */
+const observed = 0;
+/** What a row of the scheduler's events is: a switch away from a thread, one to a thread, a wake-up. */
+const away = 0;
+const onto = 1;
+const waking = 2;
+
+/** What the kernel's trace says, from Perfetto's ftrace packets or from its text: prints of programs, switches, wake-ups. */
+export class KernelTrace {
+  readonly processNames = new Map<number, string>();
+  readonly #builder: EventBuilder;
+  readonly #names: NameTable;
+  readonly #threads = new Map<number, EventThread>();
+  readonly #processOf = new Map<number, number>();
+  readonly #async: AsyncSlices;
+  readonly #counters = new Map<string, ReturnType<EventBuilder['counter']>>();
+  readonly #decoder = new TextDecoder();
+  /** Scheduler events as they come: CPUs are interleaved, so they are in no order. 17 bytes a row. */
+  #count = 0;
+  #time = new Float64Array(64);
+  #what = new Uint8Array(64);
+  #tid = new Int32Array(64);
+  /** State after a switch away; tid of the waker for a wake-up. */
+  #detail = new Int32Array(64);
+
+  constructor(builder: EventBuilder, names: NameTable) {
+    this.#builder = builder;
+    this.#names = names;
+    this.#async = new AsyncSlices(builder);
+  }
+
+  thread(tid: number, pid = 0): EventThread {
+    let thread = this.#threads.get(tid);
+    if (thread === undefined) {
+      thread = this.#builder.thread(tid, pid !== 0 ? pid : (this.#processOf.get(tid) ?? 0));
+      this.#threads.set(tid, thread);
+    }
+    if (pid !== 0 && thread.pid === 0) this.#belongs(thread, pid);
+    return thread;
+  }
+
+  /** The thread with this tid, where one is known. */
+  known(tid: number): EventThread | undefined {
+    return this.#threads.get(tid);
+  }
+
+  /** From now on this is the thread with its tid: tids are used again. */
+  adopt(thread: EventThread): void {
+    this.#threads.set(thread.tid, thread);
+  }
+
+  nameThread(tid: number, name: string, pid: number): void {
+    if (pid > 0) this.#processOf.set(tid, pid);
+    const thread = this.thread(tid, pid);
+    if (name !== '' && thread.name === '') thread.name = name;
+  }
+
+  nameProcess(pid: number, name: string): void {
+    if (name !== '' && !this.processNames.has(pid)) this.processNames.set(pid, name);
+  }
+
+  switched(time: number, previous: number, previousState: number, next: number): void {
+    if (previous > 0) this.#push(time, away, previous, previousState);
+    if (next > 0) this.#push(time, onto, next, 0);
+  }
+
+  woken(time: number, tid: number, waker: number): void {
+    if (tid > 0) this.#push(time, waking, tid, waker);
+  }
+
+  /** A print event of a program: bytes[from, to) is what it wrote. */
+  print(time: number, tid: number, bytes: Uint8Array, from: number, to: number): void {
+    const event = readAtrace(bytes, from, to);
+    if (event === undefined) return;
+    const { kind, pid, nameFrom, nameTo } = event;
+    switch (kind) {
+      case 'B':
+        this.thread(tid, pid).events.push(time, this.#names.intern(bytes, nameFrom, nameTo));
+        break;
+      case 'E':
+        this.thread(tid, pid).events.push(time, endTop);
+        break;
+      case 'S':
+        this.#async.begin(pid, event.cookie, time, this.#names.intern(bytes, nameFrom, nameTo));
+        break;
+      case 'F':
+        this.#async.end(pid, event.cookie, time, this.#names.intern(bytes, nameFrom, nameTo));
+        break;
+      case 'C': {
+        const name = this.#decoder.decode(bytes.subarray(nameFrom, nameTo));
+        const key = `${pid} ${name}`;
+        let counter = this.#counters.get(key);
+        if (counter === undefined) this.#counters.set(key, (counter = this.#builder.counter(name, '')));
+        counter.push(time, event.value);
+        break;
+      }
+      default:
+    }
+  }
+
+  finish(): void {
+    this.#schedule();
+    this.#async.finish((method) => this.#names.text(method));
+    const processes = new Set<number>();
+    for (const thread of this.#builder.threads) if (!thread.events.isEmpty) processes.add(thread.pid);
+    const anyEvents = this.#builder.threads.some((thread) => !thread.events.isEmpty);
+    // A system trace switches between thousands of threads: those of the programs that tell something stay.
+    this.#builder.retain(
+      (thread) =>
+        !thread.events.isEmpty ||
+        (thread.schedule !== undefined && (!anyEvents || (thread.pid > 0 && processes.has(thread.pid)))),
+    );
+    const retained = new Set(this.#builder.threads.map((thread) => thread.pid));
+    if (retained.size < 2) return;
+    for (const thread of this.#builder.threads) {
+      const process = this.processNames.get(thread.pid) ?? (thread.pid > 0 ? String(thread.pid) : '');
+      if (process !== '') thread.name = thread.name === '' ? process : `${thread.name} (${process})`;
+    }
+  }
+
+  #belongs(thread: EventThread, pid: number): void {
+    thread.pid = pid;
+    thread.isMain = thread.tid === pid;
+  }
+
+  #push(time: number, what: number, tid: number, detail: number): void {
+    const row = this.#count;
+    if (row === this.#time.length) {
+      const size = row * 2;
+      this.#time = grown(this.#time, size);
+      this.#what = grown(this.#what, size);
+      this.#tid = grown(this.#tid, size);
+      this.#detail = grown(this.#detail, size);
+    }
+    this.#time[row] = time;
+    this.#what[row] = what;
+    this.#tid[row] = tid;
+    this.#detail[row] = detail;
+    this.#count = row + 1;
+  }
+
+  /** Events of all CPUs in order of time → each thread's stretches. */
+  #schedule(): void {
+    if (this.#count === 0) return;
+    const rows = sortRows(this.#time, this.#count);
+    const times = gather(this.#time, rows, new Float64Array(rows.length));
+    const open = new Map<number, { since: number; state: number; link: number }>();
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[i] ?? 0;
+      const time = times[i] ?? 0;
+      const tid = this.#tid[row] ?? 0;
+      const detail = this.#detail[row] ?? 0;
+      const what = this.#what[row];
+      const thread = this.thread(tid);
+      const schedule = (thread.schedule ??= new Schedule());
+      const now = open.get(tid);
+      if (now !== undefined) schedule.push(now.since, time, now.state, what === onto ? now.link : -1);
+      if (what === onto) open.set(tid, { since: time, state: SchedState.Running, link: -1 });
+      else if (what === away) open.set(tid, { since: time, state: stateOf(detail), link: -1 });
+      else {
+        const asleep = now?.state === SchedState.Sleeping || now?.state === SchedState.Uninterruptible;
+        let link = -1;
+        if (asleep && detail > 0) {
+          link = this.#builder.link(thread, now.since, this.thread(detail), time, observed);
+          schedule.link[schedule.count - 1] = link;
+        }
+        // A wake-up of a thread that runs says nothing about it.
+        const state = now === undefined || asleep ? SchedState.Runnable : now.state;
+        open.set(tid, { since: time, state, link });
+      }
+    }
+    const last = times[times.length - 1] ?? 0;
+    for (const [tid, { since, state }] of open) this.thread(tid).schedule?.push(since, last, state, -1);
+  }
+}
+
+/** The kernel's prev_state: 0 was preempted, bit 1 sleeps uninterruptibly, the rest sleeps. */
+function stateOf(previousState: number): number {
+  if ((previousState & 0xff) === 0) return SchedState.Runnable;
+  return (previousState & 2) !== 0 ? SchedState.Uninterruptible : SchedState.Sleeping;
+}

@@ -1,0 +1,317 @@
+import type { CounterTrack, Links, ThreadTrack, Trace } from '../model/trace.js';
+import { cpuBefore, threadsToWrite, walkCalls } from './call-events.js';
+import type { ExportOptions, Sink } from './importer.js';
+import { ProtobufWriter } from './protobuf-writer.js';
+import {
+  Clock,
+  Counter,
+  CounterType,
+  CounterUnit,
+  Event,
+  EventType,
+  Interned,
+  InternedName,
+  Packet,
+  PacketDefaults,
+  Process,
+  Snapshot,
+  SnapshotClock,
+  Source,
+  Thread,
+  Track,
+} from './perfetto-fields.js';
+
+/** A piece goes to the sink when it has grown to this. */
+const pieceBytes = 1 << 18;
+/** Above what a tracing service hands out, so that a system trace can be appended; two bytes as a varint. */
+const firstSequence = 10000;
+/** Bits of `sequence_flags`. */
+const stateCleared = 1;
+const needsState = 2;
+
+/**
+ * Writes a trace as Perfetto TrackEvents. Each thread is a sequence of its own with its track as default, its names
+ * interned, times as differences, and the thread's CPU clock beside each begin and end: about 17 bytes an event.
+ * Links become flows between instants; counters become counter tracks.
+ */
+export function writePerfetto(trace: Trace, sink: Sink, options: ExportOptions = {}): void {
+  const writer = new PerfettoWriter(trace, sink);
+  const threads = threadsToWrite(trace, options);
+  writer.clocks();
+  writer.process();
+  for (const thread of threads) writer.thread(thread);
+  for (const counter of trace.counters) writer.counter(counter);
+  writer.end();
+}
+
+class PerfettoWriter {
+  readonly #trace: Trace;
+  readonly #sink: Sink;
+  readonly #out = new ProtobufWriter(pieceBytes + (1 << 16));
+  readonly #processUuid: number;
+  /** The clock that times are written in; BOOTTIME when it is known, so that a system trace fits beside. */
+  readonly #clock: number;
+  readonly #startNs: bigint;
+  #sequence = firstSequence;
+
+  constructor(trace: Trace, sink: Sink) {
+    this.#trace = trace;
+    this.#sink = sink;
+    this.#processUuid = uuidOf(`process ${trace.info.pid}`);
+    const { startBoottimeNs, startMonotonicNs } = trace.info;
+    this.#clock = startBoottimeNs > 0n ? Clock.boottime : Clock.monotonic;
+    this.#startNs = startBoottimeNs > 0n ? startBoottimeNs : startMonotonicNs;
+  }
+
+  clocks(): void {
+    const { startBoottimeNs, startMonotonicNs, startRealtimeNs } = this.#trace.info;
+    const out = this.#out;
+    out.begin(1);
+    out.begin(Packet.clockSnapshot);
+    this.#reading(Clock.monotonic, startMonotonicNs);
+    if (startBoottimeNs > 0n) this.#reading(Clock.boottime, startBoottimeNs);
+    if (startRealtimeNs > 0n) this.#reading(Clock.realtime, startRealtimeNs);
+    out.integer(Snapshot.primary, this.#clock);
+    out.end();
+    out.integer(Packet.sequenceId, this.#sequence);
+    out.end();
+  }
+
+  process(): void {
+    const { pid, targetName } = this.#trace.info;
+    const out = this.#out;
+    out.begin(1);
+    out.integer(Packet.sequenceId, this.#sequence);
+    out.begin(Packet.trackDescriptor);
+    out.integer(Track.uuid, this.#processUuid);
+    out.begin(Track.process);
+    out.integer(Process.pid, pid);
+    if (targetName !== '') out.text(Process.name, targetName);
+    out.end();
+    out.end();
+    out.end();
+  }
+
+  thread(thread: ThreadTrack): void {
+    const { calls, intervals } = thread;
+    const { methods } = this.#trace;
+    const out = this.#out;
+    const cpu = this.#trace.info.hasCpu ? cpuBefore(thread) : undefined;
+    const sequence = ++this.#sequence;
+    const wakes = instantsOf(this.#trace.links, thread);
+    const firstNs = Math.min(
+      calls.count > 0 ? (calls.begin[0] ?? 0) : Infinity,
+      wakes.length > 0 ? (wakes[0]?.time ?? 0) : Infinity,
+    );
+    if (firstNs === Infinity) return;
+    const uuid = uuidOf(`thread ${this.#trace.info.pid} ${thread.index}`);
+    this.#threadHead(thread, sequence, uuid, Math.round(firstNs), cpu !== undefined);
+
+    let lastNs = Math.round(firstNs);
+    let lastCpu = 0;
+    let nextWake = 0;
+    const interned = new Set<number>();
+
+    const begin = (timeNs: number, type: number): void => {
+      if (out.length > pieceBytes) this.#sink(out.take());
+      out.begin(1);
+      const roundNs = Math.max(lastNs, Math.round(timeNs));
+      out.integer(Packet.timestamp, roundNs - lastNs);
+      lastNs = roundNs;
+      out.integer(Packet.sequenceId, sequence);
+      out.integer(Packet.sequenceFlags, needsState);
+      out.begin(Packet.trackEvent);
+      out.integer(Event.type, type);
+    };
+    const clock = (usedNs: number): void => {
+      if (cpu === undefined) return;
+      const roundNs = Math.round(usedNs);
+      out.integer(Event.extraCounterValues, roundNs - lastCpu);
+      lastCpu = roundNs;
+    };
+    const instantsUntil = (timeNs: number): void => {
+      for (let wake = wakes[nextWake]; wake !== undefined && wake.time <= timeNs; wake = wakes[++nextWake]) {
+        begin(wake.time, EventType.instant);
+        out.text(Event.name, wake.name);
+        out.fixed64(wake.ends ? Event.terminatingFlowIds : Event.flowIds, wake.flow);
+        out.end();
+        out.end();
+      }
+    };
+
+    walkCalls(
+      calls,
+      (row) => {
+        const method = calls.method[row] ?? 0;
+        instantsUntil(calls.begin[row] ?? 0);
+        begin(calls.begin[row] ?? 0, EventType.begin);
+        out.integer(Event.nameIid, method + 1);
+        clock(cpu?.[calls.firstInterval[row] ?? 0] ?? 0);
+        const first = !interned.has(method);
+        const file = first ? methods.file(method) : '';
+        if (file !== '') {
+          out.begin(Event.source);
+          out.text(Source.file, file);
+          out.integer(Source.line, methods.firstLine(method));
+          out.end();
+        }
+        out.end();
+        if (first) {
+          interned.add(method);
+          out.begin(Packet.internedData);
+          out.begin(Interned.eventNames);
+          out.integer(InternedName.iid, method + 1);
+          out.text(InternedName.name, methods.qualifiedName(method));
+          out.end();
+          out.end();
+        }
+        out.end();
+      },
+      (row) => {
+        instantsUntil(calls.end[row] ?? 0);
+        begin(calls.end[row] ?? 0, EventType.end);
+        clock(cpu?.[Math.min((calls.lastInterval[row] ?? 0) + 1, intervals.count)] ?? 0);
+        out.end();
+        out.end();
+      },
+    );
+    instantsUntil(Infinity);
+  }
+
+  counter(counter: CounterTrack): void {
+    const out = this.#out;
+    const sequence = ++this.#sequence;
+    const uuid = uuidOf(`counter ${this.#trace.info.pid} ${counter.name}`);
+    out.begin(1);
+    out.integer(Packet.sequenceId, sequence);
+    out.begin(Packet.trackDescriptor);
+    out.integer(Track.uuid, uuid);
+    out.integer(Track.parent, this.#processUuid);
+    out.text(Track.name, counter.name);
+    out.begin(Track.counter);
+    const unit = { ns: CounterUnit.timeNs, bytes: CounterUnit.bytes, '1': CounterUnit.count }[counter.unit];
+    if (unit !== undefined) out.integer(Counter.unit, unit);
+    else if (counter.unit !== '') out.text(Counter.unitName, counter.unit);
+    out.end();
+    out.end();
+    out.end();
+    for (let row = 0; row < counter.count; row++) {
+      if (out.length > pieceBytes) this.#sink(out.take());
+      const value = counter.value[row] ?? 0;
+      out.begin(1);
+      out.big(Packet.timestamp, this.#startNs + BigInt(Math.round(counter.time[row] ?? 0)));
+      out.integer(Packet.sequenceId, sequence);
+      out.integer(Packet.clockId, this.#clock);
+      out.begin(Packet.trackEvent);
+      out.integer(Event.type, EventType.counter);
+      out.integer(Event.trackUuid, uuid);
+      if (Number.isSafeInteger(value)) out.integer(Event.counterValue, value);
+      else out.double(Event.doubleCounterValue, value);
+      out.end();
+      out.end();
+    }
+  }
+
+  end(): void {
+    if (this.#out.length > 0) this.#sink(this.#out.take());
+  }
+
+  /** The thread's track, its CPU counter's track, and what holds for every event of its sequence. */
+  #threadHead(thread: ThreadTrack, sequence: number, uuid: number, firstNs: number, withCpu: boolean): void {
+    const out = this.#out;
+    const cpuUuid = uuidOf(`cpu ${this.#trace.info.pid} ${thread.index}`);
+    out.begin(1);
+    out.integer(Packet.sequenceId, sequence);
+    out.integer(Packet.sequenceFlags, stateCleared);
+    out.begin(Packet.clockSnapshot);
+    const at = this.#startNs + BigInt(firstNs);
+    this.#reading(this.#clock, at);
+    this.#reading(Clock.firstOfSequence, at, true);
+    out.end();
+    out.begin(Packet.defaults);
+    out.integer(PacketDefaults.clockId, Clock.firstOfSequence);
+    out.begin(PacketDefaults.trackEvent);
+    out.integer(Event.trackUuid, uuid);
+    if (withCpu) out.integer(Event.extraCounterTracks, cpuUuid);
+    out.end();
+    out.end();
+    out.end();
+
+    out.begin(1);
+    out.integer(Packet.sequenceId, sequence);
+    out.integer(Packet.sequenceFlags, needsState);
+    out.begin(Packet.trackDescriptor);
+    out.integer(Track.uuid, uuid);
+    out.integer(Track.parent, this.#processUuid);
+    out.begin(Track.thread);
+    out.integer(Thread.pid, this.#trace.info.pid);
+    out.integer(Thread.tid, thread.tid);
+    if (thread.name !== '') out.text(Thread.name, thread.name);
+    out.end();
+    out.end();
+    out.end();
+    if (!withCpu) return;
+
+    out.begin(1);
+    out.integer(Packet.sequenceId, sequence);
+    out.integer(Packet.sequenceFlags, needsState);
+    out.begin(Packet.trackDescriptor);
+    out.integer(Track.uuid, cpuUuid);
+    out.integer(Track.parent, uuid);
+    out.begin(Track.counter);
+    out.integer(Counter.type, CounterType.threadTime);
+    out.integer(Counter.incremental, 1);
+    out.end();
+    out.end();
+    out.end();
+  }
+
+  #reading(clock: number, timestamp: bigint, incremental = false): void {
+    this.#out.begin(Snapshot.clocks);
+    this.#out.integer(SnapshotClock.id, clock);
+    this.#out.big(SnapshotClock.timestamp, timestamp);
+    if (incremental) this.#out.integer(SnapshotClock.incremental, 1);
+    this.#out.end();
+  }
+}
+
+interface WakeInstant {
+  readonly time: number;
+  readonly name: string;
+  readonly flow: number;
+  /** True in the thread that was woken: the flow ends there. */
+  readonly ends: boolean;
+}
+
+/** Both ends of the links that touch a thread, in order of time. A wait's end is where it was ended, not where it began. */
+function instantsOf(links: Links, thread: ThreadTrack): WakeInstant[] {
+  const instants: WakeInstant[] = [];
+  const { blocks } = thread;
+  const endOfLink = new Map<number, number>();
+  for (let row = 0; row < blocks.count; row++) {
+    const link = blocks.link[row] ?? -1;
+    if (link >= 0) endOfLink.set(link, blocks.end[row] ?? 0);
+  }
+  for (let link = 0; link < links.count; link++) {
+    if (links.waker[link] === thread.index) {
+      instants.push({ time: links.wakerTime[link] ?? 0, name: 'wakes', flow: link + 1, ends: false });
+    }
+    if (links.waiter[link] === thread.index) {
+      const time = endOfLink.get(link) ?? Math.max(links.waiterTime[link] ?? 0, links.wakerTime[link] ?? 0);
+      instants.push({ time, name: 'woken', flow: link + 1, ends: true });
+    }
+  }
+  return instants.sort((a, b) => a.time - b.time || a.flow - b.flow);
+}
+
+/** A track's id: the same for the same name, 52 bits. */
+function uuidOf(name: string): number {
+  let low = 0x811c9dc5 | 0;
+  let high = 0x1b873593 | 0;
+  for (let i = 0; i < name.length; i++) {
+    low = Math.imul(low ^ name.charCodeAt(i), 0x01000193);
+    high = Math.imul(high ^ name.charCodeAt(i), 0x85ebca6b);
+    high ^= high >>> 13;
+  }
+  return ((high >>> 0) % (1 << 20)) * 4294967296 + (low >>> 0) + 1;
+}

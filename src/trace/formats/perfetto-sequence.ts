@@ -1,0 +1,87 @@
+import type { EventCounter, EventThread } from '../build/event-builder.js';
+import type { SequenceClock } from './perfetto-clocks.js';
+
+/** A track as its descriptor and its events make it known. Ids are 64 bits, kept as two halves. */
+export interface PerfettoTrack {
+  readonly low: number;
+  readonly high: number;
+  parentLow: number;
+  parentHigh: number;
+  name: string;
+  /** Where its slices go; made when the first comes. */
+  thread: EventThread | undefined;
+  pid: number;
+  tid: number;
+  isCounter: boolean;
+  /** The thread's CPU clock, told beside its slices. */
+  isThreadTime: boolean;
+  incremental: boolean;
+  multiplier: number;
+  unit: string;
+  counter: EventCounter | undefined;
+}
+
+/** Interning ids up to this are an array, above it a map: ids come from a file. */
+const maxDenseId = 1 << 22;
+
+/** What holds for the packets of one writer until it says that it starts afresh. */
+export class PerfettoSequence {
+  /** False after a loss, until the writer starts afresh: packets that need earlier ones cannot be understood. */
+  intact = false;
+  defaultClock = 0;
+  defaultTrack: PerfettoTrack | undefined;
+  /** Place in the extra counters of the thread's CPU clock, −1 for none, −2 when it has to be found again. */
+  threadTimeAt = -2;
+  extraCounters: PerfettoTrack[] = [];
+  readonly clocks = new Map<number, SequenceClock>();
+  /** Running values of the extra counters that are told as differences. */
+  extraValues: number[] = [];
+  /** Older producers: the thread of all events, and the µs they are counted from. */
+  legacyTrack: PerfettoTrack | undefined;
+  legacyUs = 0;
+  legacyThreadUs = 0;
+  /** Method id + 1 by interning id; 0 is missing. */
+  #names = new Int32Array(256);
+  readonly #farNames = new Map<number, number>();
+  readonly #sources = new Map<number, { file: string; line: number }>();
+
+  /** The writer starts afresh: nothing of before is referred to again. */
+  clear(): void {
+    this.intact = true;
+    this.#names.fill(0);
+    this.#farNames.clear();
+    this.#sources.clear();
+    this.extraValues = [];
+    this.defaultClock = 0;
+    this.defaultTrack = undefined;
+    this.extraCounters = [];
+    this.threadTimeAt = -2;
+  }
+
+  setName(iid: number, method: number): void {
+    if (iid >= maxDenseId) {
+      this.#farNames.set(iid, method + 1);
+      return;
+    }
+    if (iid >= this.#names.length) {
+      const grown = new Int32Array(Math.max(iid + 1, this.#names.length * 2));
+      grown.set(this.#names);
+      this.#names = grown;
+    }
+    this.#names[iid] = method + 1;
+  }
+
+  /** Method of an interning id, −1 when it is not known here. */
+  nameOf(iid: number): number {
+    const method = iid < this.#names.length ? (this.#names[iid] ?? 0) : (this.#farNames.get(iid) ?? 0);
+    return method - 1;
+  }
+
+  setSource(iid: number, file: string, line: number): void {
+    this.#sources.set(iid, { file, line });
+  }
+
+  sourceOf(iid: number): { file: string; line: number } | undefined {
+    return this.#sources.get(iid);
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * Reads the fields of one protobuf message without making objects: `next` moves to a field and leaves its value in the
+ * reader. A message that does not hold together ends early, and `broken` says so.
+ */
+const two32 = 4294967296;
+
+export class ProtobufReader {
+  bytes: Uint8Array = new Uint8Array(0);
+  at = 0;
+  end = 0;
+  field = 0;
+  wireType = 0;
+  /** A varint or fixed value: low and high 32 bits, unsigned. */
+  low = 0;
+  high = 0;
+  /** A length-delimited value: bytes[from, to). */
+  from = 0;
+  to = 0;
+  broken = false;
+
+  open(bytes: Uint8Array, from: number, to: number): this {
+    this.bytes = bytes;
+    this.at = from;
+    this.end = to;
+    this.broken = false;
+    return this;
+  }
+
+  next(): boolean {
+    if (this.at >= this.end) return false;
+    if (!this.varint() || this.high !== 0) return this.#fail();
+    this.field = this.low >>> 3;
+    this.wireType = this.low & 7;
+    switch (this.wireType) {
+      case 0:
+        return this.varint() || this.#fail();
+      case 1:
+        return this.#fixed(8);
+      case 5:
+        return this.#fixed(4);
+      case 2: {
+        if (!this.varint()) return this.#fail();
+        const length = this.unsigned;
+        if (length > this.end - this.at) return this.#fail();
+        this.from = this.at;
+        this.to = this.at + length;
+        this.at = this.to;
+        return true;
+      }
+      default:
+        return this.#fail();
+    }
+  }
+
+  /** The value as an unsigned number; beyond 2^53 the nearest double. */
+  get unsigned(): number {
+    return this.high * two32 + this.low;
+  }
+
+  /** The value as an int64, int32 or bool. */
+  get signed(): number {
+    return (this.high | 0) * two32 + this.low;
+  }
+
+  get big(): bigint {
+    return (BigInt(this.high) << 32n) | BigInt(this.low);
+  }
+
+  /** The varint at `at`, into low and high. For packed columns, and the reader's own use. */
+  varint(): boolean {
+    const { bytes, end } = this;
+    let at = this.at;
+    let low = 0;
+    let shift = 0;
+    for (; shift < 28; shift += 7) {
+      if (at >= end) return false;
+      const byte = bytes[at++] ?? 0;
+      low |= (byte & 0x7f) << shift;
+      if (byte < 0x80) {
+        this.low = low;
+        this.high = 0;
+        this.at = at;
+        return true;
+      }
+    }
+    if (at >= end) return false;
+    let byte = bytes[at++] ?? 0;
+    low = (low | ((byte & 0x0f) << 28)) >>> 0;
+    let high = (byte & 0x7f) >>> 4;
+    for (shift = 3; byte >= 0x80; shift += 7) {
+      if (at >= end || shift > 31) return false;
+      byte = bytes[at++] ?? 0;
+      high |= (byte & 0x7f) << shift;
+    }
+    this.low = low;
+    this.high = high >>> 0;
+    this.at = at;
+    return true;
+  }
+
+  /** The value of a double field. */
+  get double(): number {
+    floats.setUint32(0, this.low, true);
+    floats.setUint32(4, this.high, true);
+    return floats.getFloat64(0, true);
+  }
+
+  #fixed(length: number): boolean {
+    if (length > this.end - this.at) return this.#fail();
+    this.low = this.#word(this.at);
+    this.high = length === 8 ? this.#word(this.at + 4) : 0;
+    this.at += length;
+    return true;
+  }
+
+  #word(at: number): number {
+    const { bytes } = this;
+    return (
+      ((bytes[at] ?? 0) |
+        ((bytes[at + 1] ?? 0) << 8) |
+        ((bytes[at + 2] ?? 0) << 16) |
+        ((bytes[at + 3] ?? 0) << 24)) >>>
+      0
+    );
+  }
+
+  #fail(): false {
+    this.broken = true;
+    this.at = this.end;
+    return false;
+  }
+}
+
+const floats = new DataView(new ArrayBuffer(8));
