@@ -65,7 +65,7 @@ export function activate(context: ExtensionContext): BTraceApi {
   sessionsToStop = sessions;
   const store = new RecordingStore(context);
   const recorder = new Recorder(registry, sessions, store, memory, notices);
-  for (const source of targetSources()) registry.add(source);
+  for (const source of targetSources(context, log)) registry.add(source);
 
   const files = own(new WorkspaceFiles());
   const sources = new SourceOpener(files, [], (key) => key, memory, notices);

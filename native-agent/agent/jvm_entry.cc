@@ -1,0 +1,40 @@
+// How HotSpot starts the agent: Agent_OnAttach for a program that runs, any number of times; Agent_OnLoad with
+// -agentpath:…=options from a program's first moment.
+#include "base/libc.h"
+#include "core/recorder.h"
+#include "rt/hotspot/hotspot.h"
+
+using namespace btrace;
+using hotspot::g_hotspot;
+
+namespace {
+
+constexpr size_t kOptionsRoom = 512;
+char g_launch_options[kOptionsRoom];
+
+void JNICALL on_vm_ready(jvmtiEnv* ti, JNIEnv*, jthread) {
+  ti->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_VM_INIT, nullptr);
+  // Nobody is told of a failure here but the desktop, which waits for its connection: the program goes on.
+  start_recording(g_launch_options, g_hotspot);
+}
+
+}  // namespace
+
+extern "C" {
+
+__attribute__((visibility("default"))) jint JNICALL Agent_OnAttach(JavaVM* vm, char* options, void*) {
+  if (!g_hotspot.jvm.open(vm)) return static_cast<jint>(StartResult::NotSupported);
+  return static_cast<jint>(start_recording(options ? options : "", g_hotspot));
+}
+
+__attribute__((visibility("default"))) jint JNICALL Agent_OnLoad(JavaVM* vm, char* options, void*) {
+  // A launch never fails for the agent's sake: 0 in any case.
+  if (!options || strlen(options) >= kOptionsRoom || !g_hotspot.jvm.open(vm)) return 0;
+  memcpy(g_launch_options, options, strlen(options) + 1);
+  jvmtiEventCallbacks callbacks{};
+  callbacks.VMInit = on_vm_ready;
+  g_hotspot.jvm.ti->SetEventCallbacks(&callbacks, sizeof callbacks);
+  g_hotspot.jvm.ti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, nullptr);
+  return 0;
+}
+}

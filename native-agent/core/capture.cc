@@ -1,0 +1,206 @@
+#include "core/capture.h"
+
+#include "base/clock.h"
+
+namespace btrace {
+
+namespace {
+
+// The agent holds a record for some 100 ns at a time. A thread that meets it looks again this often, then gives up.
+constexpr int kPatience = 400;
+
+inline void relax() {
+#if defined(__x86_64__)
+  asm volatile("pause");
+#else
+  asm volatile("" ::: "memory");
+#endif
+}
+
+bool hold(ThreadRecord& record, Holder holder) {
+  for (int turn = 0; turn < kPatience; turn++) {
+    Holder found = Holder::Nobody;
+    if (record.busy.swap_if(found, holder)) return true;
+    if (holder == Holder::Agent || found != Holder::Agent) return false;
+    relax();
+  }
+  record.lost[static_cast<u32>(LossReason::BufferFull)].add_relaxed(1);
+  return false;
+}
+
+// Capture state left by an earlier session is void: its segments went with that session's pool.
+void adopt(Session& session, ThreadRecord& record) {
+  record.has_pending = record.follows = false;
+  record.counters = Row{};
+  record.shard.reset();
+  record.last.depth = 0;
+  record.mean_cost_ns = 0;
+  record.due_tick.store_relaxed(0);
+  record.last_tick.store_relaxed(0);
+  for (u32 reason = 0; reason < kLossReasons; reason++) {
+    record.lost[reason].store_relaxed(0);
+    record.counted_lost[reason] = 0;
+  }
+  record.index.store_relaxed(session.thread_count.add(1) + 1);
+  record.session.store_release(session.id);
+}
+
+WalkBuffer* take_walk_buffer(Session& session, u32 start) {
+  for (u32 i = 0; i < Session::kWalkBuffers; i++) {
+    WalkBuffer& buffer = session.walk_buffers[(start + i) % Session::kWalkBuffers];
+    if (!buffer.taken.load_relaxed() && !buffer.taken.exchange(1)) return &buffer;
+  }
+  return nullptr;
+}
+
+bool push(Session& session, ThreadRecord& record, const Row& row) {
+  if (!session.full.load_relaxed()) {
+    if (record.shard.push(session.pool, row)) return true;
+    if (session.config.policy == Policy::StopWhenFull) session.full.store(1);
+  }
+  record.lost[static_cast<u32>(LossReason::BufferFull)].add_relaxed(1 + row.merged);
+  return false;
+}
+
+void keep(Session& session, ThreadRecord& record, const Row& row, i64 now) {
+  if (record.has_pending) {
+    if (record.follows && mergeable(record.before, record.pending) && mergeable(record.pending, row)) {
+      u32 merged = record.pending.merged + 1;
+      record.pending = row;
+      record.pending.merged = merged;
+      return;
+    }
+    record.follows = push(session, record, record.pending);
+    record.before = record.pending;
+  }
+  record.pending = row;
+  record.pending_since_ns = now;
+  record.has_pending = true;
+}
+
+}  // namespace
+
+bool Capture::enter(ThreadRecord* record, SampleKind kind, Holder holder) {
+  if (!record || !hold(*record, holder)) return false;
+  record_ = record;
+  session_ = active_session();
+  if (!session_ || !session_->config.wants(kind) || session_->full.load_relaxed()) {
+    leave();
+    return false;
+  }
+  if (record->session.load_relaxed() != session_->id) adopt(*session_, *record);
+  return true;
+}
+
+bool Capture::begin(ThreadRecord* record, SampleKind kind, bool force) {
+  if (!record || !gate_open(*record, force) || !enter(record, kind, Holder::Thread)) return false;
+  walk_ = take_walk_buffer(*session_, record->slot);
+  if (!walk_) {
+    lose(LossReason::BufferFull);
+    return false;
+  }
+  begin_ns_ = now_ns();
+  row_.kind = kind;
+  row_.time_ns = session_->since_origin(begin_ns_);
+  if (force) row_.flags |= kFlagForced;
+  return true;
+}
+
+bool Capture::begin_outside(ThreadRecord* record, SampleKind kind, i64 begin_ns, u64 begin_tick) {
+  if (!enter(record, kind, Holder::Agent)) return false;
+  if (record->last_tick.load_relaxed() > begin_tick) {
+    leave();
+    return false;
+  }
+  begin_ns_ = begin_ns;
+  const Row& known = record->counters;
+  row_.kind = kind;
+  row_.time_ns = session_->since_origin(begin_ns);
+  row_.counters = known.counters;
+  row_.allocations = known.allocations;
+  row_.allocated_bytes = known.allocated_bytes;
+  row_.major_faults = known.major_faults;
+  row_.voluntary_switches = known.voluntary_switches;
+  row_.involuntary_switches = known.involuntary_switches;
+  return true;
+}
+
+u32 Capture::commit_frames(const Frame* frames, u32 frame_count) {
+  u32 node = session_->stacks.insert(frames, frame_count, record_->last);
+  if (node == StackTable::kNoNode) {
+    // The row keeps its times; its stack is lost and counted.
+    record_->lost[static_cast<u32>(LossReason::StackTableFull)].add_relaxed(1);
+    node = 0;
+  }
+  commit_node(node);
+  return node;
+}
+
+void Capture::commit_repeat(u32 node) {
+  begin_ns_ = 0;
+  commit_node(node);
+}
+
+void Capture::commit_node(u32 node) {
+  row_.stack = node;
+  i64 now = now_ns();
+  keep(*session_, *record_, row_, now);
+  session_->samples.add_relaxed(1);
+  u64 tick = tick_now();
+  record_->last_tick.store_relaxed(tick);
+  if (begin_ns_) {
+    i64 cost = now - begin_ns_;
+    CostHistogram& costs = session_->costs[static_cast<u32>(row_.kind)];
+    u64 counted = static_cast<u64>(max_of<i64>(cost, 1));
+    costs.count.add_relaxed(1);
+    costs.total_ns.add_relaxed(counted);
+    costs.buckets[min_of<u32>(63 - __builtin_clzll(counted), CostHistogram::kBuckets - 1)].add_relaxed(1);
+    session_->capture_ns.add_relaxed(counted);
+    session_->captures.add_relaxed(1);
+  }
+  if (walk_) {
+    record_->counters = row_;
+    // The budget: a thread whose captures cost c may have one every c / budget.
+    u64 cost = static_cast<u64>(now - begin_ns_);
+    u32 mean = record_->mean_cost_ns;
+    record_->mean_cost_ns = static_cast<u32>(mean ? (u64{mean} * 7 + cost) / 8 : cost);
+    u64 budget = session_->config.budget_ppm;
+    i64 interval = session_->config.sync_interval_ns;
+    if (budget) interval = max_of(interval, static_cast<i64>(u64{record_->mean_cost_ns} * 1000000 / budget));
+    record_->due_tick.store_relaxed(tick + ns_to_ticks(interval));
+  }
+  leave();
+}
+
+void Capture::lose(LossReason reason) {
+  record_->lost[static_cast<u32>(reason)].add_relaxed(1);
+  leave();
+}
+
+void Capture::leave() {
+  if (walk_) walk_->taken.store_release(0);
+  if (record_) record_->busy.store(Holder::Nobody);
+  walk_ = nullptr;
+  record_ = nullptr;
+}
+
+void flush_pending(Session& session, ThreadRecord& record, i64 age_ns) {
+  if (!hold(record, Holder::Agent)) return;
+  if (record.session.load_relaxed() == session.id && record.has_pending &&
+      now_ns() - record.pending_since_ns >= age_ns) {
+    record.follows = push(session, record, record.pending);
+    record.before = record.pending;
+    record.has_pending = false;
+  }
+  record.busy.store(Holder::Nobody);
+}
+
+u32 index_in(Session& session, ThreadRecord& record) {
+  if (record.session.load_acquire() == session.id) return record.index.load_relaxed();
+  if (!hold(record, Holder::Agent)) return 0;
+  if (record.session.load_relaxed() != session.id) adopt(session, record);
+  record.busy.store(Holder::Nobody);
+  return record.index.load_relaxed();
+}
+
+}  // namespace btrace

@@ -1,0 +1,64 @@
+#pragma once
+// One capture on the way into the recording: gate, walk buffer, row.
+//
+//   Capture capture;
+//   if (!capture.begin(record, SampleKind::Allocation, false)) return;
+//   u32 frames = walk(capture.frames());
+//   capture.row().type = …;
+//   capture.commit(frames, flags);
+//
+// It takes no lock that another captured thread can hold, allocates nothing and calls nothing that blocks.
+#include "base/tick.h"
+#include "core/session.h"
+
+namespace btrace {
+
+// The closed gate costs a load of the session, the thread's record and the processor's counter.
+inline bool gate_open(const ThreadRecord& record, bool force) {
+  return force || tick_now() >= record.due_tick.load_relaxed();
+}
+
+class Capture {
+ public:
+  Capture() = default;
+  ~Capture() { leave(); }
+  Capture(const Capture&) = delete;
+  Capture& operator=(const Capture&) = delete;
+
+  // On the thread itself. False: not wanted, too early, within another capture, or lost and counted.
+  bool begin(ThreadRecord* record, SampleKind kind, bool force);
+  // From the agent's own thread for another one. False when that thread is capturing itself: then there is no need.
+  // `begin_ns` is when the walk began (monotonic); a capture that came in between makes this one pointless too.
+  bool begin_outside(ThreadRecord* record, SampleKind kind, i64 begin_ns, u64 begin_tick);
+
+  Frame* frames() { return walk_->frames; }
+  Row& row() { return row_; }
+  Session& session() { return *session_; }
+  ThreadRecord& record() { return *record_; }
+  // With a stack, leaf first, as the walk gave it.
+  u32 commit(u32 frame_count) { return commit_frames(walk_->frames, frame_count); }
+  // The node it got; 0 when there is none.
+  u32 commit_frames(const Frame* frames, u32 frame_count);
+  // Where it stood before: no walk was made, so there is no cost to book.
+  void commit_repeat(u32 node);
+  // Nothing came of it.
+  void lose(LossReason reason);
+
+ private:
+  void commit_node(u32 node);
+  bool enter(ThreadRecord* record, SampleKind kind, Holder holder);
+  void leave();
+
+  Session* session_ = nullptr;
+  ThreadRecord* record_ = nullptr;
+  WalkBuffer* walk_ = nullptr;
+  i64 begin_ns_ = 0;
+  Row row_{};
+};
+
+// The drain's part: moves a pending row that is older than `age_ns` into the shard.
+void flush_pending(Session& session, ThreadRecord& record, i64 age_ns);
+// The recording's index of a thread, given now if it has none yet.
+u32 index_in(Session& session, ThreadRecord& record);
+
+}  // namespace btrace

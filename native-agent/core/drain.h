@@ -1,0 +1,92 @@
+#pragma once
+// The way from shards to chunks: takes rows out, numbers methods and classes, sends each stack node once, before the
+// samples that use it. Runs on one thread of the agent; everything here is that thread's own.
+#include "base/id_map.h"
+#include "core/blocks.h"
+#include "core/chunk.h"
+#include "core/runtime.h"
+
+namespace btrace {
+
+class Drain final : public NameSink {
+ public:
+  // False when memory is not there.
+  bool init(Session& session, Runtime& runtime);
+  void release();
+
+  // One round: at most kBatchRows samples, with everything they need. False when nothing was left to do.
+  bool cut_samples(Bytes& out);
+  // Threads that are new.
+  void cut_threads(Bytes& out);
+  // Threads that have ended and whose samples are out: their records may be used again.
+  void retire_threads(Bytes& out);
+  // At the end of a session: the runtime's references go, and records nobody would free.
+  void forget_threads();
+  void cut_losses(Bytes& out);
+  void cut_header(Bytes& out, const char* agent_version);
+  void cut_hooks(Bytes& out);
+  void cut_status(Bytes& out, u64 bytes_sent, u64 held_elsewhere, i64 agent_cpu_ns);
+  void cut_goodbye(Bytes& out, EndReason reason, const char* detail);
+  void cut_welcome(Bytes& out, const u8* token, size_t size);
+  // Makes rows that wait for an equal neighbour available, if they have waited this long.
+  void flush(i64 age_ns);
+  u64 bytes() const;
+
+  u32 class_id(u64 key) override;
+  u32 add_class(u64 key, const char* name, const char* file) override;
+  void set_method(u32 class_id, const char* name, const char* signature, MethodKind kind, const LineEntry* lines,
+                  u32 line_count) override;
+
+ private:
+  static constexpr u32 kBatchRows = 8192;
+  struct Run {  // rows of one thread within the batch
+    u32 thread;
+    u32 begin;
+    u32 count;
+  };
+
+  u32 collect();
+  void note_node(u32 id);
+  u32 method_id(u64 code);
+  u32 type_id(u64 key);
+  void put_run(Bytes& out, const Run& run);
+  void put_thread(Bytes& out, ThreadRecord& record);
+  void put_loss(u32 thread, u64 count, LossReason reason);
+  void put_losses_of(ThreadRecord& record);
+  void cut_names(Bytes& out);
+  u64 effective_interval_ns();
+  void end(Bytes& out, size_t begin, ChunkKind kind) { end_chunk(out, begin, kind, sequence_++); }
+
+  Session* session_ = nullptr;
+  Runtime* runtime_ = nullptr;
+  u32 sequence_ = 0;
+  Row* rows_ = nullptr;
+  Run* runs_ = nullptr;
+  u32 run_count_ = 0;
+  u32* new_nodes_ = nullptr;
+  u32 new_node_count_ = 0;
+  NodeRow* node_rows_ = nullptr;
+  u64* sent_nodes_ = nullptr;  // a bit per node
+  u64 sent_count_ = 0;
+  u32 node_capacity_ = 0;
+  u32 next_slot_ = 0;  // where the next batch begins, so that no thread starves
+  IdMap methods_;
+  IdMap classes_;
+  u32 next_method_ = 1;
+  u32 next_class_ = 1;
+  u32 naming_ = 0;  // id of the method being named
+  Bytes class_part_;
+  Bytes method_part_;
+  Bytes loss_part_;
+  i64 losses_told_ns_ = 0;
+  u32 refused_told_ = 0;
+  u64 names_lost_ = 0;
+  u64 names_lost_told_ = 0;
+  u64 dropped_ = 0;
+  i64 cpu_at_start_ns_ = 0;
+  u64 captures_told_ = 0;
+  u64 capture_ns_told_ = 0;
+  u64 mean_cost_ns_ = 0;
+};
+
+}  // namespace btrace

@@ -1,0 +1,25 @@
+#pragma once
+// The conversation with the desktop (docs/FORMAT.md) and the agent's own threads: one that talks and drains, one that
+// looks at the program's threads from outside. One recording at a time; the next may follow when it has ended.
+#include "core/options.h"
+#include "core/runtime.h"
+
+namespace btrace {
+
+inline constexpr const char* kAgentVersion = "0.1.0";
+
+// What an attach returns to the desktop. docs/AGENT.md has the sentences.
+enum class StartResult : i32 {
+  Started = 0, BadOptions = 201, AlreadyRecording = 202, CannotConnect = 203, WrongPeer = 204, NoThread = 205,
+  NotSupported = 206,
+};
+
+// Connects and leaves the rest to a thread of its own. `runtime` lives as long as the process.
+StartResult start_recording(const char* options, Runtime& runtime);
+
+bool recording_in_progress();
+
+// Ends the recording that is running, if any, and waits until everything is sent, at most `wait_ns`.
+void finish_recording(EndReason reason, const char* detail, i64 wait_ns);
+
+}  // namespace btrace

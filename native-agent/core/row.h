@@ -1,0 +1,38 @@
+#pragma once
+// One captured sample as it lies in a shard: fixed size, so that a writer never has to look for room.
+#include "core/format.h"
+
+namespace btrace {
+
+struct Row {
+  i64 time_ns;      // since the session's origin; a blocking sample's begin
+  i64 duration_ns;  // 0: instant
+  i64 cpu_ns;       // the thread's CPU clock at time_ns
+  i64 cpu_duration_ns;
+  u64 allocated_bytes;
+  u64 object;
+  u64 type;  // what the runtime calls the class; the drain gives it an id
+  u32 stack;
+  u32 allocations;
+  u32 major_faults;
+  u32 voluntary_switches;
+  u32 involuntary_switches;
+  u32 merged;
+  u32 message;
+  u32 peer;
+  u32 text;
+  u16 counters;  // CounterBit
+  SampleKind kind;
+  u16 flags;
+  u16 reserved;
+};
+static_assert(sizeof(Row) == 104 || sizeof(void*) == 4);
+
+// Neighbours that say the same fold into one (docs/FORMAT.md, Merging).
+inline bool mergeable(const Row& a, const Row& b) {
+  return a.stack == b.stack && a.kind == b.kind && a.message == b.message && a.flags == b.flags &&
+         a.counters == b.counters && !a.duration_ns && !b.duration_ns && !a.object && !b.object && !a.type &&
+         !b.type && !a.peer && !b.peer && !a.text && !b.text;
+}
+
+}  // namespace btrace

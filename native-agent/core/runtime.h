@@ -1,0 +1,58 @@
+#pragma once
+// What a runtime (rt/hotspot, rt/art, rt/native) gives the core. All of it is called on the agent's own threads.
+#include "core/session.h"
+
+namespace btrace {
+
+struct LineEntry {
+  i64 position;
+  i32 line;
+};
+
+// Where a runtime puts the names it looked up. Texts are copied.
+class NameSink {
+ public:
+  // The id of a class, 0 if it has not been named yet.
+  virtual u32 class_id(u64 key) = 0;
+  virtual u32 add_class(u64 key, const char* name, const char* file) = 0;
+  // Of the method that is being named.
+  virtual void set_method(u32 class_id, const char* name, const char* signature, MethodKind kind,
+                          const LineEntry* lines, u32 line_count) = 0;
+};
+
+struct TargetDescription {
+  char name[256];
+  char runtime[128];
+  char os[64];      // empty: "linux"
+  char device[64];  // empty: this machine
+};
+
+struct ThreadDescription {
+  char name[256];
+  u64 java_id;
+  ThreadKind kind;
+  bool is_main;
+};
+
+class Runtime {
+ public:
+  virtual void describe(TargetDescription& target) = 0;
+  virtual const char* mode_reason() { return nullptr; }
+  // Each of the agent's threads calls these around everything else it asks. False: the program is ending.
+  virtual bool enter_agent_thread(const char* name) = 0;
+  virtual void leave_agent_thread() = 0;
+  // Puts the hooks in and reports each; takes them out again. The session is active in between.
+  virtual void install(Session& session) = 0;
+  virtual void remove(Session& session) = 0;
+  virtual void describe_thread(ThreadRecord& record, ThreadDescription& thread) = 0;
+  // The record will be used again for another thread.
+  virtual void forget_thread(ThreadRecord& record) = 0;
+  // False: it is gone; the sink then holds a placeholder and the loss is counted.
+  virtual bool name_method(u64 code, NameSink& sink) = 0;
+  virtual bool name_class(u64 key, NameSink& sink) = 0;
+  // Another thread's stack, leaf first; 0 when there is none, -1 when it failed. Only if it can be walked from outside.
+  virtual i32 walk_outside(ThreadRecord& record, Frame* frames, u32 limit, u16& flags) = 0;
+  virtual bool walks_outside() = 0;
+};
+
+}  // namespace btrace

@@ -1,0 +1,85 @@
+#include "core/session.h"
+
+#include "base/clock.h"
+#include "base/pages.h"
+#include "base/tick.h"
+
+namespace btrace {
+
+namespace {
+
+// Lies in a page that the kernel wipes in a forked child, which has no drain and shall not capture.
+struct Switchboard {
+  Atomic<Session*> active;
+};
+Switchboard* switchboard;
+Atomic<u32> sessions_opened;
+Session the_session;
+constexpr long kMadvWipeOnFork = 18;
+
+Switchboard* make_switchboard() {
+  auto* made = static_cast<Switchboard*>(map_pages(sizeof(Switchboard)));
+  if (made) sys::call(sys::kMadvise, reinterpret_cast<long>(made), sizeof(Switchboard), kMadvWipeOnFork);
+  return made;
+}
+
+}  // namespace
+
+Session* active_session() {
+  Switchboard* board = __atomic_load_n(&switchboard, __ATOMIC_ACQUIRE);
+  return board ? board->active.load() : nullptr;
+}
+
+Session* open_session(const Config& config) {
+  if (!switchboard) __atomic_store_n(&switchboard, make_switchboard(), __ATOMIC_RELEASE);
+  if (!switchboard) return nullptr;
+  Session& session = the_session;
+  memset(static_cast<void*>(&session), 0, sizeof session);
+  session.id = sessions_opened.add(1) + 1;
+  session.config = config;
+  // Of the bound: 3/8 stacks (24 bytes a node), 3/8 samples, the rest for the drain's buffers and names.
+  u64 share = config.memory_bytes * 3 / 8;
+  u32 nodes = 1024;
+  while (u64{nodes} * 2 * 24 <= share) nodes *= 2;
+  session.walk_buffers = map_array<WalkBuffer>(Session::kWalkBuffers);
+  if (!session.pool.init(share) || !session.stacks.init(nodes) || !session.walk_buffers) {
+    close_session(session);
+    return nullptr;
+  }
+  ticks_per_1024_ns();
+  session.origin_boottime_ns = clock_ns(kClockBoottime);
+  session.origin_ns = now_ns();
+  session.origin_realtime_ns = clock_ns(kClockRealtime);
+  return &session;
+}
+
+void activate_session(Session& session) { switchboard->active.store(&session); }
+
+void deactivate_session() {
+  if (!switchboard) return;
+  switchboard->active.store(nullptr);
+  // A capture takes `busy` first and looks for the session then: whoever is not busy now sees no session any more.
+  for (u32 slot = 0, end = g_threads.slots(); slot < end; slot++)
+    while (g_threads.at(slot).busy.load() == Holder::Thread) sys::sleep_ns(20 * kNsPerUs);
+}
+
+void close_session(Session& session) {
+  session.pool.release();
+  session.stacks.release();
+  unmap_array(session.walk_buffers, Session::kWalkBuffers);
+}
+
+u64 held_bytes(const Session& session) {
+  return session.pool.touched_bytes() + session.stacks.touched_bytes() + g_threads.bytes() + sizeof(Session);
+}
+
+void Session::report_hook(const char* name, HookState state, const char* why) {
+  u32 at = 0;
+  while (at < hook_count && strcmp(hooks[at].name, name) != 0) at++;
+  if (at == kMaxHooks) return;
+  hooks[at] = {name, state, why};
+  if (at == hook_count) hook_count++;
+  hooks_changed.store(1);
+}
+
+}  // namespace btrace

@@ -1,0 +1,72 @@
+#pragma once
+// One recording being made, as the capturing side sees it. There is at most one in a process.
+#include "core/config.h"
+#include "core/thread_record.h"
+
+namespace btrace {
+
+// Room for one walk. Frames beyond kFrames are cut in the middle by the walker, which says so.
+struct WalkBuffer {
+  static constexpr u32 kFrames = 4096;
+  Atomic<u32> taken;
+  Frame frames[kFrames];
+};
+
+struct CostHistogram {
+  static constexpr u32 kBuckets = 32;
+  Atomic<u64> count;
+  Atomic<u64> total_ns;
+  Atomic<u64> buckets[kBuckets];
+};
+
+struct HookReport {
+  const char* name;
+  HookState state;
+  const char* why;  // static text
+};
+
+struct Session {
+  static constexpr u32 kWalkBuffers = 16;
+  static constexpr u32 kMaxHooks = 48;
+
+  u32 id;  // counts up over the process's life
+  Config config;
+  i64 origin_ns;
+  i64 origin_boottime_ns;
+  i64 origin_realtime_ns;
+
+  SegmentPool pool;
+  StackTable stacks;
+  WalkBuffer* walk_buffers;
+
+  Atomic<u32> thread_count;  // indexes given out
+  Atomic<u32> full;          // policy stop-when-full: nothing is taken any more
+  Atomic<u64> samples;
+  Atomic<u64> capture_ns;
+  Atomic<u64> captures;
+  CostHistogram costs[kSampleKinds];
+
+  u32 hook_count;
+  HookReport hooks[kMaxHooks];
+  Atomic<u32> hooks_changed;
+
+  i64 since_origin(i64 monotonic_ns) const { return monotonic_ns - origin_ns; }
+  void report_hook(const char* name, HookState state, const char* why = nullptr);
+};
+
+// The session that captures go to; nullptr when there is none, and in a child of fork.
+Session* active_session();
+
+// Prepares the one session: memory in the bounds of `config`, clocks read together. nullptr when memory is not there.
+Session* open_session(const Config& config);
+// From here captures come in.
+void activate_session(Session& session);
+// Captures stop; returns when the last one has left. Samples stay for the drain.
+void deactivate_session();
+// Gives the memory back.
+void close_session(Session& session);
+
+// Bytes the agent holds now: pages touched, not address space.
+u64 held_bytes(const Session& session);
+
+}  // namespace btrace

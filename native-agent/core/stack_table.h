@@ -1,0 +1,54 @@
+#pragma once
+// Every stack once: a tree of nodes {parent, code, position}. Lock-free, of fixed size; it says when it is full.
+//
+// Room: 16 bytes a node and 8 for its two index slots. A stack costs one probe for each frame in which it differs from the
+// thread's last stack, and one comparison for each frame it shares with it.
+#include "base/atomic.h"
+#include "base/types.h"
+
+namespace btrace {
+
+// A frame as a runtime's walk gives it: `code` is what the runtime calls the method (a pointer) or an offset in an image.
+struct Frame {
+  u64 code;
+  i64 position;  // bytecode index or dex pc; -1: none
+};
+
+struct Node {
+  u64 code;
+  u32 parent;
+  u32 position;  // + 1; 0: none
+};
+
+// The thread's last stack: node ids from the root. Deeper frames are looked up each time.
+struct LastStack {
+  static constexpr u32 kDepth = 192;
+  u32 depth;
+  u32 nodes[kDepth];
+};
+
+class StackTable {
+ public:
+  static constexpr u32 kNoNode = 0xffffffff;
+
+  // `nodes` is rounded up to a power of two. False when the kernel gives no memory.
+  bool init(u32 nodes);
+  void release();
+  // Frames leaf first. The node of the whole stack, 0 for an empty one, kNoNode when the table is full.
+  u32 insert(const Frame* leaf_first, u32 count, LastStack& last);
+  const Node& at(u32 id) const { return nodes_[id]; }
+  u32 used() const { return min_of(next_.load_relaxed(), capacity_); }
+  u32 capacity() const { return capacity_; }
+  size_t touched_bytes() const { return size_t{used()} * (sizeof(Node) + 2 * sizeof(u32)); }
+
+ private:
+  u32 child(u32 parent, u64 code, u32 position);
+
+  Node* nodes_;
+  Atomic<u32>* index_;
+  u32 capacity_;
+  u32 index_mask_;
+  Atomic<u32> next_;  // the next id to give out; node 0 is the root
+};
+
+}  // namespace btrace

@@ -1,0 +1,99 @@
+#include "core/thread_record.h"
+
+#include "base/clock.h"
+#include "base/libc.h"
+#include "base/pages.h"
+#include "core/recorder.h"
+
+namespace btrace {
+
+ThreadRegistry g_threads;
+
+void ThreadRegistry::thread_gone(void* record) { g_threads.end(*static_cast<ThreadRecord*>(record), !recording_in_progress()); }
+
+void ThreadRegistry::make_key() {
+  SpinScope scope(spin_);
+  if (key_plus_1_.load_relaxed()) return;
+  unsigned int key;
+  if (pthread_key_create(&key, &ThreadRegistry::thread_gone) == 0) key_plus_1_.store_release(key + 1);
+}
+
+ThreadRecord* ThreadRegistry::find(u32 tid) {
+  for (u32 slot = 0, end = slots(); slot < end; slot++) {
+    ThreadRecord& record = at(slot);
+    if (record.tid.load_relaxed() == tid && record.state.load_acquire() == ThreadRecord::State::Live) return &record;
+  }
+  return nullptr;
+}
+
+ThreadRecord* ThreadRegistry::obtain(u32 tid) {
+  SpinScope scope(spin_);
+  return obtain_locked(tid);
+}
+
+ThreadRecord* ThreadRegistry::obtain_locked(u32 tid) {
+  if (ThreadRecord* known = find(tid)) return known;
+  ThreadRecord* record = nullptr;
+  u32 end = slots();
+  for (u32 slot = 0; slot < end && !record; slot++)
+    if (at(slot).state.load_acquire() == ThreadRecord::State::Free) record = &at(slot);
+  if (!record) {
+    u32 slab = end / kSlabRecords;
+    if (slab == kMaxSlabs || (!slabs_[slab] && !(slabs_[slab] = map_array<ThreadRecord>(kSlabRecords)))) {
+      refused_.add_relaxed(1);
+      return nullptr;
+    }
+    record = &at(end);
+    record->slot = end;
+    slots_.store_release(end + 1);
+  }
+  record->tid.store_relaxed(tid);
+  record->session.store_relaxed(0);
+  record->runtime_thread.store_relaxed(0);
+  record->runtime_ref.store_relaxed(nullptr);
+  record->creator.store_relaxed(0);
+  record->begin_ns.store_relaxed(0);
+  record->end_ns.store_relaxed(0);
+  record->bound.store_relaxed(0);
+  record->busy.store_relaxed(Holder::Nobody);
+  record->kind = ThreadKind::Platform;
+  record->is_main = tid == sys::getpid();
+  record->announced_session = record->watched_session = record->block_session = 0;
+  record->state.store_release(ThreadRecord::State::Live);
+  return record;
+}
+
+ThreadRecord* ThreadRegistry::mine_or_null() {
+  u32 key = key_plus_1_.load_acquire();
+  return key ? static_cast<ThreadRecord*>(pthread_getspecific(key - 1)) : nullptr;
+}
+
+ThreadRecord* ThreadRegistry::mine() {
+  if (ThreadRecord* known = mine_or_null()) return known;
+  if (!key_plus_1_.load_acquire()) make_key();
+  u32 key = key_plus_1_.load_acquire();
+  if (!key) return nullptr;
+  SpinScope scope(spin_);
+  ThreadRecord* record = obtain_locked(sys::gettid());
+  if (!record || pthread_setspecific(key - 1, record) != 0) return nullptr;
+  record->bound.store_relaxed(1);
+  return record;
+}
+
+void ThreadRegistry::end(ThreadRecord& record, bool free_now) {
+  record.end_ns.store_relaxed(now_ns());
+  record.state.store_release(ThreadRecord::State::Ended);
+  if (u32 key = key_plus_1_.load_acquire())
+    if (pthread_getspecific(key - 1) == &record) pthread_setspecific(key - 1, nullptr);
+  if (free_now) release(record);
+}
+
+void ThreadRegistry::release_unbound() {
+  SpinScope scope(spin_);
+  for (u32 slot = 0, end = slots(); slot < end; slot++)
+    if (!at(slot).bound.load_relaxed()) release(at(slot));
+}
+
+void ThreadRegistry::release(ThreadRecord& record) { record.state.store_release(ThreadRecord::State::Free); }
+
+}  // namespace btrace

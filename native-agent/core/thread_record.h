@@ -1,0 +1,109 @@
+#pragma once
+// What the agent knows of one thread of the program, and the registry of all of them.
+//
+// Records live as long as the process: a capture that begins while a session ends can never meet freed memory.
+// They come in slabs, are found by tid, and are used again after their thread has ended and the drain has let go.
+#include "base/spin.h"
+#include "core/shard.h"
+#include "core/stack_table.h"
+
+namespace btrace {
+
+// Never: a thread of the agent itself, which is not captured at all.
+enum class Holder : u32 { Nobody = 0, Thread = 1, Agent = 2, Never = 3 };
+
+struct alignas(64) ThreadRecord {
+  // Whoever holds this may capture: the thread itself (it is the recursion guard too) or the agent for a short while.
+  Atomic<Holder> busy;
+  Atomic<u32> session;    // the session that the capture state belongs to; written by the holder
+  Atomic<u64> due_tick;   // the gate: no capture before, unless forced
+  Atomic<u64> last_tick;  // of the last capture
+  Row counters;           // the last row that read them: rows from outside go on with its totals
+  u32 mean_cost_ns;       // of captures on this thread, moving
+  u32 stack_epoch;        // the stack table that `last` belongs to
+  bool has_pending;
+  bool follows;           // `before` is the row in front of `pending`
+  Row pending;            // the newest row: it may still swallow equal neighbours
+  Row before;
+  i64 pending_since_ns;
+  Shard shard;
+  LastStack last;
+  Atomic<u32> lost[kLossReasons];
+
+  // Identity. `tid` is set before the record can be found and stays until it is used again.
+  enum class State : u32 { Free = 0, Live = 1, Ended = 2 };
+  Atomic<State> state;
+  Atomic<u32> tid;
+  Atomic<u32> index;  // the recording's, given with `session`
+  Atomic<u64> runtime_thread;  // JavaThread*, art::Thread*
+  Atomic<void*> runtime_ref;   // what the runtime needs to name and walk it
+  Atomic<u32> creator;         // index of the creating thread, of the same session
+  Atomic<i64> begin_ns;        // monotonic; 0: was there before we looked
+  Atomic<i64> end_ns;
+  ThreadKind kind;
+  bool is_main;
+  Atomic<u32> bound;           // the thread's own key points here: only its end frees the record
+
+  // The drain's.
+  u32 announced_session;
+  u32 counted_lost[kLossReasons];
+
+  // The outside sampler's.
+  u32 watched_session;
+  i64 watched_cpu_ns;   // CPU clock at the last look
+  i64 walked_cpu_ns;    // CPU clock just before the last walk
+  u32 walked_stack;
+  u16 walked_flags;
+  i64 next_look_ns;
+  i64 look_interval_ns;
+
+  // The runtime's own state between two points on this thread (a monitor entered, a GC begun).
+  i64 block_begin_ns;
+  i64 block_begin_cpu_ns;
+  u64 block_object;
+  u64 block_type;
+  u32 block_peer;
+  u32 block_session;
+  u16 block_flags;
+
+  u32 slot;
+};
+
+class ThreadRegistry {
+ public:
+  static constexpr u32 kSlabRecords = 32;
+  static constexpr u32 kMaxSlabs = 2048;  // 65,536 threads at once
+
+  // The record of a thread that lives now, made if there is none; nullptr when the table is full. Takes a lock of the
+  // agent: for starting threads and the first capture of a thread only.
+  ThreadRecord* obtain(u32 tid);
+  ThreadRecord* find(u32 tid);
+  // The calling thread's own record, by one pthread_getspecific once it is known.
+  ThreadRecord* mine();
+  ThreadRecord* mine_or_null();
+  // The thread has ended; `free_now` when no drain will look at it.
+  void end(ThreadRecord& record, bool free_now);
+  void release(ThreadRecord& record);
+  // Frees the records that only the agent knows of: nobody tells it of their end between two sessions.
+  void release_unbound();
+  // All slots handed out so far; those that are free are for the caller to skip.
+  u32 slots() const { return slots_.load_acquire(); }
+  ThreadRecord& at(u32 slot) { return slabs_[slot / kSlabRecords][slot % kSlabRecords]; }
+  size_t bytes() const { return size_t{(slots() + kSlabRecords - 1) / kSlabRecords} * kSlabRecords * sizeof(ThreadRecord); }
+  u32 refused() const { return refused_.load_relaxed(); }
+
+ private:
+  ThreadRecord* obtain_locked(u32 tid);
+  void make_key();
+  static void thread_gone(void* record);
+
+  ThreadRecord* slabs_[kMaxSlabs];
+  Atomic<u32> slots_;
+  Atomic<u32> refused_;
+  Atomic<u32> key_plus_1_;
+  Spin spin_;
+};
+
+extern ThreadRegistry g_threads;
+
+}  // namespace btrace

@@ -1,0 +1,58 @@
+#include "os/linux/machine.h"
+
+#include "base/libc.h"
+#include "base/syscall.h"
+
+namespace btrace {
+
+u32 processor_count() {
+  u64 mask[16] = {};
+  long bytes = sys::call(sys::kSchedGetaffinity, 0, sizeof mask, reinterpret_cast<long>(mask));
+  if (sys::failed(bytes)) return 1;
+  u32 count = 0;
+  for (u64 word : mask)
+    for (; word; word &= word - 1) count++;
+  return max_of<u32>(count, 1);
+}
+
+i64 read_small_file(const char* path, char* text, size_t size) {
+  constexpr long kAtCwd = -100, kCloexec = 02000000;
+  long fd = sys::call(sys::kOpenat, kAtCwd, reinterpret_cast<long>(path), kCloexec);
+  if (sys::failed(fd)) return -1;
+  size_t used = 0;
+  while (used + 1 < size) {
+    long got = sys::call(sys::kRead, fd, reinterpret_cast<long>(text + used), static_cast<long>(size - 1 - used));
+    if (got == -sys::kEintr) continue;
+    if (got <= 0) break;
+    used += static_cast<size_t>(got);
+  }
+  sys::close(static_cast<int>(fd));
+  text[used] = 0;
+  return static_cast<i64>(used);
+}
+
+void thread_comm(u32 tid, char* name, size_t size) {
+  char path[64] = "/proc/self/task/";
+  char digits[12];
+  u32 count = 0;
+  do digits[count++] = static_cast<char>('0' + tid % 10);
+  while (tid /= 10);
+  size_t at = strlen(path);
+  while (count) path[at++] = digits[--count];
+  memcpy(path + at, "/comm", 6);
+  name[0] = 0;
+  i64 got = read_small_file(path, name, size);
+  if (got > 0 && name[got - 1] == '\n') name[got - 1] = 0;
+}
+
+bool read_memory(const void* from, void* to, size_t bytes) {
+  struct Part {
+    const void* at;
+    size_t bytes;
+  } remote{from, bytes}, local{to, bytes};
+  long got = sys::call(sys::kProcessVmReadv, sys::getpid(), reinterpret_cast<long>(&local), 1,
+                       reinterpret_cast<long>(&remote), 1, 0);
+  return got == static_cast<long>(bytes);
+}
+
+}  // namespace btrace

@@ -1,0 +1,26 @@
+#pragma once
+#include "base/types.h"
+
+namespace btrace {
+
+#if defined(__x86_64__)
+inline constexpr const char* kArchitecture = "x86-64";
+#elif defined(__aarch64__)
+inline constexpr const char* kArchitecture = "arm64";
+#elif defined(__arm__)
+inline constexpr const char* kArchitecture = "arm";
+#endif
+
+// Processors this process may run on.
+u32 processor_count();
+
+// A small file of /proc, at most `size` - 1 bytes, with a 0 behind. Bytes read, or -1.
+i64 read_small_file(const char* path, char* text, size_t size);
+
+// The kernel's name of a thread of this process; empty when it has gone.
+void thread_comm(u32 tid, char* name, size_t size);
+
+// Copies memory that may not be there; false when it is not. A system call, some 300 ns: never while capturing.
+bool read_memory(const void* from, void* to, size_t bytes);
+
+}  // namespace btrace

@@ -1,0 +1,73 @@
+#include "os/linux/socket.h"
+
+#include "base/libc.h"
+#include "base/syscall.h"
+
+namespace btrace {
+
+namespace {
+
+struct SocketAddress {
+  u16 family;
+  char path[108];
+};
+constexpr long kUnix = 1, kStream = 1, kCloexec = 02000000;
+constexpr long kDontWait = 0x40, kNoSignal = 0x4000;
+constexpr long kNameTooLong = 36;
+
+}  // namespace
+
+int connect_path(const char* path) {
+  SocketAddress address{kUnix, {}};
+  size_t length = strlen(path);
+  if (length >= sizeof address.path) return -kNameTooLong;
+  memcpy(address.path, path, length + 1);
+  long fd = sys::call(sys::kSocket, kUnix, kStream | kCloexec, 0);
+  if (sys::failed(fd)) return static_cast<int>(fd);
+  long result;
+  do result = sys::call(sys::kConnect, fd, reinterpret_cast<long>(&address), static_cast<long>(2 + length + 1));
+  while (result == -sys::kEintr);
+  if (!sys::failed(result)) return static_cast<int>(fd);
+  sys::close(static_cast<int>(fd));
+  return static_cast<int>(result);
+}
+
+u32 peer_uid(int fd) {
+  struct {
+    i32 pid;
+    u32 uid;
+    u32 gid;
+  } credentials{};
+  u32 size = sizeof credentials;
+  constexpr long kSocketLevel = 1, kPeerCredentials = 17;
+  long result = sys::call(sys::kGetsockopt, fd, kSocketLevel, kPeerCredentials, reinterpret_cast<long>(&credentials),
+                          reinterpret_cast<long>(&size));
+  return sys::failed(result) ? kUnknownUid : credentials.uid;
+}
+
+IoResult send_some(int fd, const u8* data, size_t size) {
+  long sent = sys::call(sys::kSendto, fd, reinterpret_cast<long>(data), static_cast<long>(size), kDontWait | kNoSignal,
+                        0, 0);
+  if (sent >= 0) return {sent, false};
+  return {0, sent != -sys::kEagain && sent != -sys::kEintr};
+}
+
+IoResult receive_some(int fd, u8* data, size_t size) {
+  long got = sys::call(sys::kRecvfrom, fd, reinterpret_cast<long>(data), static_cast<long>(size), kDontWait, 0, 0);
+  if (got > 0) return {got, false};
+  return {0, got == 0 || (got != -sys::kEagain && got != -sys::kEintr)};
+}
+
+Readiness wait_socket(int fd, bool for_write, i64 timeout_ns) {
+  struct {
+    i32 fd;
+    i16 events;
+    i16 happened;
+  } poll{fd, static_cast<i16>(for_write ? 1 | 4 : 1), 0};
+  sys::Timespec timeout{static_cast<long>(timeout_ns / kNsPerSecond), static_cast<long>(timeout_ns % kNsPerSecond)};
+  sys::call(sys::kPpoll, reinterpret_cast<long>(&poll), 1, reinterpret_cast<long>(&timeout), 0, 8);
+  constexpr i16 kReadableOrGone = 1 | 8 | 16 | 32;
+  return {(poll.happened & kReadableOrGone) != 0, (poll.happened & 4) != 0};
+}
+
+}  // namespace btrace

@@ -1,0 +1,25 @@
+#pragma once
+#include "base/types.h"
+
+namespace btrace {
+
+inline constexpr u32 kUnknownUid = 0xffffffff;
+
+// A connected stream socket, or a negated error number.
+int connect_path(const char* path);
+u32 peer_uid(int fd);
+struct IoResult {
+  i64 bytes;   // moved; 0 with `closed` false: would block
+  bool closed;
+};
+// Never block, never raise SIGPIPE.
+IoResult send_some(int fd, const u8* data, size_t size);
+IoResult receive_some(int fd, u8* data, size_t size);
+// Waits until there is something to read (or to write, if asked), the other side is gone, or the time is over.
+struct Readiness {
+  bool readable;
+  bool writable;
+};
+Readiness wait_socket(int fd, bool for_write, i64 timeout_ns);
+
+}  // namespace btrace

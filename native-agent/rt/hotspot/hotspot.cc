@@ -1,0 +1,48 @@
+#include "rt/hotspot/hotspot.h"
+
+#include "base/libc.h"
+
+namespace btrace::hotspot {
+
+HotSpot g_hotspot;
+
+namespace {
+
+void copy_property(const Jvm& jvm, const char* property, char* to, size_t size) {
+  char* value = nullptr;
+  if (jvm.ti->GetSystemProperty(property, &value) != JVMTI_ERROR_NONE) value = nullptr;
+  size_t length = value ? min_of(strlen(value), size - 1) : 0;
+  if (length) memcpy(to, value, length);
+  to[length] = 0;
+  jvm.free(value);
+}
+
+}  // namespace
+
+void HotSpot::describe(TargetDescription& target) {
+  // "com.example.Main arguments", or "path/to.jar arguments".
+  copy_property(jvm, "sun.java.command", target.name, sizeof target.name);
+  for (char* at = target.name; *at; at++)
+    if (*at == ' ') {
+      *at = 0;
+      break;
+    }
+  static constexpr char kName[] = "HotSpot ";
+  memcpy(target.runtime, kName, sizeof kName);
+  copy_property(jvm, "java.vm.version", target.runtime + sizeof kName - 1, sizeof target.runtime - sizeof kName);
+}
+
+void HotSpot::install(Session& session) {
+  JNIEnv* env = jvm.env();
+  if (!explored_) jvm.explore(env);
+  explored_ = true;
+  if (!jvm.thread_pointer)
+    session.report_hook("structures", HookState::Missing, "this JVM's structure table could not be verified");
+  set_callbacks();
+  enable_points(session);
+  meet_threads(env);
+}
+
+void HotSpot::remove(Session& session) { disable_points(session); }
+
+}  // namespace btrace::hotspot

@@ -1,0 +1,49 @@
+#pragma once
+// HotSpot as a runtime of the core: points, names, walks.
+#include "core/runtime.h"
+#include "rt/hotspot/jvm.h"
+
+namespace btrace::hotspot {
+
+class HotSpot final : public Runtime {
+ public:
+  Jvm jvm;
+
+  void describe(TargetDescription& target) override;
+  bool enter_agent_thread(const char* name) override;
+  void leave_agent_thread() override;
+  void install(Session& session) override;
+  void remove(Session& session) override;
+  void describe_thread(ThreadRecord& record, ThreadDescription& thread) override;
+  void forget_thread(ThreadRecord& record) override;
+  bool name_method(u64 code, NameSink& sink) override;
+  bool name_class(u64 key, NameSink& sink) override;
+  i32 walk_outside(ThreadRecord& record, Frame* frames, u32 limit, u16& flags) override;
+  bool walks_outside() override { return true; }
+
+ private:
+  u32 name_class_of(jclass java_class, NameSink& sink);
+  void meet_threads(JNIEnv* env);
+
+  bool explored_ = false;
+};
+
+extern HotSpot g_hotspot;
+
+// threads.cc: the record of a Java thread; on the thread itself or from the agent.
+ThreadRecord* meet_thread(JNIEnv* env, jthread thread, u32 tid);
+ThreadRecord* my_record(JNIEnv* env, jthread thread);
+
+// counters.cc: what a captured sample carries of the calling thread.
+void read_counters(Row& row, const ThreadRecord& record);
+
+// walk.cc: the calling thread's stack, or another one's when `thread` is given. Frames leaf first; negative: failed.
+i32 walk_thread(jthread thread, Frame* frames, u32 limit, u16& flags);
+
+// points.cc
+void add_capabilities(Session* session);
+void set_callbacks();
+void enable_points(Session& session);
+void disable_points(Session& session);
+
+}  // namespace btrace::hotspot

@@ -1,0 +1,154 @@
+#include "rt/hotspot/jvm.h"
+
+#include "base/libc.h"
+#include "base/syscall.h"
+#include "os/linux/machine.h"
+
+namespace btrace::hotspot {
+
+namespace {
+
+template <class T>
+T plain_read(u64 base, i32 offset) {
+  T value;
+  __builtin_memcpy(&value, reinterpret_cast<const u8*>(base) + offset, sizeof value);
+  return value;
+}
+
+template <class T>
+bool checked_read(u64 base, i32 offset, T& value) {
+  return base && offset != kNoOffset && read_memory(reinterpret_cast<const u8*>(base) + offset, &value, sizeof value);
+}
+
+}  // namespace
+
+bool Jvm::open(JavaVM* java_vm) {
+  if (ti) return true;
+  vm = java_vm;
+  void* env = nullptr;
+  if (vm->GetEnv(&env, JVMTI_VERSION_11) != JNI_OK) return false;
+  ti = static_cast<jvmtiEnv*>(env);
+  return true;
+}
+
+void Jvm::explore(JNIEnv* env) {
+  VmStructs structs;
+  if (!structs.load()) return;
+  explore_threads(env, structs);
+  explore_classes(env, structs);
+}
+
+// Verified on the calling thread: following the offsets must lead to the tid the kernel tells.
+void Jvm::explore_threads(JNIEnv* env, const VmStructs& structs) {
+  jclass thread_class = env->FindClass("java/lang/Thread");
+  jfieldID eetop = thread_class ? env->GetFieldID(thread_class, "eetop", "J") : nullptr;
+  if (env->ExceptionCheck()) env->ExceptionClear();
+  jthread self = nullptr;
+  if (!eetop || ti->GetCurrentThread(&self) != JVMTI_ERROR_NONE) return;
+  u64 java_thread = static_cast<u64>(env->GetLongField(self, eetop));
+  env->DeleteLocalRef(self);
+  env->DeleteLocalRef(thread_class);
+
+  i32 to_os_thread = structs.offset("JavaThread", "_osthread");
+  if (to_os_thread == kNoOffset) to_os_thread = structs.offset("Thread", "_osthread");
+  i32 to_tid = structs.offset("OSThread", "_thread_id");
+  u64 os_thread_at;
+  u32 tid;
+  if (!checked_read(java_thread, to_os_thread, os_thread_at) || !checked_read(os_thread_at, to_tid, tid) ||
+      tid != sys::gettid())
+    return;
+  thread_pointer = eetop;
+  os_thread = to_os_thread;
+  os_thread_id = to_tid;
+
+  // In JVMTI's callers the state is "in native".
+  constexpr i32 kInNative = 4;
+  i32 to_state = structs.offset("JavaThread", "_thread_state");
+  i32 state;
+  if (checked_read(java_thread, to_state, state) && state == kInNative) thread_state = to_state;
+
+  i32 to_allocated = structs.offset("Thread", "_allocated_bytes");
+  i32 to_buffer = structs.offset("Thread", "_tlab");
+  i32 to_start = structs.offset("ThreadLocalAllocBuffer", "_start");
+  i32 to_top = structs.offset("ThreadLocalAllocBuffer", "_top");
+  u64 allocated, start, top;
+  constexpr u64 kPlausibleBuffer = 1ull << 32;
+  if (to_allocated == kNoOffset || to_buffer == kNoOffset || to_start == kNoOffset || to_top == kNoOffset) return;
+  if (!checked_read(java_thread, to_allocated, allocated) || !checked_read(java_thread, to_buffer + to_start, start) ||
+      !checked_read(java_thread, to_buffer + to_top, top))
+    return;
+  if (top < start || top - start > kPlausibleBuffer || allocated >> 60) return;
+  allocated_bytes = to_allocated;
+  buffer_start = to_buffer + to_start;
+  buffer_top = to_buffer + to_top;
+}
+
+// A Klass* is read as if it were a Java field of java.lang.Class: the id of an instance field holds its offset above two
+// marking bits. Verified by reading java.lang.Object's class and its name back.
+void Jvm::explore_classes(JNIEnv* env, const VmStructs& structs) {
+  klass_name = structs.offset("Klass", "_name");
+  symbol_length = structs.offset("Symbol", "_length");
+  symbol_body = structs.offset("Symbol", "_body[0]");
+  if (symbol_body == kNoOffset) symbol_body = structs.offset("Symbol", "_body");
+  klass_layout = structs.offset("Klass", "_layout_helper");
+  klass_constants = structs.offset("InstanceKlass", "_constants");
+  constants_source = structs.offset("ConstantPool", "_source_file_name_index");
+  constants_begin = structs.size_of("ConstantPool");
+  const void* klass_offset_at = structs.address("java_lang_Class", "_klass_offset");
+  if (!thread_pointer || !klass_offset_at) return;
+  i32 klass_offset;
+  if (!read_memory(klass_offset_at, &klass_offset, sizeof klass_offset) || klass_offset <= 0) return;
+  constexpr uintptr_t kMarks = 3, kUncheckedInstance = 2;
+  // With -Xcheck:jni ids carry more, and a made-up one would end the program.
+  if ((reinterpret_cast<uintptr_t>(thread_pointer) & kMarks) != kUncheckedInstance) return;
+  auto made_up = reinterpret_cast<jfieldID>(static_cast<uintptr_t>(klass_offset) << 2 | kUncheckedInstance);
+  jclass object_class = env->FindClass("java/lang/Object");
+  if (!object_class) return;
+  u64 klass = static_cast<u64>(env->GetLongField(object_class, made_up));
+  env->DeleteLocalRef(object_class);
+  char name[32];
+  if (read_class_name(*this, klass, name, sizeof name) && strcmp(name, "java/lang/Object") == 0) class_pointer = made_up;
+}
+
+u32 Jvm::tid_of(u64 java_thread) const {
+  u64 os_thread_at;
+  u32 tid;
+  if (!checked_read(java_thread, os_thread, os_thread_at) || !checked_read(os_thread_at, os_thread_id, tid)) return 0;
+  return tid;
+}
+
+u64 Jvm::allocated_by(u64 java_thread) const {
+  u64 start = plain_read<u64>(java_thread, buffer_start);
+  u64 top = plain_read<u64>(java_thread, buffer_top);
+  return plain_read<u64>(java_thread, allocated_bytes) + (top > start ? top - start : 0);
+}
+
+bool read_symbol(const Jvm& jvm, u64 symbol, char* text, size_t size) {
+  u16 length;
+  if (!checked_read(symbol, jvm.symbol_length, length) || !length || length >= size) return false;
+  if (!read_memory(reinterpret_cast<const u8*>(symbol) + jvm.symbol_body, text, length)) return false;
+  text[length] = 0;
+  // What was a name is text; memory that is something else by now seldom is.
+  for (u32 i = 0; i < length; i++)
+    if (static_cast<u8>(text[i]) < 0x20) return false;
+  return true;
+}
+
+bool read_class_name(const Jvm& jvm, u64 klass, char* internal, size_t size) {
+  u64 symbol;
+  return checked_read(klass, jvm.klass_name, symbol) && read_symbol(jvm, symbol, internal, size);
+}
+
+bool read_class_file(const Jvm& jvm, u64 klass, char* file, size_t size) {
+  i32 layout;
+  u64 constants, symbol;
+  u16 index;
+  if (jvm.constants_begin == kNoOffset || !checked_read(klass, jvm.klass_layout, layout) || layout <= 0) return false;
+  if (!checked_read(klass, jvm.klass_constants, constants) || !checked_read(constants, jvm.constants_source, index))
+    return false;
+  constexpr i32 kEntryBytes = sizeof(void*);
+  return index && checked_read(constants, jvm.constants_begin + index * kEntryBytes, symbol) &&
+         read_symbol(jvm, symbol, file, size);
+}
+
+}  // namespace btrace::hotspot

@@ -1,0 +1,67 @@
+#pragma once
+// The running HotSpot: its JVMTI environment and what was found out about its insides.
+#include <jvmti.h>
+
+#include "rt/hotspot/vm_structs.h"
+
+namespace btrace::hotspot {
+
+struct Jvm {
+  JavaVM* vm = nullptr;
+  jvmtiEnv* ti = nullptr;
+
+  // Each is there only if it was verified; kNoOffset or nullptr otherwise.
+  jfieldID thread_pointer = nullptr;  // java.lang.Thread.eetop: JavaThread*
+  jfieldID class_pointer = nullptr;   // java.lang.Class's injected field: Klass*
+  i32 os_thread = kNoOffset;          // JavaThread → OSThread*
+  i32 os_thread_id = kNoOffset;       // OSThread → tid
+  i32 thread_state = kNoOffset;       // JavaThread's state
+  i32 allocated_bytes = kNoOffset;    // Thread's, up to its current buffer
+  i32 buffer_start = kNoOffset;       // the current allocation buffer, from Thread
+  i32 buffer_top = kNoOffset;
+  i32 klass_name = kNoOffset;         // Klass → Symbol*
+  i32 symbol_length = kNoOffset;
+  i32 symbol_body = kNoOffset;
+  i32 klass_layout = kNoOffset;
+  i32 klass_constants = kNoOffset;    // InstanceKlass → ConstantPool*
+  i32 constants_source = kNoOffset;   // ConstantPool: index of the source file's name
+  i32 constants_begin = kNoOffset;    // its entries
+
+  // Gets the JVMTI environment. False: too old, or not to be had.
+  bool open(JavaVM* java_vm);
+  // Looks around; the calling thread is attached, the program is running.
+  void explore(JNIEnv* env);
+
+  JNIEnv* env() const {
+    void* env = nullptr;
+    return vm->GetEnv(&env, JNI_VERSION_1_6) == JNI_OK ? static_cast<JNIEnv*>(env) : nullptr;
+  }
+  void free(void* memory) const {
+    if (memory) ti->Deallocate(static_cast<unsigned char*>(memory));
+  }
+  // The JavaThread* of a java.lang.Thread, 0 if it has none (any more).
+  u64 thread_of(JNIEnv* env, jobject thread) const {
+    return thread_pointer ? static_cast<u64>(env->GetLongField(thread, thread_pointer)) : 0;
+  }
+  // The Klass* of a java.lang.Class: its identity as long as it is loaded. A plain field read, no lock.
+  u64 class_of(JNIEnv* env, jclass java_class) const {
+    return class_pointer && java_class ? static_cast<u64>(env->GetLongField(java_class, class_pointer)) : 0;
+  }
+  // The operating system's id of a JavaThread, 0 if it cannot be told.
+  u32 tid_of(u64 java_thread) const;
+  // The JVM's own count for the calling thread.
+  u64 allocated_by(u64 java_thread) const;
+
+ private:
+  void explore_threads(JNIEnv* env, const VmStructs& structs);
+  void explore_classes(JNIEnv* env, const VmStructs& structs);
+};
+
+// A JVM's class name ("com/example/Shop$Cart", "[B", "Lcom/example/Shop;") as a person writes it.
+void readable_class_name(const char* internal, char* name, size_t size);
+
+// The name and source file of a Klass by checked reads; false when it is not there any more.
+bool read_class_name(const Jvm& jvm, u64 klass, char* internal, size_t size);
+bool read_class_file(const Jvm& jvm, u64 klass, char* file, size_t size);
+
+}  // namespace btrace::hotspot

@@ -1,0 +1,80 @@
+#include "base/clock.h"
+#include "base/libc.h"
+#include "os/linux/machine.h"
+#include "rt/hotspot/hotspot.h"
+
+namespace btrace::hotspot {
+
+ThreadRecord* meet_thread(JNIEnv* env, jthread thread, u32 tid) {
+  ThreadRecord* record = tid ? g_threads.obtain(tid) : nullptr;
+  if (!record || record->runtime_ref.load_acquire()) return record;
+  record->runtime_thread.store_relaxed(g_hotspot.jvm.thread_of(env, thread));
+  // Weak: the agent does not keep a thread's object alive.
+  record->runtime_ref.store_release(env->NewWeakGlobalRef(thread));
+  return record;
+}
+
+ThreadRecord* my_record(JNIEnv* env, jthread thread) {
+  ThreadRecord* record = g_threads.mine();
+  if (record && !record->runtime_thread.load_relaxed())
+    record->runtime_thread.store_relaxed(g_hotspot.jvm.thread_of(env, thread));
+  return record;
+}
+
+void HotSpot::meet_threads(JNIEnv* env) {
+  jint count = 0;
+  jthread* threads = nullptr;
+  if (jvm.ti->GetAllThreads(&count, &threads) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count; i++) {
+    u32 tid = jvm.tid_of(jvm.thread_of(env, threads[i]));
+    ThreadRecord* record = tid ? g_threads.find(tid) : nullptr;
+    if (!record || record->busy.load() != Holder::Never) meet_thread(env, threads[i], tid);
+    env->DeleteLocalRef(threads[i]);
+  }
+  jvm.free(threads);
+}
+
+void HotSpot::describe_thread(ThreadRecord& record, ThreadDescription& thread) {
+  auto reference = static_cast<jthread>(record.runtime_ref.load_acquire());
+  JNIEnv* env = jvm.env();
+  jobject live = reference && env ? env->NewLocalRef(reference) : nullptr;
+  jvmtiThreadInfo info{};
+  if (live && jvm.ti->GetThreadInfo(live, &info) == JVMTI_ERROR_NONE) {
+    if (info.name) {
+      size_t length = min_of(strlen(info.name), sizeof thread.name - 1);
+      memcpy(thread.name, info.name, length);
+      thread.name[length] = 0;
+    }
+    jvm.free(info.name);
+    if (info.thread_group) env->DeleteLocalRef(info.thread_group);
+    if (info.context_class_loader) env->DeleteLocalRef(info.context_class_loader);
+    // The launcher runs main() on a thread of its own: the process's first thread is not Java's.
+    static constexpr const char* kMain = "main";
+    thread.is_main = strcmp(thread.name, kMain) == 0;
+  } else if (!reference) {
+    thread.kind = ThreadKind::Runtime;
+    thread_comm(record.tid.load_relaxed(), thread.name, sizeof thread.name);
+  }
+  if (live) env->DeleteLocalRef(live);
+}
+
+void HotSpot::forget_thread(ThreadRecord& record) {
+  auto reference = static_cast<jweak>(record.runtime_ref.load_acquire());
+  record.runtime_ref.store_release(nullptr);
+  if (JNIEnv* env = reference ? jvm.env() : nullptr) env->DeleteWeakGlobalRef(reference);
+}
+
+bool HotSpot::enter_agent_thread(const char* name) {
+  if (ThreadRecord* record = g_threads.mine()) record->busy.store(Holder::Never);
+  char text[32];
+  size_t length = min_of(strlen(name), sizeof text - 1);
+  memcpy(text, name, length);
+  text[length] = 0;
+  JavaVMAttachArgs arguments{JNI_VERSION_1_6, text, nullptr};
+  void* env = nullptr;
+  return jvm.vm->AttachCurrentThreadAsDaemon(&env, &arguments) == JNI_OK;
+}
+
+void HotSpot::leave_agent_thread() { jvm.vm->DetachCurrentThread(); }
+
+}  // namespace btrace::hotspot

@@ -1,0 +1,32 @@
+#include "rt/hotspot/hotspot.h"
+
+namespace btrace::hotspot {
+
+// JVMTI writes its frames right where the core reads them.
+static_assert(sizeof(jvmtiFrameInfo) == sizeof(Frame) || sizeof(void*) == 4);
+
+i32 walk_thread(jthread thread, Frame* frames, u32 limit, u16& flags) {
+  auto* infos = reinterpret_cast<jvmtiFrameInfo*>(frames);
+  jvmtiEnv* ti = g_hotspot.jvm.ti;
+  jint count = 0;
+  if (ti->GetStackTrace(thread, 0, static_cast<jint>(limit), infos, &count) != JVMTI_ERROR_NONE) return -1;
+  if (static_cast<u32>(count) < limit) return count;
+  // Deeper than there is room: the half nearest the root takes the place of what lies in the middle.
+  jint depth = 0, rest = 0;
+  jint half = static_cast<jint>(limit / 2);
+  if (ti->GetFrameCount(thread, &depth) != JVMTI_ERROR_NONE || depth <= count) return count;
+  if (ti->GetStackTrace(thread, -half, half, infos + (limit - static_cast<u32>(half)), &rest) != JVMTI_ERROR_NONE)
+    return -1;
+  flags |= kFlagCut;
+  return count - half + rest;
+}
+
+i32 HotSpot::walk_outside(ThreadRecord& record, Frame* frames, u32 limit, u16& flags) {
+  auto thread = static_cast<jthread>(record.runtime_ref.load_acquire());
+  if (!thread) return 0;
+  i32 count = walk_thread(thread, frames, limit, flags);
+  // A thread that has ended since is no error.
+  return count < 0 && record.state.load_acquire() != ThreadRecord::State::Live ? 0 : count;
+}
+
+}  // namespace btrace::hotspot

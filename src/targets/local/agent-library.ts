@@ -1,0 +1,47 @@
+/** Where the agent's library is: in the installed package, or in a checkout that built it. */
+import { access, constants } from 'node:fs/promises';
+import path from 'node:path';
+import { TargetError } from '../target.js';
+import { readElf } from './elf.js';
+
+function libraryName(platform: string): string {
+  return platform === 'darwin' ? 'libbtrace-agent.dylib' : 'libbtrace-agent.so';
+}
+
+/**
+ * The agent for a program of `arch` ("x64", "arm64"; empty: this process's). `roots` are the folders it may be under:
+ * the extension's or the package's. Throws a TargetError that names what is there when none fits.
+ */
+export async function findAgent(
+  roots: readonly string[],
+  arch: string,
+  platform: string = process.platform,
+): Promise<string> {
+  const wanted = arch || process.arch;
+  const name = libraryName(platform);
+  const looked: string[] = [];
+  const unfit: string[] = [];
+  for (const root of roots) {
+    for (const folder of [
+      path.join('agents', `${platform}-${wanted}`),
+      path.join('build', 'native', 'host'),
+    ]) {
+      const file = path.join(root, folder, name);
+      looked.push(file);
+      try {
+        await access(file, constants.R_OK);
+      } catch {
+        continue;
+      }
+      if (platform !== 'linux') return file;
+      const elf = await readElf(file);
+      if (elf?.arch === wanted && elf.is64) return file;
+      unfit.push(`${file} is ${elf ? `for ${elf.arch}` : 'not a library'}`);
+    }
+  }
+  throw new TargetError(
+    'agent-missing',
+    `There is no agent for ${platform}-${wanted} programs. ${unfit.length > 0 ? unfit.join('; ') : `Looked for ${looked.join(', ')}`}.`,
+    'Install a package of BTrace for this platform; in a checkout, build the agent with: npm run setup && node scripts/build-agent.mjs',
+  );
+}

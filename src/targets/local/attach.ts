@@ -1,0 +1,212 @@
+/**
+ * HotSpot's attach protocol: a file `.attach_pid<pid>` in the program's folder and SIGQUIT ask the JVM to open the path
+ * socket `.java_pid<pid>`; a command on it is its version, name and three arguments, each ended by a zero byte.
+ * Measured: 7 ms to attach, 60–150 ms to load the agent.
+ */
+import { lstat, rm, writeFile } from 'node:fs/promises';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { TargetError } from '../target.js';
+import { isAlive, readProcess, type ProcessFacts } from './proc.js';
+
+const ATTACH_TIMEOUT_MS = 10_000;
+/** HotSpot's own bound on one argument (AttachOperation::arg_length_max). */
+export const MAX_ARGUMENT_BYTES = 1024;
+const MAX_ANSWER_BYTES = 64 * 1024;
+
+const agentPathWay = 'Start it with the agent in it instead: btrace record -- java …';
+
+function gone(pid: number): TargetError {
+  return new TargetError(
+    'not-found',
+    `Process ${pid} ended before the agent was in it.`,
+    'Start it again and record it from its first moment: btrace record -- java …',
+  );
+}
+
+function temporaryFolder(facts: ProcessFacts): string {
+  return process.platform === 'linux' ? `${facts.root}/tmp` : os.tmpdir();
+}
+
+/** True when the JVM's socket is there and is its own: same owner, closed to others. */
+async function isOwnSocket(file: string, uid: number): Promise<boolean> {
+  try {
+    const found = await lstat(file);
+    return found.isSocket() && found.uid === uid && (found.mode & 0o077) === 0;
+  } catch {
+    return false;
+  }
+}
+
+/** A JVM that is still starting does not catch SIGQUIT yet, and the signal would end it: waits for that. */
+async function untilItCatchesQuit(
+  facts: ProcessFacts,
+  deadline: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  for (let now = facts; !now.catchesQuit;) {
+    if (Date.now() > deadline) {
+      throw new TargetError(
+        'attach-disabled',
+        `Process ${facts.pid} does not catch the signal that asks a JVM to open its attach socket (started with -Xrs, or still starting).`,
+        agentPathWay,
+      );
+    }
+    await delay(10, undefined, signal ? { signal } : undefined);
+    const next = await readProcess(facts.pid);
+    if (!next) throw gone(facts.pid);
+    now = next;
+  }
+}
+
+async function writeRequest(facts: ProcessFacts): Promise<string> {
+  const name = `.attach_pid${facts.innerPid}`;
+  // In the program's own folder first: a JVM looks there before it looks in /tmp. It may not be writable.
+  const places = [
+    ...(process.platform === 'linux' ? [`/proc/${facts.pid}/cwd`] : []),
+    temporaryFolder(facts),
+  ];
+  let reason: unknown;
+  for (const place of places) {
+    const file = path.posix.join(place, name);
+    try {
+      await writeFile(file, '', { mode: 0o600 });
+      return file;
+    } catch (error) {
+      reason = error;
+    }
+  }
+  throw new TargetError(
+    'io',
+    `The request to attach could not be written for process ${facts.pid}: ${String(reason)}.`,
+    `See that ${temporaryFolder(facts)} can be written.`,
+  );
+}
+
+/** Makes the JVM listen and returns its socket. Leaves nothing behind but that socket, which is the JVM's. */
+export async function openAttachSocket(facts: ProcessFacts, signal?: AbortSignal): Promise<string> {
+  const socket = path.posix.join(temporaryFolder(facts), `.java_pid${facts.innerPid}`);
+  if (await isOwnSocket(socket, facts.uid)) return socket;
+  const deadline = Date.now() + ATTACH_TIMEOUT_MS;
+  await untilItCatchesQuit(facts, deadline, signal);
+  const request = await writeRequest(facts);
+  try {
+    try {
+      process.kill(facts.pid, 'SIGQUIT');
+    } catch {
+      throw gone(facts.pid);
+    }
+    while (!(await isOwnSocket(socket, facts.uid))) {
+      if (!(await isAlive(facts.pid))) throw gone(facts.pid);
+      if (Date.now() > deadline) {
+        throw new TargetError(
+          'timeout',
+          `Process ${facts.pid} did not open its attach socket within ${ATTACH_TIMEOUT_MS / 1000} s.`,
+          `It may be stopped by a debugger or very busy: try again. Or: ${agentPathWay}`,
+        );
+      }
+      await delay(5, undefined, signal ? { signal } : undefined);
+    }
+    return socket;
+  } finally {
+    await rm(request, { force: true });
+  }
+}
+
+/** Sends one command and returns all the JVM answers: a result code, a line feed, and text. */
+function command(
+  socket: string,
+  words: readonly string[],
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const connection = net.connect(socket);
+    let answer = '';
+    const end = (error?: Error) => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      connection.destroy();
+      if (error) reject(error);
+      else resolve(answer);
+    };
+    const onAbort = () => end(signal?.reason instanceof Error ? signal.reason : new Error('aborted'));
+    const timer = setTimeout(() => end(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    connection.setEncoding('utf8');
+    connection.on('data', (text: string) => {
+      answer += text;
+      if (answer.length > MAX_ANSWER_BYTES) end(new Error('an answer without an end'));
+    });
+    connection.on('end', () => end());
+    connection.on('error', end);
+    const padded = [...words, '', '', ''].slice(0, 4);
+    connection.write(`1\0${padded.join('\0')}\0`);
+  });
+}
+
+/** What a JVM's refusal to load a library means to a person. */
+export function loadError(pid: number, library: string, answer: string): TargetError | undefined {
+  const [code = '', ...rest] = answer.split('\n');
+  const text = rest.join('\n').trim();
+  const agentCode = /return code: (-?\d+)/.exec(text)?.[1];
+  if (code === '0' && (agentCode === '0' || text === '' || text === '0')) return undefined;
+  if (/dynamic agent loading is not enabled/i.test(text)) {
+    return new TargetError(
+      'attach-disabled',
+      `Process ${pid} was started with -XX:-EnableDynamicAgentLoading: no agent may be loaded into it.`,
+      agentPathWay,
+    );
+  }
+  if (agentCode !== undefined) {
+    return new TargetError(
+      'agent-refused',
+      `The agent was loaded into process ${pid} but did not start (code ${agentCode}).`,
+      'Another recording of it may be running. If not, restart the program and try again.',
+    );
+  }
+  const why = text.replace(/\s+/g, ' ') || `the JVM answered ${code || 'nothing'}`;
+  return new TargetError(
+    'agent-refused',
+    `The JVM of process ${pid} could not load ${library}: ${why}`,
+    /GLIBC/.test(text)
+      ? 'Its system is older than the agent needs (glibc 2.17).'
+      : 'See that this file can be read by the program and is built for its architecture.',
+  );
+}
+
+/** Loads a native agent library and waits until its Agent_OnAttach has returned. */
+export async function loadAgent(
+  facts: ProcessFacts,
+  socket: string,
+  library: string,
+  options: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  for (const argument of [library, options]) {
+    if (Buffer.byteLength(argument) > MAX_ARGUMENT_BYTES) {
+      throw new TargetError(
+        'io',
+        `A path is too long for the JVM's attach socket (at most ${MAX_ARGUMENT_BYTES} bytes): ${argument}`,
+        'Install BTrace in a folder with a shorter path.',
+      );
+    }
+  }
+  let answer: string;
+  try {
+    answer = await command(socket, ['load', library, 'true', options], ATTACH_TIMEOUT_MS, signal);
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (!(await isAlive(facts.pid))) throw gone(facts.pid);
+    throw new TargetError(
+      'timeout',
+      `Process ${facts.pid} did not answer on its attach socket: ${error instanceof Error ? error.message : String(error)}.`,
+      `It may be stopped by a debugger or very busy: try again. Or: ${agentPathWay}`,
+      { cause: error },
+    );
+  }
+  const refused = loadError(facts.pid, library, answer);
+  if (refused) throw refused;
+}

@@ -1,0 +1,39 @@
+/** The name of a Java program as a person knows it, from its command line. */
+import path from 'node:path';
+
+// Launcher options whose value is the next argument: java(1).
+const TAKES_VALUE = new Set(
+  (
+    '-cp -classpath --class-path -p --module-path --upgrade-module-path --add-modules --enable-native-access --limit-modules ' +
+    '--add-reads --add-exports --add-opens --patch-module --source -d --describe-module'
+  ).split(' '),
+);
+
+function nameOf(program: string): string {
+  if (/\.(jar|war)$/i.test(program)) return path.posix.basename(program);
+  return program.slice(program.lastIndexOf('/') + 1); // "module/main.Class"; a source file's path
+}
+
+/** From the arguments of a `java` launch; undefined when they name no program (an embedded JVM, an argument file). */
+export function programFromArgs(args: readonly string[]): string | undefined {
+  for (let i = 1; i < args.length; i++) {
+    const arg = args[i] ?? '';
+    if (arg.startsWith('@')) return undefined;
+    if (arg === '-jar' || arg === '-m' || arg === '--module') {
+      const program = args[i + 1];
+      return program === undefined ? undefined : nameOf(program);
+    }
+    if (TAKES_VALUE.has(arg)) i++;
+    else if (!arg.startsWith('-')) return nameOf(arg);
+  }
+  return undefined;
+}
+
+/** From HotSpot's own "sun.rt.javaCommand", which joins the program and its arguments with spaces. */
+export function programFromCommand(command: string): string | undefined {
+  const first = /^(.+?\.(?:jar|war))(?= |$)/i.exec(command)?.[1];
+  const plain = /^\S+/.exec(command)?.[0];
+  if (plain === undefined) return undefined;
+  // A class name has no dots before a slash and no ".jar": only a jar's path may hold spaces.
+  return nameOf(first !== undefined && plain.includes('/') ? first : plain);
+}

@@ -1,0 +1,189 @@
+/** Which Java programs run on this machine, and why one cannot be recorded when it cannot. */
+import { readdir, readFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { TargetError } from '../target.js';
+import { readElf } from './elf.js';
+import { programFromArgs, programFromCommand } from './java-command.js';
+import { readPerfStrings } from './perf-data.js';
+import { isAlive, mappedFiles, programOf, readProcess, type ProcessFacts } from './proc.js';
+
+export interface JavaProcess {
+  readonly facts: ProcessFacts;
+  /** Main class or jar. */
+  readonly name: string;
+  /** "HotSpot 17.0.15"; "HotSpot" when the version is not told. */
+  readonly runtime: string;
+  readonly detail: string;
+  /** "x64", "arm64"; empty when unknown. */
+  readonly arch: string;
+  readonly refusal: TargetError | undefined;
+}
+
+const DETAIL_LENGTH = 160;
+
+function ownUid(): number {
+  return process.geteuid?.() ?? -1;
+}
+
+/** Names of the folders <tmp>/hsperfdata_<user>, each with one file a JVM. */
+async function perfDataFolders(temporary: string): Promise<string[]> {
+  const names = await readdir(temporary).catch(() => []);
+  return names
+    .filter((name) => name.startsWith('hsperfdata_'))
+    .map((name) => path.posix.join(temporary, name));
+}
+
+async function perfStrings(facts: ProcessFacts): Promise<Map<string, string> | undefined> {
+  const temporary = process.platform === 'linux' ? `${facts.root}/tmp` : os.tmpdir();
+  for (const folder of await perfDataFolders(temporary)) {
+    try {
+      return readPerfStrings(await readFile(path.posix.join(folder, String(facts.innerPid))));
+    } catch {
+      continue; // another user's folder
+    }
+  }
+  return undefined;
+}
+
+function userName(uid: number): Promise<string> {
+  return readFile('/etc/passwd', 'utf8').then(
+    (text) => new RegExp(`^([^:\\n]+):[^:]*:${uid}:`, 'm').exec(text)?.[1] ?? `user ${uid}`,
+    () => `user ${uid}`,
+  );
+}
+
+function baseNames(files: Set<string>): string[] {
+  return [...files].map((file) => path.posix.basename(file));
+}
+
+/** Why nothing can be loaded into this JVM, or undefined. */
+function refusalOf(
+  name: string,
+  pid: number,
+  perf: Map<string, string> | undefined,
+  args: readonly string[],
+): TargetError | undefined {
+  const off =
+    perf?.get('sun.rt.jvmCapabilities')?.startsWith('0') ?? args.includes('-XX:+DisableAttachMechanism');
+  if (!off) return undefined;
+  return new TargetError(
+    'attach-disabled',
+    `${name} (process ${pid}) was started with attaching switched off (-XX:+DisableAttachMechanism).`,
+    'Start it without that option, or with the agent in it: btrace record -- java …',
+  );
+}
+
+async function describe(facts: ProcessFacts): Promise<JavaProcess | undefined> {
+  const [perf, program, files] = await Promise.all([
+    perfStrings(facts),
+    programOf(facts.pid),
+    mappedFiles(facts.pid),
+  ]);
+  const libraries = files ? baseNames(files) : [];
+  const openJ9 = libraries.some((file) => /^libj9vm\d+\.so$/.test(file));
+  const hotSpot = perf !== undefined || libraries.some((file) => /^libjvm\.(so|dylib)$/.test(file));
+  if (!openJ9 && !hotSpot) return undefined;
+  const command = perf?.get('sun.rt.javaCommand') ?? '';
+  const name =
+    programFromCommand(command) ??
+    programFromArgs(facts.args) ??
+    path.posix.basename(facts.args[0] ?? program ?? `process ${facts.pid}`);
+  const version = perf?.get('java.property.java.version');
+  const elf = process.platform === 'linux' ? await readElf(`/proc/${facts.pid}/exe`) : undefined;
+  const common = {
+    facts,
+    name,
+    detail: (command || facts.args.slice(1).join(' ')).slice(0, DETAIL_LENGTH),
+    arch: elf?.arch ?? (process.platform === 'linux' ? '' : process.arch),
+  };
+  if (openJ9) {
+    const refusal = new TargetError(
+      'not-supported',
+      `${name} (process ${facts.pid}) runs on OpenJ9, which the agent cannot read.`,
+      'Run it on a HotSpot JDK (OpenJDK, Temurin, Corretto, Zulu …).',
+    );
+    return { ...common, runtime: 'OpenJ9', refusal };
+  }
+  const runtime = version ? `HotSpot ${version}` : 'HotSpot';
+  const musl = libraries.some((file) => file.startsWith('ld-musl-') || file.startsWith('libc.musl-'));
+  const refusal = musl
+    ? new TargetError(
+        'not-supported',
+        `${name} (process ${facts.pid}) runs on musl (Alpine Linux); the agent is built for glibc.`,
+        'Run it in an image with glibc (Debian, Ubuntu, Fedora …).',
+      )
+    : refusalOf(name, facts.pid, perf, facts.args);
+  return { ...common, runtime, refusal };
+}
+
+async function candidates(): Promise<number[]> {
+  if (process.platform === 'linux') {
+    return (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  }
+  const folders = await perfDataFolders(os.tmpdir());
+  const pids = await Promise.all(folders.map((folder) => readdir(folder).catch(() => [])));
+  return pids.flat().map(Number).filter(Number.isInteger);
+}
+
+/** Facts where there is no /proc: what hsperfdata told by being there, and no more. */
+async function factsOf(pid: number): Promise<ProcessFacts | undefined> {
+  if (process.platform === 'linux') return await readProcess(pid);
+  if (!(await isAlive(pid))) return undefined;
+  return { pid, uid: ownUid(), innerPid: pid, catchesQuit: true, args: [], root: '' };
+}
+
+/** This user's Java programs, by pid. */
+export async function listJavaProcesses(signal?: AbortSignal): Promise<JavaProcess[]> {
+  if (process.platform === 'win32') {
+    throw new TargetError(
+      'not-supported',
+      'Programs on Windows cannot be recorded: there is no agent for it.',
+      'Run the program in WSL or on Linux, or open a recording that was made there.',
+    );
+  }
+  const uid = ownUid();
+  const found = await Promise.all(
+    (await candidates()).map(async (pid) => {
+      const facts = await factsOf(pid);
+      return facts?.uid === uid ? await describe(facts) : undefined;
+    }),
+  );
+  signal?.throwIfAborted();
+  return found.filter((java) => java !== undefined).sort((a, b) => a.facts.pid - b.facts.pid);
+}
+
+/** One process by its pid. Throws a TargetError that says what the process is when it is none to record. */
+export async function javaProcess(pid: number): Promise<JavaProcess> {
+  const facts = await factsOf(pid);
+  if (!facts) {
+    throw new TargetError(
+      'not-found',
+      `There is no process ${pid}.`,
+      'See the running Java programs with: btrace list',
+    );
+  }
+  if (facts.uid !== ownUid()) {
+    const owner = await userName(facts.uid);
+    throw new TargetError(
+      'not-permitted',
+      `Process ${pid} belongs to ${owner}; only one's own programs can be recorded.`,
+      `Run as that user, for example: sudo -u ${owner} btrace record --pid ${pid}`,
+    );
+  }
+  const java = await describe(facts);
+  if (java) return java;
+  const name = path.posix.basename(facts.args[0] ?? `process ${pid}`);
+  if ((await readElf(`/proc/${pid}/exe`))?.sections.has('.svm_heap')) {
+    throw new TargetError(
+      'not-supported',
+      `Process ${pid} (${name}) is a native image: it has no JVM that could be asked.`,
+      'Record the program on a JVM instead.',
+    );
+  }
+  throw new TargetError(
+    'not-supported',
+    `Process ${pid} (${name}) is not a Java program.`,
+    'See the running Java programs with: btrace list',
+  );
+}

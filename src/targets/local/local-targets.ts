@@ -1,0 +1,104 @@
+/** The Java programs of this machine as targets. */
+import { AgentSession } from '../session/agent-session.js';
+import { configOf } from '../session/conversation.js';
+import { RecordingFile } from '../session/recording-file.js';
+import { type RecordOptions, type Session, type Target, TargetError, type TargetSource } from '../target.js';
+import { findAgent } from './agent-library.js';
+import { AgentListener, type Log } from './agent-listener.js';
+import { loadAgent, openAttachSocket } from './attach.js';
+import { javaProcess, type JavaProcess, listJavaProcesses } from './java-processes.js';
+import { bringLibrary } from './private-folder.js';
+import { isAlive } from './proc.js';
+
+/** From the library being loaded to the agent's Welcome. */
+const WELCOME_MS = 10_000;
+
+export interface LocalOptions {
+  /** Folders the agent may be under: the extension's or the package's. */
+  readonly agentRoots: readonly string[];
+  readonly log?: Log;
+}
+
+export class LocalTargets implements TargetSource {
+  readonly kind = 'local';
+
+  constructor(private readonly options: LocalOptions) {}
+
+  async list(signal?: AbortSignal): Promise<Target[]> {
+    return (await listJavaProcesses(signal)).map((java) => new LocalTarget(java, this.options));
+  }
+
+  /** One process by its pid, whatever it is; a TargetError says why it cannot be a target. */
+  async find(pid: number): Promise<Target> {
+    return new LocalTarget(await javaProcess(pid), this.options);
+  }
+}
+
+class LocalTarget implements Target {
+  readonly kind = 'local';
+  readonly id: string;
+  readonly name: string;
+  readonly pid: number;
+  readonly runtime: string;
+  readonly detail: string;
+  readonly refusal: string | undefined;
+
+  constructor(
+    java: JavaProcess,
+    private readonly options: LocalOptions,
+  ) {
+    this.pid = java.facts.pid;
+    this.id = `local:${this.pid}`;
+    this.name = java.name;
+    this.runtime = java.runtime;
+    this.detail = java.detail;
+    this.refusal = java.refusal && `${java.refusal.message} ${java.refusal.nextStep}`;
+  }
+
+  /** Nothing is left behind when this throws: no file, no folder, no socket. */
+  async start(options: RecordOptions, signal?: AbortSignal): Promise<Session> {
+    // Looked at anew: the list may be old.
+    const java = await javaProcess(this.pid);
+    if (java.refusal) throw java.refusal;
+    const library = await findAgent(this.options.agentRoots, java.arch);
+    const log = this.options.log ?? (() => undefined);
+    const file = await RecordingFile.create(options.file);
+    let listener: AgentListener | undefined;
+    const gaveUp = new AbortController();
+    try {
+      const open = (listener = await AgentListener.open(java.facts.root, log));
+      const socket = await openAttachSocket(java.facts, signal);
+      const until = AbortSignal.any([gaveUp.signal, ...(signal ? [signal] : [])]);
+      const welcomed = open.accept(configOf(options), until);
+      welcomed.catch(() => undefined); // when loading fails, that is the error to tell
+      const inner = java.facts.root === '' ? library : await bringLibrary(open.folder, library);
+      await loadAgent(java.facts, socket, inner, open.options, signal);
+      const timer = setTimeout(() => gaveUp.abort(noWelcome(this)), WELCOME_MS);
+      const conversation = await welcomed.finally(() => clearTimeout(timer));
+      open.stopListening();
+      return new AgentSession({
+        target: this,
+        options,
+        conversation,
+        file,
+        targetIsAlive: () => isAlive(this.pid),
+        release: () => open.close(),
+        log,
+      });
+    } catch (error) {
+      gaveUp.abort(error);
+      await listener?.close();
+      await file.close();
+      await file.remove();
+      throw error;
+    }
+  }
+}
+
+function noWelcome(target: Target): TargetError {
+  return new TargetError(
+    'timeout',
+    `The agent was loaded into ${target.name} (process ${target.pid}) but did not answer.`,
+    'Another recording of it may be running, or its memory or files are used up: stop the other recording, or restart the program.',
+  );
+}

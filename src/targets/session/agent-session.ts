@@ -1,0 +1,282 @@
+/**
+ * One recording being made: what the agent sends goes to the file as it comes, so that memory here is bounded by one
+ * chunk and nothing is lost when this process dies. However a recording ends, it ends here, once.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Hook, TraceStatus } from '../../trace/model/trace.js';
+import { CommandKind, EndReason } from '../../trace/model/kinds.js';
+import { type Chunk, ChunkKind, chunkPayload, encodeChunk } from '../../trace/recording/chunk.js';
+import { Footer, Goodbye, Hooks, Status } from '../../trace/recording/messages.js';
+import { RecordingWriter } from '../../trace/recording/writer.js';
+import type { RecordOptions, Session, SessionEnd, SessionStatus, Target } from '../target.js';
+import { TargetError } from '../target.js';
+import type { Conversation } from './conversation.js';
+import { FileError, type RecordingFile } from './recording-file.js';
+import { RingDump } from './ring-dump.js';
+
+/** An agent that is asked to end and then says nothing for this long is not going to. */
+const SILENCE_MS = 15_000;
+const STATUS_EVERY_MS = 1000;
+const EXIT_MS = 1000;
+
+export interface SessionParts {
+  readonly target: Target;
+  readonly options: RecordOptions;
+  readonly conversation: Conversation;
+  readonly file: RecordingFile;
+  /** Tells a program that ended from a connection that broke. */
+  readonly targetIsAlive: () => Promise<boolean>;
+  /** How long an agent that was asked to end may say nothing. */
+  readonly silenceMs?: number;
+  /** Frees what was set up for this recording: sockets, folders, forwards. */
+  readonly release: () => Promise<void>;
+  readonly log: (line: string) => void;
+}
+
+interface Ending {
+  readonly reason: SessionEnd['reason'];
+  readonly message: string;
+}
+
+const FOOTER_REASONS: Record<SessionEnd['reason'], (typeof EndReason)[keyof typeof EndReason]> = {
+  stopped: EndReason.Stopped,
+  'target-exited': EndReason.TargetExited,
+  'connection-lost': EndReason.ConnectionLost,
+  limit: EndReason.Limit,
+  cancelled: EndReason.Cancelled,
+  fault: EndReason.Fault,
+  'disk-full': EndReason.DiskFull,
+};
+
+export class AgentSession implements Session {
+  readonly target: Target;
+  readonly file: string;
+  readonly ended: Promise<SessionEnd>;
+
+  private readonly began = performance.now();
+  private readonly writer: RecordingWriter;
+  private readonly listeners = new Set<(status: SessionStatus) => void>();
+  private readonly timers: NodeJS.Timeout[] = [];
+  private silence: NodeJS.Timeout | undefined;
+  private live: TraceStatus | undefined;
+  private hooks: readonly Hook[] = [];
+  private chunks = 0;
+  /** Why we asked the agent to end; its Goodbye does not know that. */
+  private asked: Ending | undefined;
+  private dumping: RingDump | undefined;
+  private turn: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly parts: SessionParts) {
+    this.target = parts.target;
+    this.file = parts.options.file;
+    this.writer = new RecordingWriter(parts.file);
+    this.timers.push(setInterval(this.tell, STATUS_EVERY_MS));
+    const { maxDurationMs } = parts.options;
+    if (maxDurationMs > 0) {
+      const words = `the limit of ${maxDurationMs / 1000} s was reached`;
+      this.timers.push(setTimeout(() => this.ask('limit', words), maxDurationMs));
+    }
+    this.ended = this.run();
+  }
+
+  status(): SessionStatus {
+    return {
+      samples: 0,
+      dropped: 0,
+      captureNs: 0,
+      drainNs: 0,
+      processCpuNs: 0,
+      memoryBytes: 0,
+      effectiveIntervalNs: 0,
+      costs: [],
+      ...this.live,
+      elapsedMs: performance.now() - this.began,
+      fileBytes: this.parts.file.bytes,
+      hooks: this.hooks,
+    };
+  }
+
+  onStatus(listener: (status: SessionStatus) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  stop(): Promise<SessionEnd> {
+    this.ask('stopped', '');
+    return this.ended;
+  }
+
+  cancel(): Promise<SessionEnd> {
+    this.asked = { reason: 'cancelled', message: '' };
+    this.parts.conversation.command(CommandKind.Cancel);
+    this.parts.conversation.close();
+    return this.ended;
+  }
+
+  async dump(file: string, lastNs: number): Promise<SessionEnd> {
+    if (this.parts.options.policy !== 'ring') {
+      throw new TargetError(
+        'not-supported',
+        'Only a recording that keeps a ring can be dumped; this one is written as it comes.',
+        'Stop it to have the file, or record with a ring: btrace record --ring 30s',
+      );
+    }
+    if (this.dumping || this.asked) {
+      throw new TargetError('busy', 'The ring is being written already.', 'Wait until that is done.');
+    }
+    // In turn with the chunks: one that is being appended must be in the copy or come after it.
+    const dump = await this.inTurn(async () => (this.dumping = await RingDump.begin(file, this.file)));
+    this.parts.conversation.command(CommandKind.Dump, lastNs);
+    return await dump.ended;
+  }
+
+  private inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const done = this.turn.then(run);
+    this.turn = done.catch(() => undefined);
+    return done;
+  }
+
+  /** Asks the agent to end. The first reason stands. */
+  private ask(reason: SessionEnd['reason'], message: string): void {
+    if (this.asked) return;
+    this.asked = { reason, message };
+    this.parts.conversation.command(CommandKind.Stop);
+    this.watchSilence();
+  }
+
+  /** From the moment it was asked to end, the agent must go on talking. */
+  private watchSilence(): void {
+    clearTimeout(this.silence);
+    if (!this.asked) return;
+    const { conversation, silenceMs = SILENCE_MS } = this.parts;
+    this.silence = setTimeout(() => conversation.close(), silenceMs);
+  }
+
+  private async run(): Promise<SessionEnd> {
+    const end = await this.record();
+    for (const timer of this.timers) clearTimeout(timer);
+    clearTimeout(this.silence);
+    this.parts.conversation.close();
+    const message = await this.seal(end);
+    await this.dumping?.fail(message || 'the recording ended while its ring was being written');
+    await this.parts.release().catch((error: unknown) => this.parts.log(`cleaning up: ${String(error)}`));
+    this.tell();
+    this.listeners.clear();
+    return { reason: end.reason, message, file: this.file, fileBytes: this.parts.file.bytes };
+  }
+
+  /** Takes chunks until there are no more, and says why. Never throws. */
+  private async record(): Promise<Ending> {
+    try {
+      for (;;) {
+        const chunk = await this.parts.conversation.next();
+        if (!chunk) return await this.disconnected();
+        if (this.asked?.reason === 'cancelled') return this.asked;
+        const end = await this.inTurn(() => this.take(chunk));
+        if (end) return end;
+        this.watchSilence();
+      }
+    } catch (error) {
+      if (!(error instanceof FileError)) return await this.disconnected(error);
+      this.parts.conversation.command(CommandKind.Cancel);
+      const kept = `What was recorded until then is in ${this.file}.`;
+      return error.diskFull
+        ? { reason: 'disk-full', message: `The disk is full. ${kept}` }
+        : { reason: 'fault', message: `${error.message} ${kept}` };
+    }
+  }
+
+  private async take(chunk: Chunk): Promise<Ending | undefined> {
+    switch (chunk.kind) {
+      case ChunkKind.Goodbye:
+        return await this.goodbye(Goodbye.decode(chunkPayload(chunk)));
+      case ChunkKind.Status: {
+        const { cpuNs, ...rest } = Status.decode(chunkPayload(chunk));
+        this.live = { ...rest, processCpuNs: cpuNs };
+        break;
+      }
+      case ChunkKind.Hooks:
+        this.hooks = Hooks.decode(chunkPayload(chunk)).hooks;
+        break;
+    }
+    if ((await this.dumping?.take(chunk)) !== true) {
+      await this.writer.append(chunk);
+      this.chunks++;
+    }
+    if (chunk.kind === ChunkKind.Status || chunk.kind === ChunkKind.Hooks) this.tell();
+    const { maxBytes } = this.parts.options;
+    if (maxBytes > 0 && this.parts.file.bytes >= maxBytes) {
+      this.ask('limit', `the limit of ${Math.round(maxBytes / 1e6)} MB was reached`);
+    }
+    return undefined;
+  }
+
+  private async goodbye({ reason, detail }: Goodbye): Promise<Ending | undefined> {
+    if (reason === EndReason.Dumped && this.dumping) {
+      await this.dumping.finish();
+      this.dumping = undefined;
+      return undefined;
+    }
+    if (reason === EndReason.TargetExited) return { reason: 'target-exited', message: '' };
+    if (reason === EndReason.Fault) {
+      const message = `The agent stopped recording: ${detail || 'it met a fault'}. The program runs on.`;
+      return { reason: 'fault', message };
+    }
+    if (reason === EndReason.Limit && !this.asked) {
+      return { reason: 'limit', message: detail || "the agent's memory was full" };
+    }
+    return this.asked ?? { reason: 'stopped', message: detail };
+  }
+
+  /** The stream ended without a Goodbye. */
+  private async disconnected(error?: unknown): Promise<Ending> {
+    if (this.asked?.reason === 'cancelled') return this.asked;
+    if (await this.targetEnds()) {
+      const message = `${this.target.name} ended. Names of methods first used in its last second may be missing.`;
+      return { reason: 'target-exited', message };
+    }
+    const why = error instanceof Error ? ` (${error.message})` : '';
+    const message = this.asked
+      ? `${this.target.name} did not finish the recording when asked to${why}; it may be stopped or very busy. What had come is in the file.`
+      : `The connection to the agent in ${this.target.name} was lost${why}. What had come is in the file.`;
+    return { reason: 'connection-lost', message };
+  }
+
+  /** A process closes its sockets a moment before it is gone. */
+  private async targetEnds(): Promise<boolean> {
+    const until = performance.now() + EXIT_MS;
+    while (await this.parts.targetIsAlive()) {
+      if (performance.now() > until) return false;
+      await delay(10);
+    }
+    return true;
+  }
+
+  /** Ends the file and returns the message for the person. */
+  private async seal({ reason, message }: Ending): Promise<string> {
+    const { file, conversation } = this.parts;
+    const said = [message];
+    try {
+      if (reason === 'cancelled') await file.remove();
+      else if (reason === 'disk-full') await this.lastWords(message);
+      else await this.writer.finish(FOOTER_REASONS[reason], message);
+    } catch (error) {
+      said.push(`The end of the file could not be written: ${String(error)}.`);
+    }
+    await file.close().catch((error: unknown) => said.push(`Closing the file failed: ${String(error)}.`));
+    if (conversation.damage) said.push(`The agent's stream was damaged: ${conversation.damage}.`);
+    for (const line of said) if (line !== '') this.parts.log(line);
+    return said.filter((line) => line !== '').join(' ');
+  }
+
+  /** On a full disk the writer is no use: a footer without an index often fits into what the torn chunk gave back. */
+  private async lastWords(detail: string): Promise<void> {
+    const payload = Footer.encode({ endNs: this.writer.lastNs, reason: EndReason.DiskFull, detail });
+    await this.parts.file.write(encodeChunk(ChunkKind.Footer, payload, this.chunks)).catch(() => undefined);
+  }
+
+  private readonly tell = (): void => {
+    const status = this.status();
+    for (const listener of this.listeners) listener(status);
+  };
+}

@@ -1,0 +1,139 @@
+/**
+ * The desktop's side of the conversation with an agent (docs/FORMAT.md, "Conversation") over any stream of bytes: a
+ * path socket of this machine, or a phone's socket through adb.
+ */
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Duplex } from 'node:stream';
+import { type CommandKind, formatMajor, Policy } from '../../trace/model/kinds.js';
+import {
+  type Chunk,
+  ChunkKind,
+  ChunkParser,
+  chunkPayload,
+  encodeChunk,
+} from '../../trace/recording/chunk.js';
+import { Command, type Config, Hello, Welcome } from '../../trace/recording/messages.js';
+import type { RecordOptions } from '../target.js';
+
+const TOKEN_BYTES = 16;
+/** A stranger may say this much before it has to have proved who it is. */
+const MAX_BYTES_BEFORE_WELCOME = 4096;
+
+/** What each side must show the other, once. */
+export interface Tokens {
+  /** In our Hello: the agent closes on a wrong one. */
+  readonly ours: Buffer;
+  /** In its Welcome: who answers there is who was attached. */
+  readonly theirs: Buffer;
+}
+
+export function newTokens(): Tokens {
+  return { ours: randomBytes(TOKEN_BYTES), theirs: randomBytes(TOKEN_BYTES) };
+}
+
+/** The tokens as the agent's options carry them. */
+export function tokenOptions(tokens: Tokens): string {
+  return `token=${tokens.ours.toString('hex')},answer=${tokens.theirs.toString('hex')}`;
+}
+
+const POLICIES = {
+  stream: Policy.Stream,
+  'stop-when-full': Policy.StopWhenFull,
+  ring: Policy.Ring,
+} as const;
+
+export function configOf(options: RecordOptions): Config {
+  return {
+    syncIntervalNs: options.syncIntervalNs,
+    asyncIntervalNs: options.asyncIntervalNs,
+    memoryBytes: options.memoryBytes,
+    policy: POLICIES[options.policy],
+    ringNs: options.ringNs,
+    budgetPpm: options.budgetPpm,
+    kinds: [...options.kinds],
+    mainOnly: options.mainOnly,
+    allocationIntervalBytes: options.allocationIntervalBytes,
+  };
+}
+
+/** Who is at the other end is not who was asked for. */
+export class StrangerError extends Error {
+  override readonly name = 'StrangerError';
+}
+
+export class Conversation {
+  /** The agent's process, as it sees itself. */
+  pid = 0;
+  private readonly parser = new ChunkParser({ magic: false });
+  private readonly source: AsyncIterator<unknown, undefined>;
+  private sequence = 0;
+  private received = 0;
+
+  private constructor(private readonly stream: Duplex) {
+    stream.on('error', () => undefined); // reading says it
+    this.source = stream[Symbol.asyncIterator]() as AsyncIterator<unknown, undefined>;
+  }
+
+  /** Says Hello and waits for the right Welcome; throws a StrangerError, and closes, for anything else. */
+  static async open(
+    stream: Duplex,
+    tokens: Tokens,
+    config: Config,
+    timeoutMs: number,
+  ): Promise<Conversation> {
+    const conversation = new Conversation(stream);
+    const timer = setTimeout(
+      () => stream.destroy(new StrangerError(`no answer within ${timeoutMs / 1000} s`)),
+      timeoutMs,
+    );
+    try {
+      conversation.send(ChunkKind.Hello, Hello.encode({ major: formatMajor, token: tokens.ours, config }));
+      const chunk = await conversation.next(MAX_BYTES_BEFORE_WELCOME);
+      if (chunk?.kind !== ChunkKind.Welcome) throw new StrangerError('it did not say Welcome');
+      const { token, pid } = Welcome.decode(chunkPayload(chunk));
+      if (token.length !== tokens.theirs.length || !timingSafeEqual(token, tokens.theirs)) {
+        throw new StrangerError('it does not know the token');
+      }
+      conversation.pid = pid;
+      return conversation;
+    } catch (error) {
+      stream.destroy();
+      if (error instanceof StrangerError) throw error;
+      throw new StrangerError(error instanceof Error ? error.message : String(error), { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** The next intact chunk; undefined when the other end has closed. Reads no faster than it is asked. */
+  async next(limitBytes = Infinity): Promise<Chunk | undefined> {
+    for (;;) {
+      const chunk = this.parser.next();
+      if (chunk) return chunk;
+      if (this.received > limitBytes) throw new StrangerError('it talks without saying Welcome');
+      const { done, value } = await this.source.next();
+      if (done === true) return undefined;
+      if (!(value instanceof Uint8Array)) throw new TypeError('the stream must give bytes');
+      this.received += value.length;
+      this.parser.push(value);
+    }
+  }
+
+  /** What was wrong in the bytes received so far, in words. */
+  get damage(): string | undefined {
+    const [first] = this.parser.problems;
+    return first && `${this.parser.problemCount} damaged stretches, the first: ${first.what}`;
+  }
+
+  command(kind: (typeof CommandKind)[keyof typeof CommandKind], dumpNs = 0): void {
+    this.send(ChunkKind.Command, Command.encode({ kind, dumpNs }));
+  }
+
+  close(): void {
+    this.stream.destroy();
+  }
+
+  private send(kind: number, payload: Uint8Array): void {
+    if (this.stream.writable) this.stream.write(encodeChunk(kind, payload, this.sequence++));
+  }
+}

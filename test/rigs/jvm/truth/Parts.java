@@ -1,0 +1,222 @@
+import java.io.InputStream;
+import java.lang.reflect.Method;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
+
+/** The parts of the program, each with its threads. */
+final class Parts {
+    private Parts() {}
+
+    static void begin(String name) {
+        switch (name) {
+            case "burn" -> burn();
+            case "lock" -> lock();
+            case "notify" -> notifying();
+            case "park" -> park();
+            case "sleep" -> sleep();
+            case "allocate" -> allocate();
+            case "deep" -> work("deep", 40, "Work.down", () -> Work.down(1500, 20));
+            case "brief" -> work("brief", 40, "Work.manyBrief", () -> Work.manyBrief(20));
+            case "throw" -> work("thrower", 40, "Work.throwing", () -> Work.throwing(20));
+            case "load" -> load();
+            case "virtual" -> virtual();
+            case "churn" -> churn();
+            default -> many(Integer.parseInt(name));
+        }
+    }
+
+    private static void work(String thread, long pauseMillis, String method, Runnable body) {
+        Truth.start(thread, log -> {
+            timed(log, method, body);
+            Truth.pause(pauseMillis);
+        });
+    }
+
+    private static void timed(Truth.Log log, String method, Runnable body) {
+        long begin = System.nanoTime();
+        long cpu = Truth.cpu();
+        body.run();
+        log.slice(method, begin, cpu);
+    }
+
+    /** Shares 1/2, 1/3, 1/6 of one thread's CPU time. */
+    private static void burn() {
+        Truth.start("burner", log -> {
+            timed(log, "Work.half", () -> Work.half(30));
+            timed(log, "Work.third", () -> Work.third(20));
+            timed(log, "Work.rest", () -> Work.rest(10));
+        });
+    }
+
+    /** The holder has the lock for 25 ms of every round; the contender asks for it 5 ms after. */
+    private static void lock() {
+        Object lock = new Object();
+        Semaphore held = new Semaphore(0);
+        Semaphore done = new Semaphore(0);
+        long[] released = new long[1];
+        Truth.start("holder", log -> {
+            synchronized (lock) {
+                held.release();
+                Truth.pause(25);
+                released[0] = System.nanoTime();
+            }
+            done.acquireUninterruptibly();
+        });
+        Truth.start("contender", log -> {
+            held.acquireUninterruptibly();
+            Truth.pause(5);
+            long begin = System.nanoTime();
+            synchronized (lock) {
+                log.waited("MONITOR", begin, System.nanoTime(), "holder", released[0]);
+            }
+            done.release();
+        });
+    }
+
+    private static void notifying() {
+        Object bell = new Object();
+        long[] rung = new long[2];
+        Truth.start("waiter", log -> {
+            synchronized (bell) {
+                rung[0]++;
+                long begin = System.nanoTime();
+                long round = rung[0];
+                while (rung[1] < round) bell.wait();
+                log.waited("WAIT", begin, System.nanoTime(), "ringer", lastRing);
+            }
+        });
+        Truth.start("ringer", log -> {
+            Truth.pause(20);
+            synchronized (bell) {
+                if (rung[1] < rung[0]) {
+                    rung[1] = rung[0];
+                    lastRing = System.nanoTime();
+                    bell.notify();
+                }
+            }
+        });
+    }
+
+    private static volatile long lastRing;
+    private static volatile Thread sitting;
+    private static volatile long lastUnpark;
+
+    private static void park() {
+        Object bench = new Object();
+        Truth.start("sitter", log -> {
+            long begin = System.nanoTime();
+            sitting = Thread.currentThread();
+            while (sitting != null) LockSupport.park(bench);
+            log.waited("PARK", begin, System.nanoTime(), "rouser", lastUnpark);
+        });
+        Truth.start("rouser", log -> {
+            Truth.pause(20);
+            Thread sitter = sitting;
+            if (sitter != null) {
+                sitting = null;
+                lastUnpark = System.nanoTime();
+                LockSupport.unpark(sitter);
+            }
+        });
+    }
+
+    private static void sleep() {
+        Truth.start("sleeper", log -> {
+            long begin = System.nanoTime();
+            Truth.pause(25);
+            log.waited("SLEEP", begin, System.nanoTime(), "-", 0);
+        });
+    }
+
+    /** 1,000 arrays of 10,016 bytes a round. */
+    private static void allocate() {
+        Truth.start("allocator", log -> {
+            long begin = System.nanoTime();
+            long before = Truth.CLOCKS.getThreadAllocatedBytes(Thread.currentThread().getId());
+            for (int i = 0; i < 1_000; i++) Truth.sink += buffer(10_000).length;
+            long bytes = Truth.CLOCKS.getThreadAllocatedBytes(Thread.currentThread().getId()) - before;
+            log.lines.add(new Object[] {"allocated", log.thread, begin, System.nanoTime(), bytes});
+            Truth.pause(20);
+        });
+    }
+
+    static volatile byte[] kept;
+
+    private static byte[] buffer(int size) {
+        byte[] made = new byte[size];
+        kept = made; // escapes, so that it is really allocated
+        return made;
+    }
+
+    /** Loads the same small class again and again, each time by a loader of its own. */
+    private static void load() {
+        byte[] bytes;
+        try (InputStream in = Parts.class.getResourceAsStream("/Loaded.class")) {
+            bytes = in.readAllBytes();
+        } catch (Exception failed) {
+            throw new IllegalStateException(failed);
+        }
+        Truth.start("loader", log -> {
+            long begin = System.nanoTime();
+            for (int i = 0; i < 10; i++) {
+                Method method = new Fresh(bytes).loadClass("Loaded").getMethod("touch");
+                Truth.sink += (int) method.invoke(null);
+            }
+            log.lines.add(new Object[] {"classes", log.thread, begin, System.nanoTime(), 10});
+            Truth.pause(30);
+        });
+    }
+
+    static final class Fresh extends ClassLoader {
+        private final byte[] bytes;
+
+        Fresh(byte[] bytes) {
+            super(Parts.class.getClassLoader());
+            this.bytes = bytes;
+        }
+
+        @Override
+        public Class<?> loadClass(String name) throws ClassNotFoundException {
+            return name.equals("Loaded") ? defineClass(name, bytes, 0, bytes.length) : super.loadClass(name);
+        }
+    }
+
+    /** By reflection: this compiles on a JDK without them, and does nothing there. */
+    private static void virtual() {
+        Method start;
+        try {
+            start = Thread.class.getMethod("startVirtualThread", Runnable.class);
+        } catch (NoSuchMethodException older) {
+            return;
+        }
+        Truth.start("starter", log -> {
+            Thread virtual = (Thread) start.invoke(null, (Runnable) () -> {
+                Work.rest(10);
+                Truth.pause(5);
+            });
+            virtual.join();
+        });
+    }
+
+    /** About 200 short threads a second. */
+    private static void churn() {
+        Truth.start("churn", log -> {
+            for (int i = 0; i < 10; i++) {
+                Thread brief = new Thread(() -> Work.rest(1), "brief-" + i);
+                brief.setDaemon(true);
+                brief.start();
+            }
+            Truth.pause(50);
+        });
+    }
+
+    /** Many threads that mostly wait. */
+    private static void many(int count) {
+        for (int i = 0; i < count; i++) {
+            Truth.start("crowd-" + i, log -> {
+                Truth.sink += Work.brief(7);
+                Truth.pause(200);
+            });
+        }
+    }
+}

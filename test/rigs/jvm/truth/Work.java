@@ -1,0 +1,68 @@
+/** Work that takes as long as it is told to, by the thread's own CPU clock, each under a name of its own. */
+final class Work {
+    private Work() {}
+
+    /** About 20 µs between two looks at the clock, which costs about 1 µs. */
+    static long grind(long seed) {
+        long x = seed | 1;
+        for (int i = 0; i < 20_000; i++) x = x * 6364136223846793005L + 1442695040888963407L;
+        return x;
+    }
+
+    static void half(long millis) {
+        long until = Truth.cpu() + millis * 1_000_000;
+        while (Truth.cpu() < until) Truth.sink += grind(until);
+    }
+
+    static void third(long millis) {
+        long until = Truth.cpu() + millis * 1_000_000;
+        while (Truth.cpu() < until) Truth.sink += grind(until);
+    }
+
+    static void rest(long millis) {
+        long until = Truth.cpu() + millis * 1_000_000;
+        while (Truth.cpu() < until) Truth.sink += grind(until);
+    }
+
+    static void down(int depth, long millis) {
+        if (depth > 0) down(depth - 1, millis);
+        else bottom(millis);
+        Truth.sink++;
+    }
+
+    static void bottom(long millis) {
+        long until = Truth.cpu() + millis * 1_000_000;
+        while (Truth.cpu() < until) Truth.sink += grind(until);
+    }
+
+    /** Calls of some tens of ns each: far below any interval. */
+    static void manyBrief(long millis) {
+        long until = Truth.cpu() + millis * 1_000_000;
+        while (Truth.cpu() < until) for (int i = 0; i < 200; i++) Truth.sink += Math.floorMod(brief(i), 97);
+    }
+
+    static int brief(int n) {
+        return Integer.reverse(n * 31) ^ Long.hashCode(n * 0x9E3779B97F4A7C15L);
+    }
+
+    static void throwing(long millis) {
+        long until = Truth.cpu() + millis * 1_000_000;
+        while (Truth.cpu() < until) {
+            try {
+                fail(10);
+            } catch (IllegalStateException expected) {
+                Truth.sink++;
+            }
+        }
+    }
+
+    static void fail(int depth) {
+        if (depth == 0) throw new IllegalStateException("wanted");
+        fail(depth - 1);
+    }
+
+    static void holding(long millis) {
+        long until = Truth.cpu() + millis * 1_000_000;
+        while (Truth.cpu() < until) Truth.sink += grind(until);
+    }
+}

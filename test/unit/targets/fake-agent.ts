@@ -1,0 +1,93 @@
+/** Stands in for the agent where a real one will not misbehave: speaks the protocol, and breaks it when told to. */
+import { once } from 'node:events';
+import net from 'node:net';
+import {
+  ChunkKind,
+  ChunkParser,
+  chunkPayload,
+  encodeChunk,
+  type Chunk,
+} from '../../../src/trace/recording/chunk.js';
+import {
+  Goodbye,
+  Header,
+  Hello,
+  Hooks,
+  Status,
+  Texts,
+  Welcome,
+} from '../../../src/trace/recording/messages.js';
+
+export class FakeAgent {
+  readonly hello: Hello;
+  /** Settles when the connection has ended, by whomever and however. */
+  readonly closed: Promise<void>;
+  private sequence = 0;
+
+  private constructor(
+    readonly socket: net.Socket,
+    private readonly parser: ChunkParser,
+    hello: Hello,
+    private readonly answer: string,
+  ) {
+    this.hello = hello;
+    this.closed = closed(socket);
+  }
+
+  /** Calls back as the agent does with `socket=…,token=…,answer=…`, and waits for Hello. */
+  static async connect(options: string): Promise<FakeAgent> {
+    const of = new Map(options.split(',').map((option) => option.split('=') as [string, string]));
+    const socket = net.connect(of.get('socket')!);
+    socket.on('error', () => undefined);
+    const parser = new ChunkParser({ magic: false });
+    socket.on('data', (bytes: Buffer) => parser.push(bytes));
+    const hello = Hello.decode(chunkPayload(await nextChunk(socket, parser)));
+    if (Buffer.from(hello.token).toString('hex') !== of.get('token')) throw new Error('wrong token');
+    return new FakeAgent(socket, parser, hello, of.get('answer')!);
+  }
+
+  send(kind: number, payload: Uint8Array): void {
+    this.socket.write(encodeChunk(kind, payload, this.sequence++));
+  }
+
+  welcome(token = this.answer): void {
+    this.send(ChunkKind.Welcome, Welcome.encode({ token: Buffer.from(token, 'hex'), pid: process.pid }));
+  }
+
+  /** What every recording starts with. */
+  begin(): void {
+    this.welcome();
+    this.send(ChunkKind.Header, Header.encode({ major: 1, target: { name: 'Fake', pid: process.pid } }));
+    this.send(ChunkKind.Hooks, Hooks.encode({ hooks: [{ name: 'allocation', state: 0 }] }));
+  }
+
+  text(id: number, value: string): void {
+    this.send(ChunkKind.Texts, Texts.encode({ texts: [{ id, value }] }));
+  }
+
+  status(samples: number): void {
+    this.send(ChunkKind.Status, Status.encode({ samples }));
+  }
+
+  goodbye(reason: number, detail = ''): void {
+    this.send(ChunkKind.Goodbye, Goodbye.encode({ reason, detail }));
+  }
+
+  /** The desktop's next chunk: a Command. */
+  async heard(): Promise<Chunk> {
+    return await nextChunk(this.socket, this.parser);
+  }
+}
+
+async function nextChunk(socket: net.Socket, parser: ChunkParser): Promise<Chunk> {
+  for (;;) {
+    const chunk = parser.next();
+    if (chunk) return chunk;
+    if (socket.destroyed) throw new Error('the desktop closed the connection');
+    await Promise.race([once(socket, 'data'), once(socket, 'close')]);
+  }
+}
+
+export function closed(socket: net.Socket): Promise<void> {
+  return socket.closed ? Promise.resolve() : new Promise((resolve) => socket.once('close', () => resolve()));
+}
