@@ -1,5 +1,6 @@
 /** Where the agent's library is: in the installed package, or in a checkout that built it. */
-import { access, constants } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { access, chmod, constants, lstat, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { TargetError } from '../target.js';
 import { readElf } from './elf.js';
@@ -44,4 +45,33 @@ export async function findAgent(
     `There is no agent for ${platform}-${wanted} programs. ${unfit.length > 0 ? unfit.join('; ') : `Looked for ${looked.join(', ')}`}.`,
     'Install a package of BTrace for this platform; in a checkout, build the agent with: npm run setup && node scripts/build-agent.mjs',
   );
+}
+
+/**
+ * Puts the library where a program in another mount namespace can load it, and returns the path as that program sees
+ * it. One place for each content: an agent is never unloaded, so a second path would be a second agent in it.
+ */
+export async function bringAgent(library: string, root: string): Promise<string> {
+  const bytes = await readFile(library);
+  const name = `agent-${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}.so`;
+  const inner = `/tmp/btrace-agent-${process.geteuid?.() ?? 0}`;
+  const folder = root + inner;
+  await mkdir(folder, { mode: 0o700, recursive: true });
+  const found = await lstat(folder);
+  if (!found.isDirectory() || found.uid !== process.geteuid?.() || (found.mode & 0o022) !== 0) {
+    throw new TargetError(
+      'not-permitted',
+      `${inner} in the program's container belongs to somebody else.`,
+      'Remove that folder there.',
+    );
+  }
+  const file = path.posix.join(folder, name);
+  const there = await readFile(file).catch(() => undefined);
+  if (there?.equals(bytes) !== true) {
+    const partial = `${file}.${process.pid}`;
+    await writeFile(partial, bytes, { mode: 0o500 });
+    await chmod(partial, 0o500);
+    await rename(partial, file);
+  }
+  return path.posix.join(inner, name);
 }

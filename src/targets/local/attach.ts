@@ -8,7 +8,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { TargetError } from '../target.js';
+import { TargetError, type TargetErrorKind } from '../target.js';
 import { isAlive, readProcess, type ProcessFacts } from './proc.js';
 
 const ATTACH_TIMEOUT_MS = 10_000;
@@ -147,6 +147,39 @@ function command(
   });
 }
 
+/** The agent's StartResult, native-agent/core/recorder.h. */
+function agentError(pid: number, code: number): TargetError {
+  const refused = (kind: TargetErrorKind, why: string, nextStep: string) =>
+    new TargetError(kind, `Process ${pid} cannot be recorded: ${why}.`, nextStep);
+  const again = 'Try again; if it stays so, restart the program.';
+  switch (code) {
+    case 202:
+      return refused('busy', 'another recording of it is running', 'Stop that recording first.');
+    case 203:
+      return refused(
+        'io',
+        'the agent in it could not reach our socket',
+        'A sandbox or container may hide the folder of temporary files: set TMPDIR to one that both see.',
+      );
+    case 204:
+      return refused(
+        'not-permitted',
+        'the agent found another user at our socket',
+        "Run as the program's own user.",
+      );
+    case 205:
+      return refused('agent-refused', 'the agent could not start a thread', again);
+    case 206:
+      return refused(
+        'not-supported',
+        'its JVM lacks what the agent needs (JVMTI of HotSpot 17 or newer)',
+        'Run it on a HotSpot JDK, 17 or newer.',
+      );
+    default:
+      return refused('agent-refused', `the agent did not start (code ${code})`, again);
+  }
+}
+
 /** What a JVM's refusal to load a library means to a person. */
 export function loadError(pid: number, library: string, answer: string): TargetError | undefined {
   const [code = '', ...rest] = answer.split('\n');
@@ -160,13 +193,7 @@ export function loadError(pid: number, library: string, answer: string): TargetE
       agentPathWay,
     );
   }
-  if (agentCode !== undefined) {
-    return new TargetError(
-      'agent-refused',
-      `The agent was loaded into process ${pid} but did not start (code ${agentCode}).`,
-      'Another recording of it may be running. If not, restart the program and try again.',
-    );
-  }
+  if (agentCode !== undefined) return agentError(pid, Number(agentCode));
   const why = text.replace(/\s+/g, ' ') || `the JVM answered ${code || 'nothing'}`;
   return new TargetError(
     'agent-refused',

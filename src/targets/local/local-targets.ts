@@ -3,11 +3,10 @@ import { AgentSession } from '../session/agent-session.js';
 import { configOf } from '../session/conversation.js';
 import { RecordingFile } from '../session/recording-file.js';
 import { type RecordOptions, type Session, type Target, TargetError, type TargetSource } from '../target.js';
-import { findAgent } from './agent-library.js';
+import { bringAgent, findAgent } from './agent-library.js';
 import { AgentListener, type Log } from './agent-listener.js';
 import { loadAgent, openAttachSocket } from './attach.js';
 import { javaProcess, type JavaProcess, listJavaProcesses } from './java-processes.js';
-import { bringLibrary } from './private-folder.js';
 import { isAlive } from './proc.js';
 
 /** From the library being loaded to the agent's Welcome. */
@@ -71,7 +70,7 @@ class LocalTarget implements Target {
       const until = AbortSignal.any([gaveUp.signal, ...(signal ? [signal] : [])]);
       const welcomed = open.accept(configOf(options), until);
       welcomed.catch(() => undefined); // when loading fails, that is the error to tell
-      const inner = java.facts.root === '' ? library : await bringLibrary(open.folder, library);
+      const inner = java.facts.root === '' ? library : await bringAgent(library, java.facts.root);
       await loadAgent(java.facts, socket, inner, open.options, signal);
       const timer = setTimeout(() => gaveUp.abort(noWelcome(this)), WELCOME_MS);
       const conversation = await welcomed.finally(() => clearTimeout(timer));

@@ -3,7 +3,7 @@
  * see, and short enough. Node cannot ask a path socket for its peer's user id: the folder's mode keeps other users
  * out, and the two tokens keep out other programs of this one.
  */
-import { copyFile, chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { TargetError } from '../target.js';
@@ -19,8 +19,7 @@ export interface PrivateFolder {
   /** As this process reaches it. */
   readonly path: string;
   readonly socket: string;
-  /** As the program in its own mount namespace reaches it. */
-  readonly innerPath: string;
+  /** As the program, in its own mount namespace perhaps, reaches it. */
   readonly innerSocket: string;
 }
 
@@ -60,13 +59,8 @@ export async function makePrivateFolder(
     try {
       await removeStale(place).catch(() => undefined);
       const made = await mkdtemp(path.posix.join(place, `${prefix}${process.pid}-`)); // mode 0700
-      const innerPath = made.slice(root.length);
-      return {
-        path: made,
-        socket: path.posix.join(made, SOCKET),
-        innerPath,
-        innerSocket: path.posix.join(innerPath, SOCKET),
-      };
+      const socket = path.posix.join(made, SOCKET);
+      return { path: made, socket, innerSocket: socket.slice(root.length) };
     } catch (error) {
       why.push(error instanceof Error ? error.message : String(error));
     }
@@ -76,13 +70,4 @@ export async function makePrivateFolder(
     `There is no place for the agent's socket: ${why.join('; ')}.`,
     'Set TMPDIR to a writable folder with a short path.',
   );
-}
-
-/** Puts the agent's library where a program in another mount namespace can load it. */
-export async function bringLibrary(folder: PrivateFolder, library: string): Promise<string> {
-  const name = path.posix.basename(library);
-  const copy = path.posix.join(folder.path, name);
-  await copyFile(library, copy);
-  await chmod(copy, 0o500);
-  return path.posix.join(folder.innerPath, name);
 }

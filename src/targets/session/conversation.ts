@@ -12,7 +12,7 @@ import {
   chunkPayload,
   encodeChunk,
 } from '../../trace/recording/chunk.js';
-import { Command, type Config, Hello, Welcome } from '../../trace/recording/messages.js';
+import { Command, type Config, Header, Hello, Welcome } from '../../trace/recording/messages.js';
 import type { RecordOptions } from '../target.js';
 
 const TOKEN_BYTES = 16;
@@ -68,6 +68,8 @@ export class Conversation {
   private readonly source: AsyncIterator<unknown, undefined>;
   private sequence = 0;
   private received = 0;
+  /** Read ahead, to be given by `next`. */
+  private ahead: Chunk | undefined;
 
   private constructor(private readonly stream: Duplex) {
     stream.on('error', () => undefined); // reading says it
@@ -108,7 +110,8 @@ export class Conversation {
   /** The next intact chunk; undefined when the other end has closed. Reads no faster than it is asked. */
   async next(limitBytes = Infinity): Promise<Chunk | undefined> {
     for (;;) {
-      const chunk = this.parser.next();
+      const chunk = this.ahead ?? this.parser.next();
+      this.ahead = undefined;
       if (chunk) return chunk;
       if (this.received > limitBytes) throw new StrangerError('it talks without saying Welcome');
       const { done, value } = await this.source.next();
@@ -117,6 +120,13 @@ export class Conversation {
       this.received += value.length;
       this.parser.push(value);
     }
+  }
+
+  /** What the recording says about its target; it comes first, and `next` gives it all the same. */
+  async header(): Promise<Header> {
+    this.ahead = await this.next();
+    if (this.ahead?.kind !== ChunkKind.Header) throw new StrangerError('it sent no header');
+    return Header.decode(chunkPayload(this.ahead));
   }
 
   /** What was wrong in the bytes received so far, in words. */

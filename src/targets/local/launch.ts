@@ -1,0 +1,149 @@
+/**
+ * Starts a program with the agent in it from its first moment. A `java` command gets -agentpath; anything else (Gradle,
+ * Maven, a script) gets it by JAVA_TOOL_OPTIONS, which every JVM below it reads and says so on its standard error.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { AgentSession } from '../session/agent-session.js';
+import { configOf, type Conversation } from '../session/conversation.js';
+import { RecordingFile } from '../session/recording-file.js';
+import { type RecordOptions, type Session, type Target, TargetError } from '../target.js';
+import { findAgent } from './agent-library.js';
+import { AgentListener } from './agent-listener.js';
+import type { LocalOptions } from './local-targets.js';
+import { isAlive } from './proc.js';
+
+export interface Launched {
+  readonly session: Session;
+  /** How the program that was started ended: its exit code, or 128 + the number of the signal. */
+  readonly exit: Promise<number>;
+}
+
+export interface LaunchOptions extends LocalOptions {
+  /** Of several JVMs below the command, the first whose main class or jar holds this; without, the first. */
+  readonly name?: string;
+}
+
+function isJava(command: string): boolean {
+  return /^java(\.exe)?$/i.test(path.basename(command));
+}
+
+/** The command line and environment that carry the agent into the program. */
+export function withAgent(
+  command: readonly string[],
+  agent: string,
+  env: NodeJS.ProcessEnv,
+): { readonly args: string[]; readonly env: NodeJS.ProcessEnv } {
+  const [program = '', ...rest] = command;
+  const option = `-agentpath:${agent}`;
+  if (isJava(program)) return { args: [program, option, ...rest], env };
+  const before = env['JAVA_TOOL_OPTIONS'];
+  // HotSpot splits this variable at white space and knows quotes.
+  const quoted = /\s/.test(option) ? `"${option}"` : option;
+  return { args: [...command], env: { ...env, JAVA_TOOL_OPTIONS: before ? `${before} ${quoted}` : quoted } };
+}
+
+function exitOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve) => {
+    child.once('exit', (code, signal) => resolve(code ?? 128 + (SIGNAL_NUMBERS.get(signal ?? '') ?? 0)));
+  });
+}
+
+const SIGNAL_NUMBERS = new Map([
+  ['SIGHUP', 1],
+  ['SIGINT', 2],
+  ['SIGQUIT', 3],
+  ['SIGABRT', 6],
+  ['SIGKILL', 9],
+  ['SIGSEGV', 11],
+  ['SIGTERM', 15],
+]);
+
+/** The program's own standard streams are the terminal's. It runs on when the recording is stopped before it ends. */
+export async function launch(
+  command: readonly string[],
+  record: RecordOptions,
+  options: LaunchOptions,
+  signal: AbortSignal,
+): Promise<Launched> {
+  const log = options.log ?? (() => undefined);
+  const library = await findAgent(options.agentRoots, process.arch);
+  const file = await RecordingFile.create(record.file);
+  let listener: AgentListener | undefined;
+  try {
+    const open = (listener = await AgentListener.open('', log));
+    const { args, env } = withAgent(command, `${library}=${open.options}`, process.env);
+    const [program = '', ...rest] = args;
+    const over = new AbortController();
+    const accepted = open.accept(configOf(record), AbortSignal.any([signal, over.signal]), (conversation) =>
+      isWanted(conversation, options.name),
+    );
+    accepted.catch(() => undefined); // told below, unless the start itself failed
+    const child = spawn(program, rest, { env, stdio: 'inherit' });
+    await started(child, program);
+    const exit = exitOf(child);
+    void exit.then((code) => over.abort(noJvm(program, code, options.name)));
+    const conversation = await accepted;
+    const target = await launchedTarget(conversation);
+    const session = new AgentSession({
+      target,
+      options: record,
+      conversation,
+      file,
+      targetIsAlive: () => isAlive(target.pid),
+      release: () => open.close(),
+      log,
+    });
+    return { session, exit };
+  } catch (error) {
+    await listener?.close();
+    await file.close();
+    await file.remove();
+    throw error;
+  }
+}
+
+async function started(child: ChildProcess, program: string): Promise<void> {
+  try {
+    await once(child, 'spawn');
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new TargetError(
+      'not-found',
+      missing ? `There is no program ${program}.` : `${program} could not be started: ${String(error)}`,
+      'Give the command as you would type it, after --',
+      { cause: error },
+    );
+  }
+}
+
+async function isWanted(conversation: Conversation, name: string | undefined): Promise<boolean> {
+  if (name === undefined) return true;
+  return (await conversation.header()).target.name.toLowerCase().includes(name.toLowerCase());
+}
+
+async function launchedTarget(conversation: Conversation): Promise<Target> {
+  const { target } = await conversation.header();
+  return {
+    id: `local:${conversation.pid}`,
+    kind: 'local',
+    name: target.name || `process ${conversation.pid}`,
+    pid: conversation.pid,
+    runtime: target.runtime,
+    detail: '',
+    refusal: undefined,
+    start: () =>
+      Promise.reject(new TargetError('busy', 'It is being recorded.', 'Stop this recording first.')),
+  };
+}
+
+function noJvm(program: string, code: number, name: string | undefined): TargetError {
+  return new TargetError(
+    'not-found',
+    `${program} ended with code ${code} before ${name === undefined ? 'a JVM' : `a JVM of the name "${name}"`} called back.`,
+    isJava(program)
+      ? 'See what it printed. HotSpot 17 or newer is needed.'
+      : 'The JVM may run elsewhere (a Gradle daemon: use --no-daemon) or clear its environment.',
+  );
+}

@@ -1,0 +1,150 @@
+/** Compiles and runs the Java programs beside this file, on each JDK there is. */
+import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import path from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { find, root } from '../../../scripts/setup.mjs';
+
+export type ProgramName = 'shop' | 'truth';
+
+export const mainClasses: Record<ProgramName, string> = {
+  shop: 'com.example.shop.Shop',
+  truth: 'Truth',
+};
+
+export interface Jdk {
+  readonly home: string;
+  readonly version: string;
+}
+
+const rig = path.join(root, 'test', 'rigs', 'jvm');
+
+function sourcesOf(name: ProgramName): string[] {
+  return readdirSync(path.join(rig, name), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.java'))
+    .map((file) => path.join(rig, name, file));
+}
+
+/** The JDK that compiles; the tests that need one are skipped, or fail, before they come here. */
+export function mainJdk(): Jdk {
+  const found = find('jdk');
+  if (!found) throw new Error('There is no JDK.');
+  return { home: found.at, version: found.version ?? '' };
+}
+
+/** Each JVM of version 17 or newer that is installed or named in BTRACE_JDKS (folders, parted as in PATH). */
+export function jdks(): Jdk[] {
+  const installed = existsSync('/usr/lib/jvm')
+    ? readdirSync('/usr/lib/jvm').map((name) => path.join('/usr/lib/jvm', name))
+    : [];
+  const named = (process.env['BTRACE_JDKS'] ?? '').split(path.delimiter).filter((home) => home !== '');
+  const homes = [mainJdk().home, ...named, ...installed].filter((home) =>
+    existsSync(path.join(home, 'bin/java')),
+  );
+  const found = new Map<string, Jdk>();
+  for (const home of new Set(homes.map((home) => realpathSync(home)))) {
+    const text = execFileSync(path.join(home, 'bin/java'), ['--version'], { encoding: 'utf8' });
+    const version = /^\S+ (\S+)/.exec(text)?.[1] ?? '';
+    if (parseInt(version) >= 17) found.set(home, { home, version });
+  }
+  return [...found.values()];
+}
+
+/** The folder of the program's classes; compiles it when its sources are newer. Takes about 1.5 s then. */
+export function compile(name: ProgramName): string {
+  const classes = path.join(root, 'build', 'jvm', name);
+  const sources = sourcesOf(name);
+  const newest = Math.max(...sources.map((file) => statSync(file).mtimeMs));
+  if (existsSync(classes) && statSync(classes).mtimeMs >= newest) return classes;
+  mkdirSync(path.dirname(classes), { recursive: true });
+  const fresh = mkdtempSync(`${classes}-`);
+  execFileSync(path.join(mainJdk().home, 'bin/javac'), ['-g', '--release', '17', '-d', fresh, ...sources]);
+  rmSync(classes, { recursive: true, force: true });
+  renameSync(fresh, classes);
+  return classes;
+}
+
+export interface RunOptions {
+  readonly jdk?: Jdk;
+  readonly vmArgs?: readonly string[];
+  readonly args?: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+  /** Runs the JVM below another program: ["unshare", "-m"]. Its pid is then found otherwise. */
+  readonly below?: readonly string[];
+}
+
+/** A sample program that runs until its standard input ends. */
+export class JavaProgram {
+  /** All it wrote, on both streams. */
+  output = '';
+  readonly ended: Promise<number | null>;
+
+  private constructor(readonly child: ChildProcessByStdio<Writable, Readable, Readable>) {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => (this.output += text));
+    }
+    this.ended = once(child, 'close').then(() => child.exitCode);
+  }
+
+  /** Returns when the program says that all its threads run. */
+  static async start(name: ProgramName, options: RunOptions = {}): Promise<JavaProgram> {
+    const classes = compile(name);
+    const java = path.join((options.jdk ?? mainJdk()).home, 'bin/java');
+    const command = [
+      ...(options.below ?? []),
+      java,
+      ...(options.vmArgs ?? []),
+      '-cp',
+      classes,
+      mainClasses[name],
+      ...(options.args ?? []),
+    ];
+    const program = new JavaProgram(
+      spawn(command[0]!, command.slice(1), {
+        stdio: ['pipe', 'pipe', 'pipe'],
+        env: options.env ?? process.env,
+      }),
+    );
+    await program.says(/^(ready|open)$/m);
+    return program;
+  }
+
+  get pid(): number {
+    return this.child.pid!;
+  }
+
+  /** Waits until it has written something that matches. */
+  async says(pattern: RegExp): Promise<void> {
+    while (!pattern.test(this.output)) {
+      const next = Promise.race([
+        once(this.child.stdout, 'data').then(() => true),
+        once(this.child.stderr, 'data').then(() => true),
+        this.ended.then(() => false),
+      ]);
+      if (!(await next) && !pattern.test(this.output)) {
+        throw new Error(`The program ended without saying ${String(pattern)}:\n${this.output}`);
+      }
+    }
+  }
+
+  /** Lets it end as it likes to, and returns its exit code. */
+  async end(): Promise<number | null> {
+    this.child.stdin.on('error', () => undefined).end();
+    return await this.ended;
+  }
+
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill(signal);
+    await this.ended;
+  }
+}

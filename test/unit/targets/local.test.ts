@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { bringAgent, findAgent } from '../../../src/targets/local/agent-library.js';
+import { loadError } from '../../../src/targets/local/attach.js';
+import { readElf } from '../../../src/targets/local/elf.js';
+import { programFromArgs, programFromCommand } from '../../../src/targets/local/java-command.js';
+import { javaProcess } from '../../../src/targets/local/java-processes.js';
+import { withAgent } from '../../../src/targets/local/launch.js';
+import { readPerfStrings } from '../../../src/targets/local/perf-data.js';
+import { makePrivateFolder } from '../../../src/targets/local/private-folder.js';
+import { TargetError, type TargetErrorKind } from '../../../src/targets/target.js';
+
+function refused(kind: TargetErrorKind, what: RegExp) {
+  return (error: unknown) => {
+    assert.ok(error instanceof TargetError, String(error));
+    assert.equal(error.kind, kind);
+    assert.match(error.message, what);
+    assert.notEqual(error.nextStep, '');
+    return true;
+  };
+}
+
+/** The bytes of an hsperfdata file with these string constants. */
+function perfData(strings: Record<string, string>): Buffer {
+  const entries = Object.entries(strings).map(([name, value]) => {
+    const nameAt = 20;
+    const valueAt = nameAt + Buffer.byteLength(name) + 1;
+    const entry = Buffer.alloc(Math.ceil((valueAt + Buffer.byteLength(value) + 1) / 8) * 8);
+    entry.writeUInt32LE(entry.length, 0);
+    entry.writeUInt32LE(nameAt, 4);
+    entry.writeUInt32LE(Buffer.byteLength(value) + 1, 8);
+    entry[12] = 'B'.charCodeAt(0);
+    entry.writeUInt32LE(valueAt, 16);
+    entry.write(name, nameAt);
+    entry.write(value, valueAt);
+    return entry;
+  });
+  const head = Buffer.alloc(32);
+  head.writeUInt32BE(0xcafec0c0, 0);
+  head[4] = 1;
+  head[5] = 2;
+  head.writeUInt32LE(32, 24);
+  head.writeUInt32LE(entries.length, 28);
+  return Buffer.concat([head, ...entries]);
+}
+
+describe('local targets', () => {
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'local-'))));
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('reads what a JVM publishes about itself, and nothing from damage', () => {
+    const strings = { 'sun.rt.javaCommand': 'com.example.Größe 1', 'java.property.java.version': '21.0.2' };
+    const bytes = perfData(strings);
+    assert.deepEqual(Object.fromEntries(readPerfStrings(bytes)!), strings);
+    for (let length = 0; length < bytes.length; length++) {
+      assert.doesNotThrow(() => readPerfStrings(bytes.subarray(0, length)));
+    }
+    const endless = Buffer.from(bytes);
+    endless.writeUInt32LE(0, 32); // an entry without a length
+    assert.equal(readPerfStrings(endless), undefined);
+    assert.equal(readPerfStrings(Buffer.alloc(100)), undefined);
+  });
+
+  it('names a program as a person knows it', () => {
+    const fromCommand: [string, string | undefined][] = [
+      ['com.example.Shop 1 2', 'com.example.Shop'],
+      ['/opt/my apps/shop.jar --port 80', 'shop.jar'],
+      ['shop.jar', 'shop.jar'],
+      ['com.example.Tool in.jar', 'com.example.Tool'],
+      ['my.module/com.example.Shop x', 'com.example.Shop'],
+      ['', undefined],
+    ];
+    for (const [command, name] of fromCommand) assert.equal(programFromCommand(command), name, command);
+    const fromArgs: [string, string | undefined][] = [
+      ['java -Xmx1g -cp a:b com.example.Shop --jar x', 'com.example.Shop'],
+      ['java -jar /opt/shop.jar', 'shop.jar'],
+      ['java --add-modules x -m my.module/com.example.Shop', 'com.example.Shop'],
+      ['java @options Shop', undefined],
+      ['java', undefined],
+    ];
+    for (const [line, name] of fromArgs) assert.equal(programFromArgs(line.split(' ')), name, line);
+  });
+
+  it('says of a process what it is when it is none to record', async () => {
+    await assert.rejects(javaProcess(2 ** 22 + 1), refused('not-found', /no process/));
+    await assert.rejects(javaProcess(process.pid), refused('not-supported', /is not a Java program/));
+  });
+
+  it('knows a program file by its header', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const elf = await readElf(process.execPath);
+    assert.equal(elf?.arch, process.arch);
+    assert.ok(elf.sections.has('.text'));
+    assert.equal(await readElf(path.join(folder, 'none')), undefined);
+    writeFileSync(path.join(folder, 'text'), 'no program'.repeat(20));
+    assert.equal(await readElf(path.join(folder, 'text')), undefined);
+  });
+
+  it('finds the agent of a package or a checkout, and names what does not fit', async () => {
+    await assert.rejects(
+      findAgent([folder], 'x64', 'linux'),
+      refused('agent-missing', /Looked for .*linux-x64/),
+    );
+    const packaged = path.join(folder, 'agents', `linux-${process.arch}`);
+    mkdirSync(packaged, { recursive: true });
+    const library = path.join(packaged, 'libbtrace-agent.so');
+    copyFileSync(process.execPath, library);
+    assert.equal(await findAgent([path.join(folder, 'none'), folder], process.arch, 'linux'), library);
+    const other = process.arch === 'x64' ? 'arm64' : 'x64';
+    mkdirSync(path.join(folder, 'agents', `linux-${other}`));
+    copyFileSync(process.execPath, path.join(folder, 'agents', `linux-${other}`, 'libbtrace-agent.so'));
+    await assert.rejects(
+      findAgent([folder], other, 'linux'),
+      refused('agent-missing', new RegExp(`is for ${process.arch}`)),
+    );
+  });
+
+  it('brings the agent to a container once for each content', async () => {
+    const library = path.join(folder, 'libbtrace-agent.so');
+    writeFileSync(library, 'first');
+    mkdirSync(path.join(folder, 'root', 'tmp'), { recursive: true });
+    const root = path.join(folder, 'root');
+    const inner = await bringAgent(library, root);
+    assert.match(inner, /^\/tmp\/btrace-agent-\d+\/agent-[0-9a-f]{16}\.so$/);
+    assert.equal(await bringAgent(library, root), inner);
+    assert.equal(statSync(path.dirname(root + inner)).mode & 0o777, 0o700);
+    writeFileSync(library, 'second');
+    assert.notEqual(await bringAgent(library, root), inner);
+  });
+
+  it('explains what a JVM answers to a load', () => {
+    const load = (answer: string) => loadError(7, '/x/agent.so', answer);
+    assert.equal(load('0\nreturn code: 0\n'), undefined);
+    const cases: [string, TargetErrorKind, RegExp][] = [
+      ['0\nreturn code: 202\n', 'busy', /another recording/],
+      ['0\nreturn code: 206\n', 'not-supported', /JVMTI/],
+      ['0\nreturn code: 9\n', 'agent-refused', /code 9/],
+      ['0\n/x/agent.so was not loaded.\nversion GLIBC_2.38 not found', 'agent-refused', /GLIBC_2.38/],
+      ['-1\nDynamic agent loading is not enabled. Use …', 'attach-disabled', /EnableDynamicAgentLoading/],
+      ['', 'agent-refused', /answered nothing/],
+    ];
+    for (const [answer, kind, what] of cases) refused(kind, what)(load(answer));
+  });
+
+  it('finds a short place for its socket, and says when there is none', async () => {
+    const made = await makePrivateFolder('', folder);
+    assert.ok(made.path.startsWith(folder));
+    assert.equal(statSync(made.path).mode & 0o777, 0o700);
+    const long = path.join(folder, 'long'.repeat(30));
+    mkdirSync(long);
+    const short = await makePrivateFolder('', long);
+    assert.ok(short.path.startsWith('/tmp/'), 'it falls back to /tmp');
+    rmSync(short.path, { recursive: true });
+    await assert.rejects(makePrivateFolder(long), refused('io', /too long.*|no place/));
+  });
+
+  it('removes the folders of desktops that were killed', async () => {
+    const stale = path.join(folder, 'btrace-4194305-abcdef');
+    const recent = path.join(folder, 'btrace-4194305-ghijkl');
+    for (const made of [stale, recent]) mkdirSync(made);
+    const { utimes } = await import('node:fs/promises');
+    await utimes(stale, 0, 0);
+    await makePrivateFolder('', folder);
+    assert.throws(() => statSync(stale));
+    assert.ok(statSync(recent).isDirectory(), 'its desktop may run where we do not see it');
+  });
+
+  it('carries the agent into a java command, and into what starts one', () => {
+    const java = withAgent(['/jdk/bin/java', '-jar', 'x.jar'], '/a.so=socket=/s', { A: '1' });
+    assert.deepEqual(java, {
+      args: ['/jdk/bin/java', '-agentpath:/a.so=socket=/s', '-jar', 'x.jar'],
+      env: { A: '1' },
+    });
+    const gradle = withAgent(['gradle', 'test'], '/my dir/a.so=x', { JAVA_TOOL_OPTIONS: '-Xmx1g' });
+    assert.deepEqual(gradle.args, ['gradle', 'test']);
+    assert.equal(gradle.env['JAVA_TOOL_OPTIONS'], '-Xmx1g "-agentpath:/my dir/a.so=x"');
+  });
+});
