@@ -1,0 +1,190 @@
+// A real VS Code server on this machine: own data, own extensions, own port, own process group.
+import { spawn, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { endGroup } from '../../../scripts/process.mjs';
+import { find } from '../../../scripts/setup.mjs';
+
+export interface ServerOptions {
+  /** Folder that is copied to a fresh place and opened there, so that a test may write to it. */
+  readonly workspace: string;
+  /** Extensions to install: .vsix files or folders. */
+  readonly extensions?: readonly string[];
+  /** 'off': every folder is trusted. 'restricted': the workspace is not trusted, as when a person declined. */
+  readonly trust?: 'off' | 'restricted';
+  /**
+   * Lets the workbench's address name tests to run in the extension host. It also keeps notifications from showing and
+   * editors from coming back after a reload, so windows that a test looks at go without.
+   */
+  readonly runsTests?: boolean;
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const quiet = {
+  'workbench.startupEditor': 'none',
+  'workbench.tips.enabled': false,
+  'workbench.editor.enablePreview': false, // else a file opened next takes the tab of the one before
+  'workbench.enableExperiments': false,
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'window.commandCenter': false,
+  'telemetry.telemetryLevel': 'off',
+  'update.mode': 'none',
+  'extensions.autoCheckUpdates': false,
+  'extensions.autoUpdate': false,
+  'extensions.ignoreRecommendations': true,
+  'chat.disableAIFeatures': true,
+  'git.enabled': false,
+  'npm.fetchOnlinePackageInfo': false,
+};
+
+interface Manifest {
+  readonly publisher: string;
+  readonly name: string;
+  readonly version: string;
+}
+
+export class VSCodeServer {
+  readonly #process: ChildProcess;
+  readonly #folder: string;
+  readonly port: number;
+  /** The copy of the workspace that is open. */
+  readonly workspace: string;
+
+  private constructor(child: ChildProcess, folder: string, port: number) {
+    this.#process = child;
+    this.#folder = folder;
+    this.port = port;
+    this.workspace = path.join(folder, 'workspace');
+  }
+
+  static async start(options: ServerOptions): Promise<VSCodeServer> {
+    const part = find('vscode');
+    if (!part?.node) throw new Error('VS Code is not set up: run node scripts/setup.mjs vscode');
+    const folder = mkdtempSync(path.join(tmpdir(), 'btrace-vscode-'));
+    const data = path.join(folder, 'data');
+    const extensions = path.join(folder, 'extensions');
+    mkdirSync(extensions);
+    mkdirSync(path.join(data, 'data/User'), { recursive: true });
+    cpSync(options.workspace, path.join(folder, 'workspace'), { recursive: true });
+    const settings = {
+      ...quiet,
+      'security.workspace.trust.enabled': options.trust === 'restricted',
+      'security.workspace.trust.startupPrompt': 'never',
+      ...options.settings,
+    };
+    writeFileSync(path.join(data, 'data/User/settings.json'), JSON.stringify(settings, null, 2));
+    const env: NodeJS.ProcessEnv = {
+      ...process.env,
+      XDG_DATA_HOME: path.join(folder, 'xdg/data'),
+      XDG_CONFIG_HOME: path.join(folder, 'xdg/config'),
+      XDG_CACHE_HOME: path.join(folder, 'xdg/cache'),
+      EXTENSIONS_GALLERY: '{"serviceUrl":""}',
+      ...options.env,
+    };
+    delete env['VSCODE_IPC_HOOK_CLI']; // when the tests run in a VS Code terminal, the server would talk to that one
+    delete env['NODE_OPTIONS'];
+    const common = [
+      part.at,
+      '--accept-server-license-terms',
+      '--server-data-dir',
+      data,
+      '--extensions-dir',
+      extensions,
+    ];
+    for (const extension of options.extensions ?? []) {
+      installExtension(part.node, common, extension, extensions, env);
+    }
+    const flags = [
+      '--host',
+      '127.0.0.1',
+      '--port',
+      '0',
+      '--without-connection-token',
+      '--telemetry-level',
+      'off',
+    ];
+    if (options.trust !== 'restricted') flags.push('--disable-workspace-trust');
+    if (options.runsTests === true) flags.push('--enable-smoke-test-driver');
+    const child = spawn(part.node, [...common, ...flags], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    try {
+      return new VSCodeServer(child, folder, await portOf(child));
+    } catch (error) {
+      if (child.pid !== undefined) await endGroup(child.pid);
+      rmSync(folder, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** The address under which the workbench knows a file of this machine. */
+  remote(file: string): string {
+    return `vscode-remote://127.0.0.1:${this.port}${file}`;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#process.pid !== undefined) await endGroup(this.#process.pid);
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+function installExtension(
+  node: string,
+  common: string[],
+  extension: string,
+  extensions: string,
+  env: NodeJS.ProcessEnv,
+): void {
+  if (statSync(extension).isDirectory()) {
+    const { publisher, name, version } = JSON.parse(
+      readFileSync(path.join(extension, 'package.json'), 'utf8'),
+    ) as Manifest;
+    cpSync(extension, path.join(extensions, `${publisher}.${name}-${version}`), { recursive: true });
+    return;
+  }
+  const { status, stdout, stderr } = spawnSync(node, [...common, '--install-extension', extension], {
+    env,
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  if (status !== 0) throw new Error(`VS Code did not install ${extension}:\n${stdout}${stderr}`);
+}
+
+/** Waits for the line with which the server says where it listens. */
+async function portOf(child: ChildProcess): Promise<number> {
+  let said = '';
+  return await new Promise((resolve, reject) => {
+    const fail = (why: string) => {
+      clearTimeout(timer);
+      reject(new Error(`The VS Code server ${why}:\n${said}`));
+    };
+    const timer = setTimeout(() => {
+      fail('did not listen within 30 s');
+    }, 30_000);
+    const listen = (chunk: Buffer) => {
+      said += chunk.toString();
+      const port = /listening on (\d+)/.exec(said)?.[1];
+      if (port === undefined) return;
+      clearTimeout(timer);
+      resolve(Number(port));
+    };
+    child.stdout?.on('data', listen); // stays: an unread pipe would block the server
+    child.stderr?.on('data', listen);
+    child.once('error', (error) => {
+      fail(`did not start: ${error.message}`);
+    });
+    child.once('exit', (code) => {
+      fail(`ended with code ${String(code)}`);
+    });
+  });
+}
