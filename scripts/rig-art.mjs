@@ -1,0 +1,119 @@
+// npm run rig:art: remakes what the rig of the Android Runtime runs, test/rigs/art/dex/*.dex, from the Java sources beside it;
+// with --check it says whether that is needed.
+// The results are committed, so that only who changes the sources needs a dexer. Debian's last one that takes Java 8 class files
+// is bullseye's dalvik-exchange; it is one jar, taken from the machine's own mirror and kept in .cache/.
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { run } from './process.mjs';
+import { cache, root, setupOrStop } from './setup.mjs';
+
+const rig = path.join(root, 'test/rigs/art');
+const sums = path.join(rig, 'dex/SHA256SUMS');
+const dexerHome = path.join(cache, 'dalvik-exchange');
+const dexer = path.join(dexerHome, 'usr/share/java/com.android.dx-10.0.0.jar');
+
+async function must(command, args, options) {
+  const { code, error, text } = await run(command, args, options);
+  if (code !== 0) {
+    console.error(`${path.basename(command)} failed: ${error ?? `exit code ${code}`}\n${text}`);
+    process.exit(1);
+  }
+  return text;
+}
+
+/** apt's own directories, for one suite: the machine's package lists stay as they are. */
+async function fetchDexer() {
+  const sources = '/etc/apt/sources.list.d/debian.sources';
+  if (!existsSync(sources)) {
+    console.error(
+      `There is no dexer. Take the package dalvik-exchange of Debian 11 and unpack it to ${dexerHome}.`,
+    );
+    process.exit(1);
+  }
+  const home = path.join(dexerHome, 'apt');
+  for (const folder of ['lists/partial', 'cache/archives/partial'])
+    mkdirSync(path.join(home, folder), { recursive: true });
+  const [first] = readFileSync(sources, 'utf8').split(/\n\s*\n/);
+  writeFileSync(
+    path.join(home, 'bullseye.sources'),
+    `${first.trim().replace(/^Suites:.*$/m, 'Suites: bullseye')}\n`,
+  );
+  const options = [
+    ['Dir::Etc::SourceList', path.join(home, 'bullseye.sources')],
+    ['Dir::Etc::SourceParts', '/dev/null'],
+    ['Dir::State::Lists', path.join(home, 'lists')],
+    ['Dir::Cache', path.join(home, 'cache')],
+  ].flatMap(([name, value]) => ['-o', `${name}=${value}`]);
+  console.log('fetching the dexer: dalvik-exchange of Debian 11');
+  await must('apt-get', [...options, '-q', 'update']);
+  await must('apt-get', [...options, '-q', 'download', 'dalvik-exchange'], { cwd: home });
+  const [archive] = readdirSync(home).filter((name) => name.endsWith('.deb'));
+  await must('dpkg', ['-x', path.join(home, archive), dexerHome]);
+}
+
+function sourcesIn(folder) {
+  return readdirSync(folder, { recursive: true })
+    .filter((name) => name.endsWith('.java'))
+    .sort()
+    .map((name) => path.join(folder, name));
+}
+
+/** javac with nothing but `boot` to compile against: the JDK's own library must not shine through. */
+async function compile(jdk, folder, boot, to) {
+  const empty = path.join(path.dirname(to), 'empty');
+  for (const dir of [to, empty]) mkdirSync(dir, { recursive: true });
+  const options = ['-g', '-nowarn', '-proc:none', '-source', '8', '-target', '8', '-XDignore.symbol.file'];
+  const paths = ['-bootclasspath', boot ?? empty, '-extdirs', empty, '-cp', empty, '-d', to];
+  await must(path.join(jdk, 'bin/javac'), [...options, ...paths, ...sourcesIn(folder)]);
+}
+
+async function dex(jdk, classes, to, ...options) {
+  const args = ['-cp', dexer, 'com.android.dx.command.Main', '--dex', '--min-sdk-version=26', ...options];
+  await must(path.join(jdk, 'bin/java'), [...args, `--output=${to}`, classes]);
+}
+
+/** Of each .dex and of all the sources it was made from. */
+function checksums() {
+  const sum = (...data) => data.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex');
+  const lines = ['core', 'apps'].flatMap((name) => [
+    `${sum(readFileSync(path.join(rig, `dex/${name}.dex`)))}  dex/${name}.dex`,
+    `${sum(...sourcesIn(path.join(rig, name)).flatMap((file) => [path.relative(rig, file), readFileSync(file)]))}  sources of ${name}`,
+  ]);
+  return `${lines.join('\n')}\n`;
+}
+
+if (process.argv.includes('--check')) {
+  if (checksums() === readFileSync(sums, 'utf8')) process.exit(0);
+  console.error(
+    'test/rigs/art/dex is not made from the sources beside it: run npm run rig:art and commit what it makes.',
+  );
+  process.exit(1);
+}
+
+const { jdk } = await setupOrStop(['jdk']);
+if (!existsSync(dexer)) await fetchDexer();
+const scratch = mkdtempSync(path.join(tmpdir(), 'btrace-rig-art-'));
+try {
+  const core = path.join(scratch, 'core');
+  const apps = path.join(scratch, 'apps');
+  await compile(jdk.at, path.join(rig, 'core'), undefined, core);
+  await compile(jdk.at, path.join(rig, 'apps'), core, apps);
+  mkdirSync(path.join(rig, 'dex'), { recursive: true });
+  await dex(jdk.at, core, path.join(rig, 'dex/core.dex'), '--core-library');
+  await dex(jdk.at, apps, path.join(rig, 'dex/apps.dex'));
+  writeFileSync(sums, checksums());
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+console.log('made test/rigs/art/dex/core.dex and apps.dex');

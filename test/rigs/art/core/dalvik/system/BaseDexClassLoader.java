@@ -1,0 +1,27 @@
+package dalvik.system;
+
+public class BaseDexClassLoader extends ClassLoader {
+
+    private final DexPathList pathList;
+    protected final ClassLoader[] sharedLibraryLoaders = null;
+
+    public BaseDexClassLoader(String path, ClassLoader p) {
+        super(p);
+        pathList = new DexPathList(this, path);
+    }
+
+    public String getLdLibraryPath() {
+        return "";
+    }
+
+    protected Class<?> findClass(String n) throws ClassNotFoundException {
+        for (int i = 0; i < pathList.dexElements.length; i++) {
+            DexFile d = pathList.dexElements[i].dexFile;
+            Class<?> c = DexFile.define(n, this, d);
+            if (c != null) return c;
+        }
+        throw new ClassNotFoundException(n, null);
+    }
+
+    public native String[] computeClassLoaderContextsNative();
+}

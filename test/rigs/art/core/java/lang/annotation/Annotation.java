@@ -1,0 +1,5 @@
+package java.lang.annotation;
+
+public interface Annotation {
+    Class<? extends Annotation> annotationType();
+}

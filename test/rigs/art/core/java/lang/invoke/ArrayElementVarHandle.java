@@ -1,0 +1,3 @@
+package java.lang.invoke;
+
+final class ArrayElementVarHandle extends VarHandle {}

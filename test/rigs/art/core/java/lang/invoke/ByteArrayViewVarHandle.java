@@ -1,0 +1,6 @@
+package java.lang.invoke;
+
+final class ByteArrayViewVarHandle extends VarHandle {
+
+    private boolean nativeByteOrder;
+}

@@ -1,0 +1,6 @@
+package java.lang.invoke;
+
+final class ByteBufferViewVarHandle extends VarHandle {
+
+    private boolean nativeByteOrder;
+}

@@ -1,0 +1,6 @@
+package java.lang.invoke;
+
+public abstract class CallSite {
+
+    MethodHandle target;
+}

@@ -1,0 +1,6 @@
+package java.lang.invoke;
+
+final class FieldVarHandle extends VarHandle {
+
+    private long artField;
+}

@@ -1,0 +1,10 @@
+package java.nio;
+
+public class DirectByteBuffer extends ByteBuffer {
+
+    DirectByteBuffer(long a, int c) {
+        address = a;
+        capacity = c;
+        limit = c;
+    }
+}

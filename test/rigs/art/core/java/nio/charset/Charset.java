@@ -1,0 +1,3 @@
+package java.nio.charset;
+
+public abstract class Charset {}

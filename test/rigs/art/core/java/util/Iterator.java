@@ -1,0 +1,6 @@
+package java.util;
+
+public interface Iterator<E> {
+    boolean hasNext();
+    E next();
+}

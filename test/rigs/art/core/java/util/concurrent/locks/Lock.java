@@ -1,0 +1,8 @@
+package java.util.concurrent.locks;
+
+public interface Lock {
+    void lock();
+    boolean tryLock();
+    void unlock();
+    Condition newCondition();
+}

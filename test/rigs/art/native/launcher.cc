@@ -1,0 +1,107 @@
+// Starts the packaged Android Runtime in this process and runs a main class, as app_process does on a phone.
+//   launcher [--release] [-Xoption …] --boot CORE.dex --app APP.dex MAIN_CLASS [ARGUMENT …]
+// Exit codes: 0 main returned, 1 it threw, 2 wrong arguments, 3 the runtime did not start.
+#include <dlfcn.h>
+#include <jni.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "framework.h"
+
+namespace {
+
+struct Arguments {
+  bool release = false;
+  std::string boot;
+  std::string app;
+  std::string main_class;
+  std::vector<std::string> runtime;
+  std::vector<std::string> program;
+};
+
+bool Parse(int argc, char** argv, Arguments* arguments) {
+  for (int i = 1; i < argc; i++) {
+    const std::string argument = argv[i];
+    if (!arguments->main_class.empty()) {
+      arguments->program.push_back(argument);
+    } else if (argument == "--release") {
+      arguments->release = true;
+    } else if ((argument == "--boot" || argument == "--app") && i + 1 < argc) {
+      (argument == "--boot" ? arguments->boot : arguments->app) = argv[++i];
+    } else if (argument[0] == '-') {
+      arguments->runtime.push_back(argument);
+    } else {
+      arguments->main_class = argument;
+    }
+  }
+  return !arguments->boot.empty() && !arguments->app.empty() && !arguments->main_class.empty();
+}
+
+template <typename Function>
+Function InArt(const char* symbol) {
+  return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, symbol));
+}
+
+JavaVM* CreateRuntime(const Arguments& arguments, JNIEnv** env) {
+  std::vector<std::string> options = {
+      "-Xbootclasspath:" + arguments.boot,
+      "-Xbootclasspath-locations:" + arguments.boot,
+      "-Xuse-stderr-logger",
+      "-Xnoimage-dex2oat",
+      "-Ximage:/nonexistent/boot.art",
+      "-cp",
+      arguments.app,
+  };
+  options.insert(options.end(), arguments.runtime.begin(), arguments.runtime.end());
+  std::vector<JavaVMOption> list;
+  for (std::string& option : options) list.push_back({option.data(), nullptr});
+  JavaVMInitArgs init = {JNI_VERSION_1_6, static_cast<jint>(list.size()), list.data(), JNI_FALSE};
+  JavaVM* vm = nullptr;
+  auto create = InArt<jint (*)(JavaVM**, JNIEnv**, void*)>("JNI_CreateJavaVM");
+  return create(&vm, env, &init) == JNI_OK ? vm : nullptr;
+}
+
+bool RunMain(JNIEnv* env, const Arguments& arguments) {
+  std::string name = arguments.main_class;
+  std::replace(name.begin(), name.end(), '.', '/');
+  jclass main_class = env->FindClass(name.c_str());
+  jmethodID main = main_class ? env->GetStaticMethodID(main_class, "main", "([Ljava/lang/String;)V") : nullptr;
+  if (main) {
+    const jsize count = static_cast<jsize>(arguments.program.size());
+    jobjectArray program = env->NewObjectArray(count, env->FindClass("java/lang/String"), nullptr);
+    for (jsize i = 0; i < count; i++) {
+      env->SetObjectArrayElement(program, i, env->NewStringUTF(arguments.program[i].c_str()));
+    }
+    env->CallStaticVoidMethod(main_class, main, program);
+  }
+  if (!env->ExceptionCheck()) return true;
+  env->ExceptionDescribe();
+  env->ExceptionClear();
+  return false;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Arguments arguments;
+  if (!Parse(argc, argv, &arguments)) {
+    fprintf(stderr, "usage: %s [--release] [-Xoption …] --boot CORE.dex --app APP.dex MAIN_CLASS [ARGUMENT …]\n", argv[0]);
+    return 2;
+  }
+  JNIEnv* env = nullptr;
+  JavaVM* vm = CreateRuntime(arguments, &env);
+  if (!vm) {
+    fprintf(stderr, "launcher: the runtime did not start\n");
+    return 3;
+  }
+  if (arguments.release) {  // as the zygote does for an app whose manifest does not say debuggable: no agents
+    if (auto allow = InArt<void (*)(bool)>("_ZN3art3Dbg14SetJdwpAllowedEb")) allow(false);
+  }
+  const bool ok = RegisterFramework(env) && RunMain(env, arguments);
+  vm->DetachCurrentThread();
+  vm->DestroyJavaVM();
+  return ok ? 0 : 1;
+}
