@@ -78,6 +78,7 @@ const table = [
     after: ['bundles', 'agent'],
     testMs: 60_000,
   },
+  { name: 'page', folder: 'test/page', parts: ['chromium'], testMs: 60_000 },
   {
     name: 'exthost',
     folder: 'test/exthost',

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../../scripts/setup.mjs';
+import { runInExtensionHost } from '../rigs/vscode/extension-host.js';
 import { withVSCode } from '../rigs/vscode/with-vscode.js';
 
 const extension = path.join(root, 'test/fixtures/hello-extension');
@@ -56,5 +57,23 @@ describe('the VS Code rig, untrusted', () => {
   it('opens a workspace that is not trusted', async () => {
     await vscode.workbench.run('Hello: Greet');
     await vscode.workbench.notification('Hello, restricted world').waitFor();
+  });
+});
+
+describe('mocha in the extension host', () => {
+  const files = [path.join(extension, 'host.test.ts')];
+  const run = (trust: 'off' | 'restricted') =>
+    runInExtensionHost({ extension, workspace, files, trust, timeoutMs: 10_000 });
+
+  it('brings back what passed', async () => {
+    const { counts, text } = await run('off');
+    assert.deepEqual(counts, { passed: 3, failed: 0, skipped: [], failures: [] });
+    assert.match(text, /inside the extension host .* 3 passed/);
+  });
+
+  it('brings back what failed, here for want of trust', async () => {
+    const { counts } = await run('restricted');
+    assert.deepEqual([counts.passed, counts.failed], [2, 1]);
+    assert.equal(counts.failures[0]?.title, 'inside the extension host is trusted');
   });
 });
