@@ -1,0 +1,461 @@
+/**
+ * Declarations of a Kotlin text. A stack of scopes over the tokens; where a body has no braces (`fun f() = …`, a class without
+ * members) it ends where the next member begins, which is what Kotlin's own rules come to for code that compiles.
+ */
+import { packageOf } from './package-of.js';
+import { afterGenerics, afterPair, Outline, parameterCount, type OpenDeclaration } from './outline.js';
+import { markAt, tokenize, wordAt, type Tokens } from './tokens.js';
+import type { Scanned } from './declarations.js';
+
+interface Scope {
+  /** 'type': members are declared here (a file counts as one). 'code': local functions and anonymous objects only. */
+  readonly kind: 'type' | 'code';
+  readonly className: string;
+  readonly declaration: OpenDeclaration | undefined;
+  /** A declaration in this scope whose body has no braces, and goes on until the next member. */
+  expression: OpenDeclaration | undefined;
+  /** For a property: its name, for the accessors that follow. */
+  property: string;
+  /** An enum's constants come first, until a ";". */
+  readonly constants: boolean;
+}
+
+const modifiers = new Set(
+  `public private protected internal open abstract final sealed override data inner enum annotation value inline noinline crossinline
+   suspend tailrec operator infix external const lateinit vararg expect actual companion reified`.split(
+    /\s+/,
+  ),
+);
+const memberWords = new Set([
+  'fun',
+  'val',
+  'var',
+  'class',
+  'interface',
+  'object',
+  'init',
+  'constructor',
+  'typealias',
+  'get',
+  'set',
+]);
+
+export function scanKotlin(text: string, baseName: string): Scanned {
+  const tokens = tokenize(text, 'kotlin');
+  const scanner = new KotlinScanner(tokens, facadeClass(tokens, baseName));
+  return { packageName: packageOf(text), declarations: scanner.scan() };
+}
+
+/** "shop.kt" → "ShopKt", unless `@file:JvmName("Shop")` says otherwise. */
+function facadeClass(tokens: Tokens, baseName: string): string {
+  for (let at = 0; at + 6 < tokens.count; at++) {
+    const word = wordAt(tokens, at);
+    if (word === 'package' || word === 'import') break;
+    if (word === 'JvmName' && wordAt(tokens, at - 2) === 'file' && markAt(tokens, at + 1) === '(') {
+      return tokens.text.slice(tokens.begin[at + 2], tokens.end[at + 2]).replace(/"/g, '');
+    }
+  }
+  const stem = baseName.replace(/\.kts?$/, '').replace(/[^\p{L}\p{N}_$]/gu, '_');
+  return `${stem.slice(0, 1).toUpperCase()}${stem.slice(1)}Kt`;
+}
+
+class KotlinScanner {
+  readonly #outline: Outline;
+  readonly #scopes: Scope[];
+
+  constructor(
+    private readonly tokens: Tokens,
+    private readonly facade: string,
+  ) {
+    this.#outline = new Outline(tokens);
+    this.#scopes = [scopeOf('type', '')];
+  }
+
+  scan(): Scanned['declarations'] {
+    const { tokens } = this;
+    for (let at = 0; at < tokens.count;) {
+      const scope = this.#scopes[this.#scopes.length - 1];
+      if (scope === undefined) break;
+      const mark = markAt(tokens, at);
+      if (mark === '}') {
+        this.#close(at);
+        at += 1;
+      } else if (mark === '{') {
+        // A lambda, a block, or the body of something that was not understood.
+        const body = scopeOf('code', scope.className);
+        this.#scopes.push(body);
+        at += 1;
+      } else if (scope.constants) {
+        at = this.#constant(at, scope);
+      } else {
+        at = this.#token(at, scope);
+      }
+    }
+    while (this.#scopes.length > 0) this.#close(tokens.count);
+    return this.#outline.result();
+  }
+
+  #close(at: number): void {
+    const scope = this.#scopes[this.#scopes.length - 1];
+    if (scope === undefined || (this.#scopes.length === 1 && at < this.tokens.count)) return; // one brace too many
+    this.#scopes.pop();
+    this.#outline.end(scope.expression, at - 1);
+    this.#outline.end(scope.declaration, at);
+  }
+
+  #token(at: number, scope: Scope): number {
+    const { tokens } = this;
+    if (markAt(tokens, at) === '@') return this.#afterAnnotation(at);
+    const word = wordAt(tokens, at);
+    if (word === '') return at + 1;
+    const begins = this.#beginsMember(at);
+    if (word === 'object' && !begins) return this.#anonymousObject(at, scope);
+    if (!begins) return at + 1;
+    if (scope.kind === 'code' && (word === 'val' || word === 'var')) {
+      this.#endExpression(at, scope); // of a local function
+      return at + 1;
+    }
+    if (scope.kind === 'code' && !['fun', 'class', 'object', 'interface'].includes(word)) return at + 1;
+    switch (word) {
+      case 'fun':
+        return markAt(tokens, at + 1) === '(' && !this.#isExtensionOfFunctionType(at + 1)
+          ? at + 1 // an anonymous function
+          : this.#function(at, scope);
+      case 'val':
+      case 'var':
+        return this.#property(at, scope);
+      case 'get':
+      case 'set':
+        return this.#accessor(at, scope);
+      case 'class':
+      case 'interface':
+        return wordAt(tokens, at + 1) === '' ? at + 1 : this.#type(at, scope);
+      case 'object':
+        return this.#type(at, scope);
+      case 'constructor':
+        return this.#secondaryConstructor(at, scope);
+      case 'init':
+        return this.#initializer(at, scope);
+      default:
+        this.#endExpression(at, scope);
+        return at + 1;
+    }
+  }
+
+  /**
+   * A member's word begins a member when it stands where one may: after modifiers and annotations, at the beginning of a line, after
+   * a brace or ";". In the middle of an expression (`x.get`, `= object : …`, `Shop::class`) it does not.
+   */
+  #beginsMember(at: number): boolean {
+    const { tokens } = this;
+    if (!memberWords.has(wordAt(tokens, at))) return false;
+    let before = at - 1;
+    let line = tokens.line[at] ?? 0;
+    for (;;) {
+      if (modifiers.has(wordAt(tokens, before))) {
+        line = tokens.line[before] ?? line;
+        before -= 1;
+        continue;
+      }
+      const annotation = this.#annotationBefore(before);
+      if (annotation === undefined) break;
+      line = tokens.line[annotation] ?? line;
+      before = annotation - 1;
+    }
+    if (before < 0) return true;
+    const mark = markAt(tokens, before);
+    if (mark === '{' || mark === '}' || mark === ';') return true;
+    if ((tokens.line[before] ?? 0) === line) return false;
+    // On a line of its own, but the line before is not finished: "= \n object : …".
+    return (
+      !['=', '(', ',', ':', '.', '?', '&', '|', '+', '-', '*', '/', '<', '!', '['].includes(mark) ||
+      this.#endsSafely(before)
+    );
+  }
+
+  /** `x!!` and `import a.*` end a line although their last mark could go on. */
+  #endsSafely(at: number): boolean {
+    const mark = markAt(this.tokens, at);
+    return (
+      (mark === '!' && markAt(this.tokens, at - 1) === '!') ||
+      (mark === '*' && markAt(this.tokens, at - 1) === '.')
+    );
+  }
+
+  /** The "@" of an annotation that ends at this token, if one does. */
+  #annotationBefore(at: number): number | undefined {
+    const { tokens } = this;
+    let i = at;
+    if (markAt(tokens, i) === ')') {
+      let depth = 0;
+      for (; i >= 0; i--) {
+        if (markAt(tokens, i) === ')') depth += 1;
+        else if (markAt(tokens, i) === '(' && --depth === 0) break;
+      }
+      i -= 1;
+    }
+    if (wordAt(tokens, i) === '') return undefined;
+    while (['.', ':'].includes(markAt(tokens, i - 1)) && wordAt(tokens, i - 2) !== '') i -= 2;
+    return markAt(tokens, i - 1) === '@' ? i - 1 : undefined;
+  }
+
+  #endExpression(at: number, scope: Scope): void {
+    if (scope.expression === undefined) return;
+    // Modifiers and annotations before the next member are not part of this one.
+    let before = at - 1;
+    for (;;) {
+      const annotation = this.#annotationBefore(before);
+      if (modifiers.has(wordAt(this.tokens, before))) before -= 1;
+      else if (annotation !== undefined) before = annotation - 1;
+      else break;
+    }
+    this.#outline.end(scope.expression, before);
+    scope.expression = undefined;
+  }
+
+  #owner(scope: Scope): string {
+    return scope.className === '' ? this.facade : scope.className;
+  }
+
+  #isExtensionOfFunctionType(open: number): boolean {
+    const after = afterPair(this.tokens, open);
+    return markAt(this.tokens, after) === '.' || markAt(this.tokens, after) === '?';
+  }
+
+  /** `fun <T> Receiver<T>.name(…): Type { … }` or `= …` or nothing. */
+  #function(at: number, scope: Scope): number {
+    const { tokens } = this;
+    this.#endExpression(at, scope);
+    if (wordAt(tokens, at + 1) === 'interface') return this.#type(at + 1, scope);
+    let i = afterGenerics(tokens, at + 1);
+    let nameAt = -1;
+    let receiver = false;
+    for (; i < tokens.count;) {
+      const mark = markAt(tokens, i);
+      if (mark === '@') i = this.#afterAnnotation(i);
+      else if (mark === '(' && nameAt < 0) i = afterPair(tokens, i);
+      else if (mark === '(') break;
+      else if (mark === '<') {
+        const after = afterGenerics(tokens, i);
+        i = after > i ? after : i + 1;
+      } else if (mark === '.') {
+        receiver = true;
+        i += 1;
+      } else if (wordAt(tokens, i) !== '') {
+        nameAt = i;
+        i += 1;
+      } else if (mark === '?') i += 1;
+      else return i;
+    }
+    if (nameAt < 0 || i >= tokens.count) return i;
+    const parameters = parameterCount(tokens, i) + (receiver ? 1 : 0);
+    const className = scope.kind === 'code' ? `${this.#owner(scope)}$` : this.#owner(scope);
+    const declaration = this.#outline.add('method', wordAt(tokens, nameAt), className, parameters, nameAt);
+    return this.#body(afterPair(tokens, i), scope, declaration);
+  }
+
+  /** After a function's parameters: its type, then a block, an expression or nothing. */
+  #body(from: number, scope: Scope, declaration: OpenDeclaration): number {
+    const { tokens } = this;
+    this.#outline.end(declaration, from - 1);
+    for (let at = from; at < tokens.count;) {
+      const mark = markAt(tokens, at);
+      if (mark === '{') {
+        this.#scopes.push({ ...scopeOf('code', scope.className), declaration });
+        return at + 1;
+      }
+      if (mark === '=') {
+        scope.expression = declaration;
+        return at + 1;
+      }
+      if (mark === '(') at = afterPair(tokens, at);
+      else if (mark === '<') at = Math.max(afterGenerics(tokens, at), at + 1);
+      else if (mark === '}' || mark === ';') return at;
+      else if (mark === '@' || this.#beginsMember(at) || this.#isModifierAtLineStart(at)) return at;
+      else at += 1;
+    }
+    return tokens.count;
+  }
+
+  #isModifierAtLineStart(at: number): boolean {
+    const { tokens } = this;
+    return modifiers.has(wordAt(tokens, at)) && tokens.line[at] !== tokens.line[at - 1];
+  }
+
+  /** `val name: Type = …`, with accessors below it. Its initializer runs in the constructor and has no lens of its own. */
+  #property(at: number, scope: Scope): number {
+    const { tokens } = this;
+    this.#endExpression(at, scope);
+    scope.property = '';
+    let i = afterGenerics(tokens, at + 1);
+    for (; i < tokens.count; i++) {
+      const mark = markAt(tokens, i);
+      const word = wordAt(tokens, i);
+      if (word !== '' && !memberWords.has(word)) {
+        scope.property = word;
+        const next = markAt(tokens, i + 1);
+        if (next === '<') i = Math.max(afterGenerics(tokens, i + 1) - 1, i);
+        if (markAt(tokens, i + 1) !== '.' && markAt(tokens, i + 1) !== '?') return i + 1;
+      } else if (mark !== '.' && mark !== '?' && mark !== '(') return i;
+    }
+    return tokens.count;
+  }
+
+  /** `get() = …` and `set(value) { … }` of the property above. */
+  #accessor(at: number, scope: Scope): number {
+    const { tokens } = this;
+    if (scope.property === '' || scope.kind !== 'type' || markAt(tokens, at + 1) !== '(') return at + 1;
+    this.#endExpression(at, scope);
+    const { property } = scope;
+    const getter = wordAt(tokens, at) === 'get';
+    const isName = /^is[^a-z]/.test(property);
+    const rest = isName ? property.slice(2) : property.slice(0, 1).toUpperCase() + property.slice(1);
+    const name = getter ? (isName ? property : `get${rest}`) : `set${rest}`;
+    const declaration = this.#outline.add('method', name, this.#owner(scope), getter ? 0 : 1, at);
+    return this.#body(afterPair(tokens, at + 1), scope, declaration);
+  }
+
+  /** `class Name<T>(…) : Base(…), Interface by x { … }`, also without a body; objects and companions the same way. */
+  #type(at: number, scope: Scope): number {
+    const { tokens } = this;
+    this.#endExpression(at, scope);
+    const isObject = wordAt(tokens, at) === 'object';
+    const named = wordAt(tokens, at + 1) !== '' && tokens.line[at + 1] === tokens.line[at];
+    const isCompanion = isObject && wordAt(tokens, at - 1) === 'companion';
+    if (!named && !isCompanion) return this.#anonymousObject(at, scope);
+    const nameAt = named ? at + 1 : at;
+    const name = named ? wordAt(tokens, nameAt) : 'Companion';
+    const around = scope.kind === 'code' ? `${this.#owner(scope)}$` : scope.className;
+    const className = around === '' ? name : `${around}$${name}`;
+    const isEnum = this.#hasModifier(at, 'enum');
+    const declaration = this.#outline.add('class', name, className, -1, nameAt);
+    for (let i = nameAt + 1; i < tokens.count;) {
+      const mark = markAt(tokens, i);
+      const word = wordAt(tokens, i);
+      if (mark === '(' && markAt(tokens, i - 1) !== '.' && this.#isPrimaryConstructor(i, nameAt)) {
+        this.#outline.add('constructor', '<init>', className, parameterCount(tokens, i), nameAt);
+        i = afterPair(tokens, i);
+      } else if (mark === '(') i = afterPair(tokens, i);
+      else if (mark === '<') i = Math.max(afterGenerics(tokens, i), i + 1);
+      else if (mark === '{') {
+        this.#scopes.push({ ...scopeOf('type', className), declaration, constants: isEnum });
+        return i + 1;
+      } else if (mark === '@') i = this.#afterAnnotation(i);
+      else if (mark === '}' || mark === ';') return this.#ended(declaration, i);
+      else if (
+        word !== 'constructor' &&
+        (this.#beginsMember(i) || this.#isModifierAtLineStart(i)) &&
+        !this.#headGoesOn(i)
+      ) {
+        return this.#ended(declaration, i);
+      } else i += 1;
+    }
+    return tokens.count;
+  }
+
+  #ended(declaration: OpenDeclaration, at: number): number {
+    this.#outline.end(declaration, at - 1);
+    return at;
+  }
+
+  /** `class A private constructor(…)`, also on a line of its own. */
+  #headGoesOn(at: number): boolean {
+    let i = at;
+    while (modifiers.has(wordAt(this.tokens, i))) i += 1;
+    return wordAt(this.tokens, i) === 'constructor' && i > at;
+  }
+
+  #isPrimaryConstructor(open: number, nameAt: number): boolean {
+    const { tokens } = this;
+    if (wordAt(tokens, open - 1) === 'constructor') return true;
+    return open === afterGenerics(tokens, nameAt + 1);
+  }
+
+  #hasModifier(at: number, wanted: string): boolean {
+    for (let i = at - 1; modifiers.has(wordAt(this.tokens, i)); i--) {
+      if (wordAt(this.tokens, i) === wanted) return true;
+    }
+    return false;
+  }
+
+  /** `object : Base(…), Interface { … }` in an expression. */
+  #anonymousObject(at: number, scope: Scope): number {
+    const { tokens } = this;
+    for (let i = at + 1; i < tokens.count;) {
+      const mark = markAt(tokens, i);
+      if (mark === '{') {
+        this.#scopes.push(scopeOf('type', `${this.#owner(scope)}$`));
+        return i + 1;
+      }
+      if (mark === '(') i = afterPair(tokens, i);
+      else if (mark === '<') i = Math.max(afterGenerics(tokens, i), i + 1);
+      else if (mark === '}' || mark === ';' || mark === ')' || mark === '=') return i;
+      else i += 1;
+    }
+    return tokens.count;
+  }
+
+  #secondaryConstructor(at: number, scope: Scope): number {
+    const { tokens } = this;
+    if (markAt(tokens, at + 1) !== '(' || scope.className === '') return at + 1;
+    this.#endExpression(at, scope);
+    const parameters = parameterCount(tokens, at + 1);
+    const declaration = this.#outline.add('constructor', '<init>', scope.className, parameters, at);
+    let i = afterPair(tokens, at + 1);
+    if (markAt(tokens, i) === ':') {
+      i += 2; // this or super
+      if (markAt(tokens, i) === '(') i = afterPair(tokens, i);
+    }
+    this.#outline.end(declaration, i - 1);
+    if (markAt(tokens, i) !== '{') return i;
+    this.#scopes.push({ ...scopeOf('code', scope.className), declaration });
+    return i + 1;
+  }
+
+  /** Runs within the constructor: its time is there. Marked, so that a line in it belongs to something. */
+  #initializer(at: number, scope: Scope): number {
+    if (markAt(this.tokens, at + 1) !== '{' || scope.className === '') return at + 1;
+    this.#endExpression(at, scope);
+    const declaration = this.#outline.add('initializer', '<init>', scope.className, -1, at);
+    this.#scopes.push({ ...scopeOf('code', scope.className), declaration });
+    return at + 2;
+  }
+
+  #constant(at: number, scope: Scope): number {
+    const { tokens } = this;
+    const mark = markAt(tokens, at);
+    if (mark === '(') {
+      const after = afterPair(tokens, at);
+      if (markAt(tokens, after) !== '{') return after;
+      this.#scopes.push(scopeOf('type', `${scope.className}$`));
+      return after + 1;
+    }
+    if (mark === '@') return this.#afterAnnotation(at);
+    if (mark === ';' || this.#beginsMember(at)) {
+      this.#scopes[this.#scopes.length - 1] = { ...scope, constants: false };
+      return mark === ';' ? at + 1 : at;
+    }
+    if (wordAt(tokens, at) !== '' && markAt(tokens, at + 1) === '{') {
+      this.#scopes.push(scopeOf('type', `${scope.className}$`));
+      return at + 2;
+    }
+    return at + 1;
+  }
+
+  #afterAnnotation(at: number): number {
+    const { tokens } = this;
+    let i = at + 1;
+    // A use site: @file:JvmName, @get:Rule, @file:[A B].
+    if (wordAt(tokens, i) !== '' && markAt(tokens, i + 1) === ':') i += 2;
+    if (markAt(tokens, i) === '[') return afterPair(tokens, i);
+    i += 1;
+    while (markAt(tokens, i) === '.') i += 2;
+    if (markAt(tokens, i) === '<') i = afterGenerics(tokens, i);
+    // Arguments follow at once: "@A (x: Int) -> Unit" is a type.
+    return markAt(tokens, i) === '(' && tokens.begin[i] === tokens.end[i - 1] ? afterPair(tokens, i) : i;
+  }
+}
+
+function scopeOf(kind: Scope['kind'], className: string): Scope {
+  return { kind, className, declaration: undefined, expression: undefined, property: '', constants: false };
+}
