@@ -35,6 +35,15 @@ export const IntervalState = {
 } as const;
 export type IntervalState = (typeof IntervalState)[keyof typeof IntervalState];
 
+/** The stack tree as it was captured, by node id: what `Intervals.node` names. Only rows with a path were received. */
+export interface StackNodes extends Rows {
+  /** Always smaller than the node itself; 0 is the root. */
+  readonly parent: Int32Array;
+  readonly path: Int32Array;
+  /** Bytecode index, dex pc or address within its method, plus 1; 0: not known. */
+  readonly position: Int32Array;
+}
+
 /** In time order, without overlap; where one ends before the next begins, the thread was not there. */
 export interface Intervals extends Rows {
   readonly begin: Float64Array;
@@ -233,6 +242,8 @@ export interface Trace {
   readonly threads: readonly ThreadTrack[];
   readonly methods: Methods;
   readonly paths: Paths;
+  /** Absent where a format has no positions within methods: then there are no figures by line. */
+  readonly nodes?: StackNodes;
   readonly links: Links;
   readonly counters: readonly CounterTrack[];
   readonly hooks: readonly Hook[];

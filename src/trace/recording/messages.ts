@@ -59,7 +59,7 @@ const Hook = message({ name: string(1), state: uint32(2), why: string(3) });
 export const Hooks = message({ hooks: repeated(1, Hook) });
 export type Hooks = Of<typeof Hooks>;
 
-const Thread = message({
+export const Thread = message({
   index: uint32(1),
   tid: uint32(2),
   javaId: uint64(3),
@@ -71,10 +71,12 @@ const Thread = message({
   isMain: bool(9),
 });
 export const Threads = message({ threads: repeated(1, Thread) });
+export type Thread = Of<typeof Thread>;
 export type Threads = Of<typeof Threads>;
 
-const Class = message({ id: uint32(1), name: string(2), file: string(3), sourceHash: bytes(4) });
+export const Class = message({ id: uint32(1), name: string(2), file: string(3), sourceHash: bytes(4) });
 export const Classes = message({ classes: repeated(1, Class) });
+export type Class = Of<typeof Class>;
 export type Classes = Of<typeof Classes>;
 
 export const Method = message({
@@ -102,10 +104,12 @@ export const Image = message({
   arch: string(6),
 });
 export const Images = message({ images: repeated(1, Image) });
+export type Image = Of<typeof Image>;
 export type Images = Of<typeof Images>;
 
-const Text = message({ id: uint32(1), value: string(2) });
+export const Text = message({ id: uint32(1), value: string(2) });
 export const Texts = message({ texts: repeated(1, Text) });
+export type Text = Of<typeof Text>;
 export type Texts = Of<typeof Texts>;
 
 const CounterBlock = message({

@@ -100,6 +100,17 @@ export class SampleBlockReader {
     for (const [name, field] of Object.entries(Field)) this.out[field] = named[name] as Float64Array;
   }
 
+  /** Whether any row says more than its stack and counters: a class, an object, a peer, a text. */
+  get hasDetails(): boolean {
+    const { begins, ends } = this;
+    return (
+      begins[Field.type] !== ends[Field.type] ||
+      begins[Field.object] !== ends[Field.object] ||
+      begins[Field.peer] !== ends[Field.peer] ||
+      begins[Field.text] !== ends[Field.text]
+    );
+  }
+
   /** Throws a DamageError when the block cannot be taken apart at all. */
   open(bytes: Uint8Array, begin: number, end: number): void {
     this.damage = '';
@@ -239,6 +250,25 @@ export function eachSampleBlock(payload: Uint8Array, visit: (begin: number, end:
     visit(reader.pos, end);
     reader.pos = end;
   }
+}
+
+/** Thread and rows of the block at [begin, end), as its head tells: a look at its first bytes. */
+export function sampleBlockSize(
+  payload: Uint8Array,
+  begin: number,
+  end: number,
+): { thread: number; count: number } {
+  const reader = new WireReader(payload, begin, end);
+  let thread = 0;
+  let count = 0;
+  while (reader.more) {
+    const tag = reader.varint();
+    if (tag === 8) thread = reader.uint32();
+    else if (tag === 16) count = reader.uint32();
+    else break;
+  }
+  // A row takes a byte of the time column at least.
+  return { thread, count: Math.min(count, end - begin) };
 }
 
 /** Earliest and latest time in a Samples message, for the footer's index; undefined when it holds no sample. */

@@ -1,0 +1,89 @@
+/** Waits and events of one thread, appended as their samples come. */
+import { type Blocks, type Events } from '../model/trace.js';
+import { grown, nextCapacity } from './grow.js';
+
+export class BlockTable implements Blocks {
+  count = 0;
+  begin = new Float64Array(0);
+  end = new Float64Array(0);
+  kind = new Uint8Array(0);
+  path = new Int32Array(0);
+  type = new Uint32Array(0);
+  object = new Float64Array(0);
+  owner = new Uint32Array(0);
+  flags = new Uint8Array(0);
+  link = new Int32Array(0);
+
+  push(begin: number, end: number, kind: number, path: number): number {
+    const row = this.count++;
+    if (row === this.begin.length) this.grow();
+    this.begin[row] = begin;
+    this.end[row] = end;
+    this.kind[row] = kind;
+    this.path[row] = path;
+    this.link[row] = -1;
+    return row;
+  }
+
+  /**
+   * The wait of a link, by its begin; −1 when it is not there. Rows are in order of their ends, nearly that of their
+   * begins: a look at the neighbours of where it should be finds it.
+   */
+  find(begin: number): number {
+    let low = 0;
+    let high = this.count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.begin[middle] as number) < begin) low = middle + 1;
+      else high = middle;
+    }
+    for (let row = Math.max(low - 8, 0); row < Math.min(low + 8, this.count); row++) {
+      if (this.begin[row] === begin) return row;
+    }
+    return -1;
+  }
+
+  private grow(): void {
+    const size = nextCapacity(this.begin.length, this.count);
+    this.begin = grown(this.begin, size);
+    this.end = grown(this.end, size);
+    this.kind = grown(this.kind, size);
+    this.path = grown(this.path, size);
+    this.type = grown(this.type, size);
+    this.object = grown(this.object, size);
+    this.owner = grown(this.owner, size);
+    this.flags = grown(this.flags, size);
+    this.link = grown(this.link, size);
+  }
+}
+
+export class EventTable implements Events {
+  count = 0;
+  time = new Float64Array(0);
+  kind = new Uint8Array(0);
+  path = new Int32Array(0);
+  type = new Uint32Array(0);
+  object = new Float64Array(0);
+  peer = new Uint32Array(0);
+  text = new Uint32Array(0);
+
+  push(time: number, kind: number, path: number): number {
+    const row = this.count++;
+    if (row === this.time.length) this.grow();
+    this.time[row] = time;
+    this.kind[row] = kind;
+    this.path[row] = path;
+    return row;
+  }
+
+  private grow(): void {
+    const size = nextCapacity(this.time.length, this.count);
+    this.time = grown(this.time, size);
+    this.kind = grown(this.kind, size);
+    this.path = grown(this.path, size);
+    this.type = grown(this.type, size);
+    this.object = grown(this.object, size);
+    this.peer = grown(this.peer, size);
+    this.text = grown(this.text, size);
+  }
+}

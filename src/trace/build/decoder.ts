@@ -1,0 +1,385 @@
+/**
+ * Bytes of a recording → the engine's model, as they come.
+ *
+ *   const decoder = new RecordingDecoder();
+ *   decoder.append(bytes);            // any cut; costs what the bytes cost
+ *   decoder.trace();                  // what is known so far; columns go on growing with the next append
+ *   decoder.finish();                 // no more bytes: a torn end is looked through and listed
+ *
+ * The Trace's columns are the decoder's own and longer than their `count`: copy before handing them away.
+ */
+import { CounterBit, formatMajor, formatMinor } from '../model/kinds.js';
+import {
+  type CounterTrack,
+  type Hook,
+  type Loss,
+  type Problem,
+  type Trace,
+  type TraceInfo,
+  type TraceStatus,
+} from '../model/trace.js';
+import { type Chunk, ChunkKind, ChunkParser, chunkPayload } from '../recording/chunk.js';
+import { decodeLinks } from '../recording/links.js';
+import { Counters, Footer, Header, Hooks, Losses, Status, Text, Threads } from '../recording/messages.js';
+import { NodeReader } from '../recording/nodes.js';
+import { eachSampleBlock, sampleBlockSize, SampleBlockReader, sliceRows } from '../recording/samples.js';
+import { DamageError } from '../recording/wire.js';
+import { CounterTable } from './counters.js';
+import { Entries } from './entries.js';
+import { LinkTable } from './links.js';
+import { cut, RecordedMethods } from './methods.js';
+import { NodeTable } from './nodes.js';
+import { PathTable } from './paths.js';
+import { SampledThread, type Sampling } from './sampled-thread.js';
+
+/** Losses and counters are few; a file that says otherwise is cut short here. */
+const mostLosses = 100_000;
+const mostCounters = 1000;
+const mostThreads = 2 ** 24;
+
+export class RecordingDecoder {
+  private readonly parser: ChunkParser;
+  private readonly methods = new RecordedMethods();
+  private readonly paths = new PathTable();
+  private readonly nodes = new NodeTable(this.paths, this.methods);
+  private readonly texts = new Entries(Text);
+  private readonly threads = new Map<number, SampledThread>();
+  private readonly links = new LinkTable();
+  private readonly counters = new Map<string, CounterTable>();
+  private readonly losses: Loss[] = [];
+  private hooks: readonly Hook[] = [];
+  private status: TraceStatus | undefined;
+  private header: Header | undefined;
+  private footer: Footer | undefined;
+  private refusal = '';
+
+  private readonly nodeReader = new NodeReader();
+  private readonly blockReader = new SampleBlockReader();
+  private readonly sampling: Sampling = { vouchNs: 0 };
+  private linksAttached = 0;
+
+  constructor(options: { readonly magic: boolean } = { magic: true }) {
+    this.parser = new ChunkParser(options);
+  }
+
+  /** Why nothing can be shown, in words: not a recording, or a major version that is newer. Empty when all is well. */
+  get refused(): string {
+    if (this.parser.notRecording)
+      return 'These bytes are not a BTrace recording: they do not begin with BTRACE.';
+    return this.refusal;
+  }
+
+  /** Bytes of a file in order, cut anywhere. They are kept views of: they must not change afterwards. */
+  append(bytes: Uint8Array): void {
+    this.parser.push(bytes);
+    this.drain();
+  }
+
+  /** No more bytes: looks through what is left for intact chunks. */
+  finish(): void {
+    this.parser.finish();
+    this.drain();
+  }
+
+  /** One chunk that somebody else has parsed, as a session does. */
+  appendChunk(chunk: Chunk): void {
+    const payload = this.payloadOf(chunk);
+    if (payload !== undefined) this.takeChunk(chunk, payload);
+  }
+
+  /** What is known so far. Costs a little for each thread, not for what is in them. */
+  trace(): Trace {
+    const threads = [...this.threads.values()].sort((a, b) => a.index - b.index);
+    let beginNs = Infinity;
+    let endNs = this.footer?.endNs ?? 0;
+    let counters = 0;
+    for (const thread of threads) {
+      thread.settle();
+      counters |= thread.counters;
+      if (thread.intervals.count > 0) beginNs = Math.min(beginNs, thread.intervals.begin[0] as number);
+      endNs = Math.max(endNs, thread.lastNs);
+    }
+    this.links.attach(this.linksAttached, this.threads);
+    this.linksAttached = this.links.count;
+    const { methods, texts } = this;
+    return {
+      info: this.info(counters),
+      beginNs: Math.min(beginNs, endNs),
+      endNs,
+      complete: this.footer !== undefined,
+      endReason: this.footer?.reason ?? 0,
+      threads,
+      methods,
+      paths: this.paths,
+      nodes: this.nodes,
+      links: this.links,
+      counters: [...this.counters.values()] satisfies CounterTrack[],
+      hooks: this.hooks,
+      losses: this.losses,
+      status: this.status,
+      problems: this.problems(threads),
+      className: (id) => methods.classNameById(id),
+      text: (id) => cut(texts.get(id)?.value ?? ''),
+    };
+  }
+
+  private drain(): void {
+    const chunks: Chunk[] = [];
+    const payloads: Uint8Array[] = [];
+    for (let chunk = this.parser.next(); chunk !== undefined; chunk = this.parser.next()) {
+      const payload = this.payloadOf(chunk);
+      if (payload === undefined) continue;
+      chunks.push(chunk);
+      payloads.push(payload);
+    }
+    this.reserve(chunks, payloads);
+    chunks.forEach((chunk, at) => this.takeChunk(chunk, payloads[at] as Uint8Array));
+  }
+
+  /** Makes room for the samples that came together: columns then grow once and not by and by. */
+  private reserve(chunks: readonly Chunk[], payloads: readonly Uint8Array[]): void {
+    const coming = new Map<number, number>();
+    chunks.forEach((chunk, at) => {
+      if (chunk.kind !== ChunkKind.Samples) return;
+      const payload = payloads[at] as Uint8Array;
+      try {
+        eachSampleBlock(payload, (begin, end) => {
+          const { thread, count } = sampleBlockSize(payload, begin, end);
+          coming.set(thread, (coming.get(thread) ?? 0) + count);
+        });
+      } catch (error) {
+        // It will be listed when the chunk is taken.
+        if (!(error instanceof DamageError)) throw error;
+      }
+    });
+    for (const [thread, samples] of coming) if (samples > sliceRows) this.thread(thread).expect(samples);
+  }
+
+  private payloadOf(chunk: Chunk): Uint8Array | undefined {
+    try {
+      return chunkPayload(chunk);
+    } catch (error) {
+      this.reportDamage(chunk, error);
+      return undefined;
+    }
+  }
+
+  private takeChunk(chunk: Chunk, payload: Uint8Array): void {
+    if (this.refusal !== '') return;
+    try {
+      this.take(chunk, payload);
+    } catch (error) {
+      this.reportDamage(chunk, error);
+    }
+  }
+
+  private reportDamage(chunk: Chunk, error: unknown): void {
+    if (!(error instanceof DamageError)) throw error;
+    const { kind, offset } = chunk;
+    this.parser.report(offset, `${chunkName(kind)}: ${error.message}; the rest of the chunk was left out`);
+  }
+
+  private take(chunk: Chunk, payload: Uint8Array): void {
+    switch (chunk.kind) {
+      case ChunkKind.Header: {
+        this.takeHeader(chunk, payload);
+        return;
+      }
+      case ChunkKind.Hooks:
+        this.hooks = Hooks.decode(payload).hooks;
+        return;
+      case ChunkKind.Threads:
+        for (const thread of Threads.decode(payload).threads) this.thread(thread.index).describe(thread);
+        return;
+      case ChunkKind.Classes: {
+        this.methods.classes.add(payload);
+        return;
+      }
+      case ChunkKind.Methods: {
+        this.methods.add(payload);
+        return;
+      }
+      case ChunkKind.Images: {
+        this.methods.images.add(payload);
+        return;
+      }
+      case ChunkKind.Nodes: {
+        this.takeNodes(chunk, payload);
+        return;
+      }
+      case ChunkKind.Samples: {
+        this.takeSamples(chunk, payload);
+        return;
+      }
+      case ChunkKind.Links: {
+        this.links.add(decodeLinks(payload));
+        return;
+      }
+      case ChunkKind.Texts: {
+        this.texts.add(payload);
+        return;
+      }
+      case ChunkKind.Counters: {
+        this.takeCounters(payload);
+        return;
+      }
+      case ChunkKind.Losses:
+        for (const loss of Losses.decode(payload).losses)
+          if (this.losses.length < mostLosses) this.losses.push(loss);
+        return;
+      case ChunkKind.Status:
+        this.takeStatus(Status.decode(payload));
+        return;
+      case ChunkKind.Footer:
+        this.footer = Footer.decode(payload);
+        return;
+      default:
+        // A newer minor's kind: what is not known is left out.
+        return;
+    }
+  }
+
+  private takeHeader(chunk: Chunk, payload: Uint8Array): void {
+    if (this.header !== undefined) {
+      this.parser.report(chunk.offset, 'a second header was left out');
+      return;
+    }
+    const header = Header.decode(payload);
+    if (header.major > formatMajor) {
+      this.refusal =
+        `This recording has format ${header.major}.${header.minor}; this BTrace reads up to ${formatMajor}.${formatMinor}. ` +
+        'Update BTrace to open it.';
+      this.parser.report(chunk.offset, this.refusal);
+      return;
+    }
+    this.header = header;
+    this.widenVouch(header.config.syncIntervalNs);
+    this.widenVouch(header.config.asyncIntervalNs);
+  }
+
+  private takeNodes(chunk: Chunk, payload: Uint8Array): void {
+    const { nodeReader, nodes } = this;
+    const refused = nodes.refused;
+    nodeReader.open(payload);
+    for (let rows = nodeReader.next(); rows > 0; rows = nodeReader.next()) nodes.take(nodeReader, rows);
+    if (nodeReader.damage !== '') this.parser.report(chunk.offset, nodeReader.damage);
+    if (nodes.refused > refused) {
+      const count = nodes.refused - refused;
+      this.parser.report(
+        chunk.offset,
+        `${count} stack nodes have no parent or an impossible id and were left out`,
+      );
+    }
+  }
+
+  private takeSamples(chunk: Chunk, payload: Uint8Array): void {
+    const { blockReader } = this;
+    eachSampleBlock(payload, (begin, end) => {
+      blockReader.open(payload, begin, end);
+      const thread = this.thread(blockReader.thread);
+      for (let rows = blockReader.next(); rows > 0; rows = blockReader.next()) {
+        thread.take(blockReader, rows, this.nodes, this.paths, this.sampling);
+      }
+      if (blockReader.damage !== '') this.parser.report(chunk.offset, blockReader.damage);
+    });
+  }
+
+  private takeCounters(payload: Uint8Array): void {
+    for (const block of Counters.decode(payload).blocks) {
+      let track = this.counters.get(block.name);
+      if (track === undefined) {
+        if (this.counters.size >= mostCounters) continue;
+        track = new CounterTable(cut(block.name), cut(block.unit));
+        this.counters.set(block.name, track);
+      }
+      track.add(block.time, block.value);
+    }
+  }
+
+  private takeStatus(status: Status): void {
+    this.widenVouch(status.effectiveIntervalNs);
+    this.status = {
+      samples: status.samples,
+      dropped: status.dropped,
+      captureNs: status.captureNs,
+      drainNs: status.drainNs,
+      processCpuNs: status.cpuNs,
+      memoryBytes: status.memoryBytes,
+      effectiveIntervalNs: status.effectiveIntervalNs,
+      costs: status.costs,
+    };
+  }
+
+  private widenVouch(intervalNs: number): void {
+    this.sampling.vouchNs = Math.max(this.sampling.vouchNs, intervalNs);
+  }
+
+  private thread(index: number): SampledThread {
+    let thread = this.threads.get(index);
+    if (thread === undefined) {
+      if (index > mostThreads) throw new DamageError(`there is a thread number ${index}`);
+      thread = new SampledThread(index);
+      this.threads.set(index, thread);
+    }
+    return thread;
+  }
+
+  private problems(threads: readonly SampledThread[]): Problem[] {
+    const problems = [...this.parser.problems];
+    const unlisted = this.parser.problemCount - problems.length;
+    const add = (what: string): void => void problems.push({ offset: 0, what });
+    if (unlisted > 0) add(`${unlisted} more problems are not listed`);
+    if (this.header === undefined && this.refused === '')
+      add('the header is missing: what was recorded is not known');
+    let backwards = 0;
+    let stackless = 0;
+    let repeated = 0;
+    for (const thread of threads) {
+      backwards += thread.backwards;
+      stackless += thread.stackless;
+      repeated += thread.repeated;
+    }
+    if (backwards > 0)
+      add(`${backwards} samples are earlier than the ones before them; they count as taken at once`);
+    if (repeated > 0) add(`${repeated} samples have the time of the ones before them`);
+    if (stackless > 0) add(`${stackless} samples have no stack; their time was left to their neighbours`);
+    return problems;
+  }
+
+  private info(counters: number): TraceInfo {
+    const header = this.header ?? Header.empty();
+    const { target, clock, config } = header;
+    return {
+      format: 'btrace',
+      targetName: cut(target.name),
+      pid: target.pid,
+      runtime: target.runtime,
+      os: target.os,
+      arch: target.arch,
+      device: target.device,
+      agentVersion: header.agentVersion,
+      mode: header.mode,
+      modeReason: header.modeReason,
+      buildId: header.buildId,
+      startMonotonicNs: clock.monotonicNs,
+      startBoottimeNs: clock.boottimeNs,
+      startRealtimeNs: clock.realtimeNs,
+      syncIntervalNs: config.syncIntervalNs,
+      asyncIntervalNs: config.asyncIntervalNs,
+      hasCpu: (counters & CounterBit.Cpu) !== 0,
+      hasAllocations: (counters & (CounterBit.Allocations | CounterBit.AllocatedBytes)) !== 0,
+      hasFaults: (counters & CounterBit.Faults) !== 0,
+      hasSwitches: (counters & CounterBit.Switches) !== 0,
+      exact: false,
+      allocationsEstimated: (counters & (CounterBit.AllocationsEstimated | CounterBit.BytesEstimated)) !== 0,
+    };
+  }
+}
+
+const chunkNames = new Map<number, string>(
+  Object.entries(ChunkKind).map(([name, kind]) => [kind, name.toLowerCase()]),
+);
+
+function chunkName(kind: number): string {
+  return chunkNames.get(kind) ?? `chunk of the unknown kind ${kind}`;
+}

@@ -1,0 +1,88 @@
+/**
+ * Named things of a recording by id, kept as the bytes they came in and taken apart when somebody asks. Twenty thousand
+ * methods cost a look at each one's id when they arrive, and nothing more until one is shown.
+ */
+import { type Message } from '../recording/schema.js';
+import { DamageError, WireReader } from '../recording/wire.js';
+import { grown, nextCapacity } from './grow.js';
+
+/** docs/FORMAT.md, "Damage". */
+const mostIds = 2 ** 24;
+
+/**
+ * Whether an id may be believed: ids count up from 1, so one far beyond what was seen is damage, and a table by id must
+ * not grow for it. A ring or a lost chunk leaves holes, hence the room.
+ */
+export function isPlausibleId(id: number, seen: number, most: number): boolean {
+  return id > 0 && id < most && id <= 65536 + 1024 * seen;
+}
+
+export class Entries<T> {
+  private readonly payloads: Uint8Array[] = [];
+  /** Three numbers an id: payload + 1 (0: none), begin, end. */
+  private where = new Int32Array(0);
+  private readonly made: (T | undefined)[] = [];
+  private seen = 0;
+
+  constructor(private readonly type: Message<T>) {}
+
+  /**
+   * Takes the elements of a repeated field 1 whose own field 1 is the id, and calls `each` with every id. Throws a
+   * DamageError; what came before the damage stays.
+   */
+  add(payload: Uint8Array, each?: (id: number) => void): void {
+    this.payloads.push(payload);
+    const reader = new WireReader(payload);
+    while (reader.more) {
+      const tag = reader.varint();
+      if (tag !== 8 + 2) {
+        reader.skip(tag % 8);
+        continue;
+      }
+      const end = reader.delimited();
+      const id = idOf(payload, reader.pos, end);
+      if (!isPlausibleId(id, ++this.seen, mostIds)) throw new DamageError(`there is a name for the id ${id}`);
+      this.put(id, reader.pos, end);
+      each?.(id);
+      reader.pos = end;
+    }
+  }
+
+  /** Undefined when none came; empty when its bytes are damaged: that costs one name, not the recording. */
+  get(id: number): T | undefined {
+    const made = this.made[id];
+    if (made !== undefined) return made;
+    const payload = this.payloads[(this.where[id * 3] ?? 0) - 1];
+    if (payload === undefined) return undefined;
+    let value: T;
+    try {
+      value = this.type.read(new WireReader(payload, this.where[id * 3 + 1], this.where[id * 3 + 2]));
+    } catch (error) {
+      if (!(error instanceof DamageError)) throw error;
+      value = this.type.empty();
+    }
+    this.made[id] = value;
+    return value;
+  }
+
+  private put(id: number, begin: number, end: number): void {
+    if (id * 3 + 3 > this.where.length) {
+      this.where = grown(this.where, nextCapacity(this.where.length, id * 3 + 3));
+    }
+    this.where[id * 3] = this.payloads.length;
+    this.where[id * 3 + 1] = begin;
+    this.where[id * 3 + 2] = end;
+    // A later entry replaces the one before.
+    if (this.made[id] !== undefined) this.made[id] = undefined;
+  }
+}
+
+function idOf(payload: Uint8Array, begin: number, end: number): number {
+  const reader = new WireReader(payload, begin, end);
+  while (reader.more) {
+    const tag = reader.varint();
+    if (tag === 8) return reader.uint32();
+    reader.skip(tag % 8);
+  }
+  return 0;
+}

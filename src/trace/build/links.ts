@@ -1,0 +1,43 @@
+/** Waits and who ended them, over all threads. */
+import { type Links } from '../model/trace.js';
+import { type LinkRows } from '../recording/links.js';
+import { grown, nextCapacity } from './grow.js';
+import { type SampledThread } from './sampled-thread.js';
+
+export class LinkTable implements Links {
+  count = 0;
+  waiter = new Uint32Array(0);
+  waiterTime = new Float64Array(0);
+  waker = new Uint32Array(0);
+  wakerTime = new Float64Array(0);
+  certainty = new Uint8Array(0);
+
+  add(rows: LinkRows & { readonly count: number }): void {
+    const needed = this.count + rows.count;
+    if (needed > this.waiter.length) {
+      const size = nextCapacity(this.waiter.length, needed);
+      this.waiter = grown(this.waiter, size);
+      this.waiterTime = grown(this.waiterTime, size);
+      this.waker = grown(this.waker, size);
+      this.wakerTime = grown(this.wakerTime, size);
+      this.certainty = grown(this.certainty, size);
+    }
+    for (let row = 0; row < rows.count; row++) {
+      const at = this.count++;
+      this.waiter[at] = rows.waiter[row] as number;
+      this.waiterTime[at] = rows.waiterTime[row] as number;
+      this.waker[at] = rows.waker[row] as number;
+      this.wakerTime[at] = rows.wakerTime[row] as number;
+      this.certainty[at] = rows.certainty[row] as number;
+    }
+  }
+
+  /** Writes the rows from `first` on into the waits that they end. A link comes after both of its samples. */
+  attach(first: number, threads: ReadonlyMap<number, SampledThread>): void {
+    for (let row = first; row < this.count; row++) {
+      const blocks = threads.get(this.waiter[row] as number)?.blocks;
+      const wait = blocks?.find(this.waiterTime[row] as number) ?? -1;
+      if (blocks !== undefined && wait >= 0) blocks.link[wait] = row;
+    }
+  }
+}

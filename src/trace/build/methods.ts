@@ -1,0 +1,169 @@
+/** The methods of a recording, numbered from 0 in the order in which a name or a stack first mentions them. */
+import { MethodKind } from '../model/kinds.js';
+import { type Methods } from '../model/trace.js';
+import { Class, Image, Method } from '../recording/messages.js';
+import { Entries, isPlausibleId } from './entries.js';
+import { grown, nextCapacity } from './grow.js';
+
+/** docs/FORMAT.md, "Damage": longer names are cut when shown. */
+const longestName = 2 ** 20;
+const mostIds = 2 ** 24;
+
+/** A method's lines, sorted by position. */
+interface LineTable {
+  readonly position: Float64Array;
+  readonly line: Float64Array;
+}
+
+export class RecordedMethods implements Methods {
+  count = 0;
+  readonly classes = new Entries(Class);
+  readonly images = new Entries(Image);
+
+  private readonly entries = new Entries(Method);
+  /** Number + 1 by the agent's id; 0: not mentioned yet. */
+  private numbers = new Int32Array(1024);
+  /** The agent's id by number; for native frames −1 − the row in `natives`. */
+  private ids = new Int32Array(1024);
+  private readonly natives: { image: number; offset: number }[] = [];
+  private readonly nativeNumbers = new Map<number, Map<number, number>>();
+  private readonly qualified: (string | undefined)[] = [];
+  private readonly lines: (LineTable | undefined)[] = [];
+
+  /** A Methods message. Throws a DamageError; the methods before the damage stay. */
+  add(payload: Uint8Array): void {
+    this.entries.add(payload, (id) => {
+      const number = this.number(id);
+      // It may have been asked for before its name came.
+      this.qualified[number] = undefined;
+      this.lines[number] = undefined;
+    });
+  }
+
+  /** The number of the agent's method `id`, −1 for an id that cannot be. */
+  number(id: number): number {
+    const known = (this.numbers[id] ?? 0) - 1;
+    if (known >= 0) return known;
+    if (!isPlausibleId(id, this.count, mostIds)) return -1;
+    if (id >= this.numbers.length)
+      this.numbers = grown(this.numbers, nextCapacity(this.numbers.length, id + 1));
+    const number = this.take(id);
+    this.numbers[id] = number + 1;
+    return number;
+  }
+
+  /** The number of a native frame: each offset in an image is a method of its own until symbols join them. */
+  nativeNumber(image: number, offset: number): number {
+    let ofImage = this.nativeNumbers.get(image);
+    if (ofImage === undefined) {
+      ofImage = new Map<number, number>();
+      this.nativeNumbers.set(image, ofImage);
+    }
+    let number = ofImage.get(offset);
+    if (number === undefined) {
+      this.natives.push({ image, offset });
+      number = this.take(-this.natives.length);
+      ofImage.set(offset, number);
+    }
+    return number;
+  }
+
+  className(method: number): string {
+    const entry = this.entry(method);
+    return entry === undefined || entry.classId === 0 ? '' : this.classNameById(entry.classId);
+  }
+
+  classNameById(id: number): string {
+    return cut(this.classes.get(id)?.name ?? '');
+  }
+
+  name(method: number): string {
+    const native = this.native(method);
+    if (native !== undefined) {
+      const path = this.images.get(native.image)?.path ?? `image ${native.image}`;
+      return cut(`${path.slice(path.lastIndexOf('/') + 1)}+0x${native.offset.toString(16)}`);
+    }
+    const entry = this.entry(method);
+    return entry === undefined || entry.name === ''
+      ? `(method ${this.ids[method] ?? '?'}, name lost)`
+      : cut(entry.name);
+  }
+
+  qualifiedName(method: number): string {
+    let made = this.qualified[method];
+    if (made === undefined) {
+      const className = this.className(method);
+      made = className === '' ? this.name(method) : `${className}.${this.name(method)}`;
+      this.qualified[method] = made;
+    }
+    return made;
+  }
+
+  signature(method: number): string {
+    return cut(this.entry(method)?.signature ?? '');
+  }
+
+  file(method: number): string {
+    return cut(this.classes.get(this.entry(method)?.classId ?? 0)?.file ?? '');
+  }
+
+  kind(method: number): number {
+    if (this.native(method) !== undefined) return MethodKind.NativeFunction;
+    return this.entry(method)?.kind ?? MethodKind.Unresolved;
+  }
+
+  firstLine(method: number): number {
+    const { line } = this.lineTable(method);
+    let first = 0;
+    for (const at of line) if (at > 0 && (first === 0 || at < first)) first = at;
+    return first;
+  }
+
+  lineAt(method: number, position: number): number {
+    const table = this.lineTable(method);
+    let low = 0;
+    let high = table.position.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((table.position[middle] as number) <= position) low = middle + 1;
+      else high = middle;
+    }
+    return low === 0 ? 0 : (table.line[low - 1] as number);
+  }
+
+  private take(id: number): number {
+    const number = this.count++;
+    if (number >= this.ids.length) this.ids = grown(this.ids, nextCapacity(this.ids.length, number + 1));
+    this.ids[number] = id;
+    return number;
+  }
+
+  private entry(method: number): Method | undefined {
+    const id = this.ids[method] ?? 0;
+    return id > 0 ? this.entries.get(id) : undefined;
+  }
+
+  private native(method: number): { image: number; offset: number } | undefined {
+    const id = this.ids[method] ?? 0;
+    return id < 0 ? this.natives[-1 - id] : undefined;
+  }
+
+  private lineTable(method: number): LineTable {
+    let table = this.lines[method];
+    if (table === undefined) {
+      const entry = this.entry(method);
+      table = { position: summed(entry?.linePosition ?? []), line: summed(entry?.lineNumber ?? []) };
+      this.lines[method] = table;
+    }
+    return table;
+  }
+}
+
+export function cut(name: string): string {
+  return name.length <= longestName ? name : name.slice(0, longestName);
+}
+
+function summed(steps: readonly number[]): Float64Array {
+  let sum = 0;
+  return Float64Array.from(steps, (step) => (sum += step));
+}

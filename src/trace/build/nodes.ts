@@ -1,0 +1,65 @@
+/** The stack tree as it was captured: node id → path, parent and position. 12 bytes a node. */
+import { type StackNodes } from '../model/trace.js';
+import { type NodeReader } from '../recording/nodes.js';
+import { isPlausibleId } from './entries.js';
+import { grown, nextCapacity } from './grow.js';
+import { type RecordedMethods } from './methods.js';
+import { type PathTable } from './paths.js';
+
+/** docs/FORMAT.md, "Damage". */
+const mostNodes = 2 ** 28;
+
+export class NodeTable implements StackNodes {
+  count = 1;
+  parent = new Int32Array(1024);
+  path = new Int32Array(1024);
+  position = new Int32Array(1024);
+  /** Nodes that were not believed: an impossible id, or a parent that is not there. */
+  refused = 0;
+
+  private received = 0;
+
+  constructor(
+    private readonly paths: PathTable,
+    private readonly methods: RecordedMethods,
+  ) {}
+
+  /** Takes the rows of a slice. A node that is there already stays as it is. */
+  take(reader: NodeReader, rows: number): void {
+    const { paths, methods } = this;
+    const { id: ids, distance: distances, frame: frames, position: positions, image: images } = reader;
+    for (let row = 0; row < rows; row++) {
+      const id = ids[row] as number;
+      const parent = id - (distances[row] as number) - 1;
+      if (!(parent >= 0 && parent < id) || !isPlausibleId(id, ++this.received, mostNodes)) {
+        this.refused++;
+        continue;
+      }
+      if (id >= this.path.length) this.grow(id + 1);
+      const parentPath = this.path[parent] as number;
+      if (parent !== 0 && parentPath === 0) {
+        this.refused++;
+        continue;
+      }
+      if (this.path[id] !== 0) continue;
+      const frame = frames[row] as number;
+      const image = images[row] as number;
+      const method = image === 0 ? methods.number(frame) : methods.nativeNumber(image, frame);
+      if (method < 0) {
+        this.refused++;
+        continue;
+      }
+      this.path[id] = paths.child(parentPath, method);
+      this.parent[id] = parent;
+      this.position[id] = positions[row] as number;
+      if (id >= this.count) this.count = id + 1;
+    }
+  }
+
+  private grow(needed: number): void {
+    const size = nextCapacity(this.path.length, needed);
+    this.parent = grown(this.parent, size);
+    this.path = grown(this.path, size);
+    this.position = grown(this.position, size);
+  }
+}
