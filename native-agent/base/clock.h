@@ -4,9 +4,11 @@
 #include "base/syscall.h"
 #include "base/types.h"
 
-extern "C" int clock_gettime(int clock, btrace::sys::Timespec* time);
-
 namespace btrace {
+
+namespace libc {
+int clock_gettime(int clock, sys::Timespec* time) asm("clock_gettime");
+}
 
 enum Clock : int {
   kClockRealtime = 0,
@@ -19,17 +21,23 @@ enum Clock : int {
 
 inline i64 clock_ns(int clock) {
   sys::Timespec t{};
-  clock_gettime(clock, &t);
+  libc::clock_gettime(clock, &t);
   return static_cast<i64>(t.seconds) * kNsPerSecond + t.nanoseconds;
 }
 
-inline i64 now_ns() { return clock_ns(kClockMonotonic); }
+inline i64 now_ns() {
+  return clock_ns(kClockMonotonic);
+}
 
 // Moves in steps of a scheduler tick (1–10 ms): enough for a gate.
-inline i64 coarse_now_ns() { return clock_ns(kClockMonotonicCoarse); }
+inline i64 coarse_now_ns() {
+  return clock_ns(kClockMonotonicCoarse);
+}
 
 // The kernel's id of another thread's CPU clock: CPUCLOCK_PERTHREAD | CPUCLOCK_SCHED over the inverted tid.
-inline int cpu_clock_of(u32 tid) { return static_cast<int>((~tid << 3) | 4 | 2); }
+inline int cpu_clock_of(u32 tid) {
+  return static_cast<int>((~tid << 3) | 4 | 2);
+}
 
 // CPU time of another thread, or -1 when it has gone. One system call.
 inline i64 thread_cpu_ns(u32 tid) {

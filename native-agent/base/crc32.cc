@@ -16,8 +16,7 @@ struct Tables {
       of[0][i] = crc;
     }
     for (u32 i = 0; i < 256; i++)
-      for (int slice = 1; slice < 4; slice++)
-        of[slice][i] = (of[slice - 1][i] >> 8) ^ of[0][of[slice - 1][i] & 0xff];
+      for (int slice = 1; slice < 4; slice++) of[slice][i] = (of[slice - 1][i] >> 8) ^ of[0][of[slice - 1][i] & 0xff];
   }
 };
 constexpr Tables kTables;

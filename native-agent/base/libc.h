@@ -12,13 +12,15 @@ int memcmp(const void* a, const void* b, size_t bytes);
 size_t strlen(const char* s);
 int strcmp(const char* a, const char* b);
 int strncmp(const char* a, const char* b, size_t bytes);
-const char* strstr(const char* text, const char* part);
-
-int pthread_create(unsigned long* thread, const void* attributes, void* (*run)(void*), void* argument);
-int pthread_detach(unsigned long thread);
-int pthread_key_create(unsigned int* key, void (*destructor)(void*));
-void* pthread_getspecific(unsigned int key);
-int pthread_setspecific(unsigned int key, const void* value);
-
-void* dlsym(void* handle, const char* name);
 }
+
+namespace btrace::libc {
+// By their link names: the headers' own declarations, with the library's types, may stand beside these in tests.
+int thread_create(unsigned long* thread, const void* attributes, void* (*run)(void*),
+                  void* argument) asm("pthread_create");
+int thread_detach(unsigned long thread) asm("pthread_detach");
+int key_create(unsigned int* key, void (*destructor)(void*)) asm("pthread_key_create");
+void* key_get(unsigned int key) asm("pthread_getspecific");
+int key_set(unsigned int key, const void* value) asm("pthread_setspecific");
+void* symbol(void* handle, const char* name) asm("dlsym");
+}  // namespace btrace::libc

@@ -1,5 +1,6 @@
 #pragma once
-// Raw system calls: no errno, no cancellation points, no libc struct. A result in [-4095, -1] is a negated error number.
+// Raw system calls: no errno, no cancellation points, no libc struct. A result in [-4095, -1] is a negated error
+// number.
 #include "base/types.h"
 
 namespace btrace::sys {
@@ -17,12 +18,45 @@ inline long call(long number, long a = 0, long b = 0, long c = 0, long d = 0, lo
   return result;
 }
 enum Number : long {
-  kRead = 0, kWrite = 1, kClose = 3, kMmap = 9, kMprotect = 10, kMunmap = 11, kSigaction = 13, kSigprocmask = 14,
-  kMremap = 25, kMadvise = 28, kNanosleep = 35, kGetpid = 39, kSocket = 41, kConnect = 42, kSendto = 44, kRecvfrom = 45,
-  kShutdown = 48, kBind = 49, kListen = 50, kSocketpair = 53, kGetsockopt = 55, kUname = 63, kGetrusage = 98,
-  kGetuid = 102, kGettid = 186, kFutex = 202, kSchedGetaffinity = 204, kGetdents64 = 217, kTimerCreate = 222,
-  kTimerSettime = 223, kTimerDelete = 226, kClockGettime = 228, kTgkill = 234, kOpenat = 257, kPpoll = 271,
-  kAccept4 = 288, kProcessVmReadv = 310, kRtTgsigqueueinfo = 297, kPrctl = 157
+  kRead = 0,
+  kWrite = 1,
+  kClose = 3,
+  kMmap = 9,
+  kMprotect = 10,
+  kMunmap = 11,
+  kSigaction = 13,
+  kSigprocmask = 14,
+  kMremap = 25,
+  kMadvise = 28,
+  kNanosleep = 35,
+  kGetpid = 39,
+  kSocket = 41,
+  kConnect = 42,
+  kSendto = 44,
+  kRecvfrom = 45,
+  kShutdown = 48,
+  kBind = 49,
+  kListen = 50,
+  kSocketpair = 53,
+  kGetsockopt = 55,
+  kUname = 63,
+  kGetrusage = 98,
+  kGetuid = 102,
+  kGettid = 186,
+  kFutex = 202,
+  kSchedGetaffinity = 204,
+  kGetdents64 = 217,
+  kTimerCreate = 222,
+  kTimerSettime = 223,
+  kTimerDelete = 226,
+  kClockGettime = 228,
+  kTgkill = 234,
+  kOpenat = 257,
+  kPpoll = 271,
+  kAccept4 = 288,
+  kProcessVmReadv = 310,
+  kRtTgsigqueueinfo = 297,
+  kPrctl = 157
 };
 #elif defined(__aarch64__)
 inline long call(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0) {
@@ -37,12 +71,45 @@ inline long call(long number, long a = 0, long b = 0, long c = 0, long d = 0, lo
   return x0;
 }
 enum Number : long {
-  kOpenat = 56, kClose = 57, kGetdents64 = 61, kRead = 63, kWrite = 64, kPpoll = 73, kFutex = 98, kNanosleep = 101,
-  kTimerCreate = 107, kTimerSettime = 110, kTimerDelete = 111, kClockGettime = 113, kSchedGetaffinity = 123,
-  kTgkill = 131, kSigaction = 134, kSigprocmask = 135, kUname = 160, kGetrusage = 165, kPrctl = 167, kGetpid = 172,
-  kGetuid = 174, kGettid = 178, kSocket = 198, kSocketpair = 199, kBind = 200, kListen = 201, kConnect = 203,
-  kSendto = 206, kRecvfrom = 207, kGetsockopt = 209, kShutdown = 210, kMunmap = 215, kMremap = 216, kMmap = 222,
-  kMprotect = 226, kMadvise = 233, kRtTgsigqueueinfo = 240, kAccept4 = 242, kProcessVmReadv = 270
+  kOpenat = 56,
+  kClose = 57,
+  kGetdents64 = 61,
+  kRead = 63,
+  kWrite = 64,
+  kPpoll = 73,
+  kFutex = 98,
+  kNanosleep = 101,
+  kTimerCreate = 107,
+  kTimerSettime = 110,
+  kTimerDelete = 111,
+  kClockGettime = 113,
+  kSchedGetaffinity = 123,
+  kTgkill = 131,
+  kSigaction = 134,
+  kSigprocmask = 135,
+  kUname = 160,
+  kGetrusage = 165,
+  kPrctl = 167,
+  kGetpid = 172,
+  kGetuid = 174,
+  kGettid = 178,
+  kSocket = 198,
+  kSocketpair = 199,
+  kBind = 200,
+  kListen = 201,
+  kConnect = 203,
+  kSendto = 206,
+  kRecvfrom = 207,
+  kGetsockopt = 209,
+  kShutdown = 210,
+  kMunmap = 215,
+  kMremap = 216,
+  kMmap = 222,
+  kMprotect = 226,
+  kMadvise = 233,
+  kRtTgsigqueueinfo = 240,
+  kAccept4 = 242,
+  kProcessVmReadv = 270
 };
 #elif defined(__arm__)
 inline long call(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0) {
@@ -60,18 +127,53 @@ inline long call(long number, long a = 0, long b = 0, long c = 0, long d = 0, lo
   return r0;
 }
 enum Number : long {
-  kRead = 3, kWrite = 4, kClose = 6, kGetpid = 20, kGetrusage = 77, kMunmap = 91, kUname = 122, kMprotect = 125,
-  kNanosleep = 162, kMremap = 163, kPrctl = 172, kSigaction = 174, kSigprocmask = 175, kMmap = 192 /* mmap2 */,
-  kGetuid = 199, kGetdents64 = 217, kMadvise = 220, kGettid = 224, kFutex = 240, kSchedGetaffinity = 242,
-  kTimerCreate = 257, kTimerSettime = 258, kTimerDelete = 261, kClockGettime = 263, kTgkill = 268, kSocket = 281,
-  kBind = 282, kConnect = 283, kListen = 284, kSocketpair = 288, kSendto = 290, kRecvfrom = 292, kShutdown = 293,
-  kGetsockopt = 295, kOpenat = 322, kPpoll = 336, kRtTgsigqueueinfo = 363, kAccept4 = 366, kProcessVmReadv = 376
+  kRead = 3,
+  kWrite = 4,
+  kClose = 6,
+  kGetpid = 20,
+  kGetrusage = 77,
+  kMunmap = 91,
+  kUname = 122,
+  kMprotect = 125,
+  kNanosleep = 162,
+  kMremap = 163,
+  kPrctl = 172,
+  kSigaction = 174,
+  kSigprocmask = 175,
+  kMmap = 192 /* mmap2 */,
+  kGetuid = 199,
+  kGetdents64 = 217,
+  kMadvise = 220,
+  kGettid = 224,
+  kFutex = 240,
+  kSchedGetaffinity = 242,
+  kTimerCreate = 257,
+  kTimerSettime = 258,
+  kTimerDelete = 261,
+  kClockGettime = 263,
+  kTgkill = 268,
+  kSocket = 281,
+  kBind = 282,
+  kConnect = 283,
+  kListen = 284,
+  kSocketpair = 288,
+  kSendto = 290,
+  kRecvfrom = 292,
+  kShutdown = 293,
+  kGetsockopt = 295,
+  kOpenat = 322,
+  kPpoll = 336,
+  kRtTgsigqueueinfo = 363,
+  kAccept4 = 366,
+  kProcessVmReadv = 376
 };
 #else
 #error "no system call table for this architecture"
 #endif
 
-inline bool failed(long result) { return result < 0 && result >= -4095; }
+inline bool failed(long result) {
+  return result < 0 && result >= -4095;
+}
 
 inline constexpr long kEintr = 4, kEagain = 11, kEfault = 14;
 
@@ -80,10 +182,18 @@ struct Timespec {
   long nanoseconds;
 };
 
-inline u32 gettid() { return static_cast<u32>(call(kGettid)); }
-inline u32 getpid() { return static_cast<u32>(call(kGetpid)); }
-inline u32 getuid() { return static_cast<u32>(call(kGetuid)); }
-inline void close(int fd) { call(kClose, fd); }
+inline u32 gettid() {
+  return static_cast<u32>(call(kGettid));
+}
+inline u32 getpid() {
+  return static_cast<u32>(call(kGetpid));
+}
+inline u32 getuid() {
+  return static_cast<u32>(call(kGetuid));
+}
+inline void close(int fd) {
+  call(kClose, fd);
+}
 inline void sleep_ns(i64 ns) {
   Timespec t{static_cast<long>(ns / kNsPerSecond), static_cast<long>(ns % kNsPerSecond)};
   call(kNanosleep, reinterpret_cast<long>(&t));

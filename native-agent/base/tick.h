@@ -1,6 +1,6 @@
 #pragma once
-// The gate's clock: a counter of the processor, 5–10 ns to read. The kernel's coarse clock steps by a scheduler tick, 4 ms on
-// many machines, which is too coarse for an interval of 1 ms; where there is no counter it is what is left.
+// The gate's clock: a counter of the processor, 5–10 ns to read. The kernel's coarse clock steps by a scheduler tick, 4
+// ms on many machines, which is too coarse for an interval of 1 ms; where there is no counter it is what is left.
 #include "base/clock.h"
 
 namespace btrace {
@@ -22,6 +22,8 @@ inline u64 tick_now() {
 // Ticks in 1,024 ns. Measured once in a process where the counter does not tell its own rate; that takes 2 ms.
 u64 ticks_per_1024_ns();
 
-inline u64 ns_to_ticks(i64 ns) { return static_cast<u64>(ns) * ticks_per_1024_ns() / 1024; }
+inline u64 ns_to_ticks(i64 ns) {
+  return static_cast<u64>(ns) * ticks_per_1024_ns() / 1024;
+}
 
 }  // namespace btrace

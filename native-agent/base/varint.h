@@ -12,10 +12,16 @@ inline void put_varint(Bytes& out, u64 value) {
   out.put(static_cast<u8>(value));
 }
 
-constexpr u64 zigzag(i64 value) { return (static_cast<u64>(value) << 1) ^ static_cast<u64>(value >> 63); }
-constexpr i64 unzigzag(u64 value) { return static_cast<i64>(value >> 1) ^ -static_cast<i64>(value & 1); }
+constexpr u64 zigzag(i64 value) {
+  return (static_cast<u64>(value) << 1) ^ static_cast<u64>(value >> 63);
+}
+constexpr i64 unzigzag(u64 value) {
+  return static_cast<i64>(value >> 1) ^ -static_cast<i64>(value & 1);
+}
 
-inline void put_signed(Bytes& out, i64 value) { put_varint(out, zigzag(value)); }
+inline void put_signed(Bytes& out, i64 value) {
+  put_varint(out, zigzag(value));
+}
 
 constexpr size_t varint_size(u64 value) {
   size_t bytes = 1;

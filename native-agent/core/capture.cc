@@ -30,7 +30,8 @@ bool hold(ThreadRecord& record, Holder holder) {
 
 // Capture state left by an earlier session is void: its segments went with that session's pool.
 void adopt(Session& session, ThreadRecord& record) {
-  record.has_pending = record.follows = false;
+  record.has_pending.store_relaxed(0);
+  record.follows = false;
   record.counters = Row{};
   record.shard.reset();
   record.last.depth = 0;
@@ -63,7 +64,7 @@ bool push(Session& session, ThreadRecord& record, const Row& row) {
 }
 
 void keep(Session& session, ThreadRecord& record, const Row& row, i64 now) {
-  if (record.has_pending) {
+  if (record.has_pending.load_relaxed()) {
     if (record.follows && mergeable(record.before, record.pending) && mergeable(record.pending, row)) {
       u32 merged = record.pending.merged + 1;
       record.pending = row;
@@ -75,7 +76,7 @@ void keep(Session& session, ThreadRecord& record, const Row& row, i64 now) {
   }
   record.pending = row;
   record.pending_since_ns = now;
-  record.has_pending = true;
+  record.has_pending.store_relaxed(1);
 }
 
 }  // namespace
@@ -186,11 +187,11 @@ void Capture::leave() {
 
 void flush_pending(Session& session, ThreadRecord& record, i64 age_ns) {
   if (!hold(record, Holder::Agent)) return;
-  if (record.session.load_relaxed() == session.id && record.has_pending &&
+  if (record.session.load_relaxed() == session.id && record.has_pending.load_relaxed() &&
       now_ns() - record.pending_since_ns >= age_ns) {
     record.follows = push(session, record, record.pending);
     record.before = record.pending;
-    record.has_pending = false;
+    record.has_pending.store_relaxed(0);
   }
   record.busy.store(Holder::Nobody);
 }

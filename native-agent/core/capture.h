@@ -13,9 +13,11 @@
 
 namespace btrace {
 
-// The closed gate costs a load of the session, the thread's record and the processor's counter.
+// Closed when nothing is recorded, and until the thread's interval has passed.
 inline bool gate_open(const ThreadRecord& record, bool force) {
-  return force || tick_now() >= record.due_tick.load_relaxed();
+  u32 session = active_session_id();
+  if (!session || force) return session != 0;
+  return record.session.load_relaxed() != session || tick_now() >= record.due_tick.load_relaxed();
 }
 
 class Capture {

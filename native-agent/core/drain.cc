@@ -11,7 +11,9 @@ namespace {
 constexpr u32 kMaxRuns = 4096;
 constexpr u32 kMaxNameBytes = 64 * 1024;
 
-size_t bounded_length(const char* text) { return min_of<size_t>(strlen(text), kMaxNameBytes); }
+size_t bounded_length(const char* text) {
+  return min_of<size_t>(strlen(text), kMaxNameBytes);
+}
 }  // namespace
 
 bool Drain::init(Session& session, Runtime& runtime) {
@@ -197,7 +199,7 @@ void Drain::cut_names(Bytes& out) {
 void Drain::flush(i64 age_ns) {
   for (u32 slot = 0, slots = g_threads.slots(); slot < slots; slot++) {
     ThreadRecord& record = g_threads.at(slot);
-    if (record.session.load_acquire() != session_->id || !record.has_pending) continue;
+    if (record.session.load_acquire() != session_->id || !record.has_pending.load_relaxed()) continue;
     bool ended = record.state.load_acquire() == ThreadRecord::State::Ended;
     flush_pending(*session_, record, ended ? 0 : age_ns);
   }
@@ -248,7 +250,8 @@ void Drain::retire_threads(Bytes& out) {
     ThreadRecord& record = g_threads.at(slot);
     if (record.state.load_acquire() != ThreadRecord::State::Ended) continue;
     bool ours = record.session.load_acquire() == session_->id;
-    if (ours && (record.has_pending || !record.shard.empty(session_->pool))) continue;  // the next rounds take it
+    if (ours && (record.has_pending.load_relaxed() || !record.shard.empty(session_->pool)))
+      continue;  // the next rounds take it
     if (ours) {
       if (record.announced_session == session_->id || record.index.load_relaxed()) put_thread(out, record);
       put_losses_of(record);
@@ -398,8 +401,7 @@ void Drain::cut_status(Bytes& out, u64 bytes_sent, u64 held_elsewhere, i64 agent
 u64 Drain::effective_interval_ns() {
   u64 captures = session_->captures.load_relaxed();
   u64 capture_ns = session_->capture_ns.load_relaxed();
-  if (captures > captures_told_)
-    mean_cost_ns_ = (capture_ns - capture_ns_told_) / (captures - captures_told_);
+  if (captures > captures_told_) mean_cost_ns_ = (capture_ns - capture_ns_told_) / (captures - captures_told_);
   captures_told_ = captures;
   capture_ns_told_ = capture_ns;
   u64 interval = static_cast<u64>(session_->config.sync_interval_ns);

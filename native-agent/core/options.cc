@@ -30,7 +30,9 @@ bool copy_text(const char* text, size_t size, char* to, size_t room) {
   return true;
 }
 
-bool is(const char* text, size_t size, const char* name) { return strlen(name) == size && !strncmp(text, name, size); }
+bool is(const char* text, size_t size, const char* name) {
+  return strlen(name) == size && !strncmp(text, name, size);
+}
 
 }  // namespace
 

@@ -23,7 +23,9 @@ bool OutsideSampler::init(Session& session, Runtime& runtime) {
   return frames_ != nullptr;
 }
 
-void OutsideSampler::release() { unmap_array(frames_, WalkBuffer::kFrames); }
+void OutsideSampler::release() {
+  unmap_array(frames_, WalkBuffer::kFrames);
+}
 
 i64 OutsideSampler::tick() {
   i64 begin = now_ns();

@@ -1,6 +1,6 @@
 #pragma once
-// Fills what the points miss: looks at each thread from the agent's own thread. One that used CPU, or was never seen, is
-// walked; one that used none since its last walk stands where it stood, and an equal sample says so without a walk.
+// Fills what the points miss: looks at each thread from the agent's own thread. One that used CPU, or was never seen,
+// is walked; one that used none since its last walk stands where it stood, and an equal sample says so without a walk.
 #include "core/capture.h"
 #include "core/runtime.h"
 

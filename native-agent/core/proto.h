@@ -7,14 +7,18 @@ namespace btrace {
 
 enum WireType : u32 { kWireVarint = 0, kWireFixed64 = 1, kWireBytes = 2, kWireFixed32 = 5 };
 
-inline void put_key(Bytes& out, u32 field, WireType type) { put_varint(out, field << 3 | type); }
+inline void put_key(Bytes& out, u32 field, WireType type) {
+  put_varint(out, field << 3 | type);
+}
 
 inline void put_field(Bytes& out, u32 field, u64 value) {
   if (!value) return;
   put_key(out, field, kWireVarint);
   put_varint(out, value);
 }
-inline void put_signed_field(Bytes& out, u32 field, i64 value) { put_field(out, field, zigzag(value)); }
+inline void put_signed_field(Bytes& out, u32 field, i64 value) {
+  put_field(out, field, zigzag(value));
+}
 
 inline void put_fixed32_field(Bytes& out, u32 field, u32 value) {
   if (!value) return;
@@ -69,19 +73,15 @@ class FieldReader {
     field_ = static_cast<u32>(key >> 3);
     type_ = static_cast<u32>(key & 7);
     switch (type_) {
-      case kWireVarint:
-        return get_varint(at_, end_, value_) || fail();
+      case kWireVarint: return get_varint(at_, end_, value_) || fail();
       case kWireBytes:
         if (!get_varint(at_, end_, value_) || value_ > static_cast<u64>(end_ - at_)) return fail();
         bytes_ = at_;
         at_ += value_;
         return true;
-      case kWireFixed32:
-        return skip(4);
-      case kWireFixed64:
-        return skip(8);
-      default:
-        return fail();
+      case kWireFixed32: return skip(4);
+      case kWireFixed64: return skip(8);
+      default: return fail();
     }
   }
   u32 field() const { return field_; }

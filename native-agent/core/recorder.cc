@@ -224,12 +224,12 @@ void Recorder::start_sampler() {
   }
   unsigned long thread;
   sampler_running_.store(1);
-  if (pthread_create(&thread, nullptr, &Recorder::sampler_main, this) != 0) {
+  if (libc::thread_create(&thread, nullptr, &Recorder::sampler_main, this) != 0) {
     sampler_running_.store(0);
     session_->report_hook("outside", HookState::Failed, "no thread could be started for it");
     return;
   }
-  pthread_detach(thread);
+  libc::thread_detach(thread);
   session_->report_hook("outside", HookState::Installed);
 }
 
@@ -282,7 +282,9 @@ void* recorder_main(void*) {
   return nullptr;
 }
 
-bool may_talk_to(u32 uid) { return uid == sys::getuid() || uid == 0; }
+bool may_talk_to(u32 uid) {
+  return uid == sys::getuid() || uid == 0;
+}
 
 StartResult connect(const Options& options, int& fd) {
   if (!options.socket[0]) return StartResult::NotSupported;
@@ -295,7 +297,9 @@ StartResult connect(const Options& options, int& fd) {
 
 }  // namespace
 
-bool recording_in_progress() { return g_state.load() != State::Idle; }
+bool recording_in_progress() {
+  return g_state.load() != State::Idle;
+}
 
 StartResult start_recording(const char* text, Runtime& runtime) {
   Options options;
@@ -308,8 +312,8 @@ StartResult start_recording(const char* text, Runtime& runtime) {
   if (result == StartResult::Started) {
     g_request = {fd, options, &runtime};
     unsigned long thread;
-    if (pthread_create(&thread, nullptr, recorder_main, nullptr) == 0) {
-      pthread_detach(thread);
+    if (libc::thread_create(&thread, nullptr, recorder_main, nullptr) == 0) {
+      libc::thread_detach(thread);
       return StartResult::Started;
     }
     sys::close(fd);

@@ -10,7 +10,12 @@ inline constexpr const char* kAgentVersion = "0.1.0";
 
 // What an attach returns to the desktop. docs/AGENT.md has the sentences.
 enum class StartResult : i32 {
-  Started = 0, BadOptions = 201, AlreadyRecording = 202, CannotConnect = 203, WrongPeer = 204, NoThread = 205,
+  Started = 0,
+  BadOptions = 201,
+  AlreadyRecording = 202,
+  CannotConnect = 203,
+  WrongPeer = 204,
+  NoThread = 205,
   NotSupported = 206,
 };
 

@@ -31,8 +31,8 @@ static_assert(sizeof(Row) == 104 || sizeof(void*) == 4);
 // Neighbours that say the same fold into one (docs/FORMAT.md, Merging).
 inline bool mergeable(const Row& a, const Row& b) {
   return a.stack == b.stack && a.kind == b.kind && a.message == b.message && a.flags == b.flags &&
-         a.counters == b.counters && !a.duration_ns && !b.duration_ns && !a.object && !b.object && !a.type &&
-         !b.type && !a.peer && !b.peer && !a.text && !b.text;
+         a.counters == b.counters && !a.duration_ns && !b.duration_ns && !a.object && !b.object && !a.type && !b.type &&
+         !a.peer && !b.peer && !a.text && !b.text;
 }
 
 }  // namespace btrace

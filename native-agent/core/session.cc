@@ -11,9 +11,11 @@ namespace {
 // Lies in a page that the kernel wipes in a forked child, which has no drain and shall not capture.
 struct Switchboard {
   Atomic<Session*> active;
+  Atomic<u32> active_id;
 };
 Switchboard* switchboard;
 Atomic<u32> sessions_opened;
+Atomic<u32> opened;
 Session the_session;
 constexpr long kMadvWipeOnFork = 18;
 
@@ -28,6 +30,11 @@ Switchboard* make_switchboard() {
 Session* active_session() {
   Switchboard* board = __atomic_load_n(&switchboard, __ATOMIC_ACQUIRE);
   return board ? board->active.load() : nullptr;
+}
+
+u32 active_session_id() {
+  Switchboard* board = __atomic_load_n(&switchboard, __ATOMIC_ACQUIRE);
+  return board ? board->active_id.load_relaxed() : 0;
 }
 
 Session* open_session(const Config& config) {
@@ -46,6 +53,7 @@ Session* open_session(const Config& config) {
     close_session(session);
     return nullptr;
   }
+  opened.store(1);
   ticks_per_1024_ns();
   session.origin_boottime_ns = clock_ns(kClockBoottime);
   session.origin_ns = now_ns();
@@ -53,17 +61,26 @@ Session* open_session(const Config& config) {
   return &session;
 }
 
-void activate_session(Session& session) { switchboard->active.store(&session); }
+void activate_session(Session& session) {
+  switchboard->active.store(&session);
+  switchboard->active_id.store(session.id);
+}
 
 void deactivate_session() {
   if (!switchboard) return;
+  switchboard->active_id.store(0);
   switchboard->active.store(nullptr);
   // A capture takes `busy` first and looks for the session then: whoever is not busy now sees no session any more.
   for (u32 slot = 0, end = g_threads.slots(); slot < end; slot++)
     while (g_threads.at(slot).busy.load() == Holder::Thread) sys::sleep_ns(20 * kNsPerUs);
 }
 
+bool session_is_open() {
+  return opened.load() != 0;
+}
+
 void close_session(Session& session) {
+  opened.store(0);
   session.pool.release();
   session.stacks.release();
   unmap_array(session.walk_buffers, Session::kWalkBuffers);

@@ -56,6 +56,8 @@ struct Session {
 
 // The session that captures go to; nullptr when there is none, and in a child of fork.
 Session* active_session();
+// Its id, 0 when there is none: what the gate asks, without touching the session itself.
+u32 active_session_id();
 
 // Prepares the one session: memory in the bounds of `config`, clocks read together. nullptr when memory is not there.
 Session* open_session(const Config& config);
@@ -63,6 +65,8 @@ Session* open_session(const Config& config);
 void activate_session(Session& session);
 // Captures stop; returns when the last one has left. Samples stay for the drain.
 void deactivate_session();
+// From open to close: records of threads that end wait for the drain.
+bool session_is_open();
 // Gives the memory back.
 void close_session(Session& session);
 

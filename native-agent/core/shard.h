@@ -33,8 +33,8 @@ class SegmentPool {
  private:
   u8* memory_;
   u32 total_;
-  Atomic<u32> fresh_;    // segments never taken yet, from the front
-  Atomic<u64> free_;     // tag << 32 | number: the tag keeps a slow writer from putting back a stale list
+  Atomic<u32> fresh_;  // segments never taken yet, from the front
+  Atomic<u64> free_;   // tag << 32 | number: the tag keeps a slow writer from putting back a stale list
   Atomic<u32> in_use_;
 };
 

@@ -1,14 +1,15 @@
 #pragma once
 // Every stack once: a tree of nodes {parent, code, position}. Lock-free, of fixed size; it says when it is full.
 //
-// Room: 16 bytes a node and 8 for its two index slots. A stack costs one probe for each frame in which it differs from the
-// thread's last stack, and one comparison for each frame it shares with it.
+// Room: 16 bytes a node and 8 for its two index slots. A stack costs one probe for each frame in which it differs from
+// the thread's last stack, and one comparison for each frame it shares with it.
 #include "base/atomic.h"
 #include "base/types.h"
 
 namespace btrace {
 
-// A frame as a runtime's walk gives it: `code` is what the runtime calls the method (a pointer) or an offset in an image.
+// A frame as a runtime's walk gives it: `code` is what the runtime calls the method (a pointer) or an offset in an
+// image.
 struct Frame {
   u64 code;
   i64 position;  // bytecode index or dex pc; -1: none

@@ -3,19 +3,21 @@
 #include "base/clock.h"
 #include "base/libc.h"
 #include "base/pages.h"
-#include "core/recorder.h"
+#include "core/session.h"
 
 namespace btrace {
 
 ThreadRegistry g_threads;
 
-void ThreadRegistry::thread_gone(void* record) { g_threads.end(*static_cast<ThreadRecord*>(record), !recording_in_progress()); }
+void ThreadRegistry::thread_gone(void* record) {
+  g_threads.end(*static_cast<ThreadRecord*>(record), !session_is_open());
+}
 
 void ThreadRegistry::make_key() {
   SpinScope scope(spin_);
   if (key_plus_1_.load_relaxed()) return;
   unsigned int key;
-  if (pthread_key_create(&key, &ThreadRegistry::thread_gone) == 0) key_plus_1_.store_release(key + 1);
+  if (libc::key_create(&key, &ThreadRegistry::thread_gone) == 0) key_plus_1_.store_release(key + 1);
 }
 
 ThreadRecord* ThreadRegistry::find(u32 tid) {
@@ -65,7 +67,7 @@ ThreadRecord* ThreadRegistry::obtain_locked(u32 tid) {
 
 ThreadRecord* ThreadRegistry::mine_or_null() {
   u32 key = key_plus_1_.load_acquire();
-  return key ? static_cast<ThreadRecord*>(pthread_getspecific(key - 1)) : nullptr;
+  return key ? static_cast<ThreadRecord*>(libc::key_get(key - 1)) : nullptr;
 }
 
 ThreadRecord* ThreadRegistry::mine() {
@@ -75,7 +77,7 @@ ThreadRecord* ThreadRegistry::mine() {
   if (!key) return nullptr;
   SpinScope scope(spin_);
   ThreadRecord* record = obtain_locked(sys::gettid());
-  if (!record || pthread_setspecific(key - 1, record) != 0) return nullptr;
+  if (!record || libc::key_set(key - 1, record) != 0) return nullptr;
   record->bound.store_relaxed(1);
   return record;
 }
@@ -84,7 +86,7 @@ void ThreadRegistry::end(ThreadRecord& record, bool free_now) {
   record.end_ns.store_relaxed(now_ns());
   record.state.store_release(ThreadRecord::State::Ended);
   if (u32 key = key_plus_1_.load_acquire())
-    if (pthread_getspecific(key - 1) == &record) pthread_setspecific(key - 1, nullptr);
+    if (libc::key_get(key - 1) == &record) libc::key_set(key - 1, nullptr);
   if (free_now) release(record);
 }
 
@@ -94,6 +96,8 @@ void ThreadRegistry::release_unbound() {
     if (!at(slot).bound.load_relaxed()) release(at(slot));
 }
 
-void ThreadRegistry::release(ThreadRecord& record) { record.state.store_release(ThreadRecord::State::Free); }
+void ThreadRegistry::release(ThreadRecord& record) {
+  record.state.store_release(ThreadRecord::State::Free);
+}
 
 }  // namespace btrace

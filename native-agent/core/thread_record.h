@@ -21,9 +21,9 @@ struct alignas(64) ThreadRecord {
   Row counters;           // the last row that read them: rows from outside go on with its totals
   u32 mean_cost_ns;       // of captures on this thread, moving
   u32 stack_epoch;        // the stack table that `last` belongs to
-  bool has_pending;
-  bool follows;           // `before` is the row in front of `pending`
-  Row pending;            // the newest row: it may still swallow equal neighbours
+  Atomic<u32> has_pending;
+  bool follows;  // `before` is the row in front of `pending`
+  Row pending;   // the newest row: it may still swallow equal neighbours
   Row before;
   i64 pending_since_ns;
   Shard shard;
@@ -34,7 +34,7 @@ struct alignas(64) ThreadRecord {
   enum class State : u32 { Free = 0, Live = 1, Ended = 2 };
   Atomic<State> state;
   Atomic<u32> tid;
-  Atomic<u32> index;  // the recording's, given with `session`
+  Atomic<u32> index;           // the recording's, given with `session`
   Atomic<u64> runtime_thread;  // JavaThread*, art::Thread*
   Atomic<void*> runtime_ref;   // what the runtime needs to name and walk it
   Atomic<u32> creator;         // index of the creating thread, of the same session
@@ -42,7 +42,7 @@ struct alignas(64) ThreadRecord {
   Atomic<i64> end_ns;
   ThreadKind kind;
   bool is_main;
-  Atomic<u32> bound;           // the thread's own key points here: only its end frees the record
+  Atomic<u32> bound;  // the thread's own key points here: only its end frees the record
 
   // The drain's.
   u32 announced_session;
@@ -50,8 +50,8 @@ struct alignas(64) ThreadRecord {
 
   // The outside sampler's.
   u32 watched_session;
-  i64 watched_cpu_ns;   // CPU clock at the last look
-  i64 walked_cpu_ns;    // CPU clock just before the last walk
+  i64 watched_cpu_ns;  // CPU clock at the last look
+  i64 walked_cpu_ns;   // CPU clock just before the last walk
   u32 walked_stack;
   u16 walked_flags;
   i64 next_look_ns;
@@ -89,7 +89,9 @@ class ThreadRegistry {
   // All slots handed out so far; those that are free are for the caller to skip.
   u32 slots() const { return slots_.load_acquire(); }
   ThreadRecord& at(u32 slot) { return slabs_[slot / kSlabRecords][slot % kSlabRecords]; }
-  size_t bytes() const { return size_t{(slots() + kSlabRecords - 1) / kSlabRecords} * kSlabRecords * sizeof(ThreadRecord); }
+  size_t bytes() const {
+    return size_t{(slots() + kSlabRecords - 1) / kSlabRecords} * kSlabRecords * sizeof(ThreadRecord);
+  }
   u32 refused() const { return refused_.load_relaxed(); }
 
  private:

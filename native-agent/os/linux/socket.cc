@@ -46,8 +46,8 @@ u32 peer_uid(int fd) {
 }
 
 IoResult send_some(int fd, const u8* data, size_t size) {
-  long sent = sys::call(sys::kSendto, fd, reinterpret_cast<long>(data), static_cast<long>(size), kDontWait | kNoSignal,
-                        0, 0);
+  long sent =
+      sys::call(sys::kSendto, fd, reinterpret_cast<long>(data), static_cast<long>(size), kDontWait | kNoSignal, 0, 0);
   if (sent >= 0) return {sent, false};
   return {0, sent != -sys::kEagain && sent != -sys::kEintr};
 }

@@ -9,7 +9,7 @@ inline constexpr u32 kUnknownUid = 0xffffffff;
 int connect_path(const char* path);
 u32 peer_uid(int fd);
 struct IoResult {
-  i64 bytes;   // moved; 0 with `closed` false: would block
+  i64 bytes;  // moved; 0 with `closed` false: would block
   bool closed;
 };
 // Never block, never raise SIGPIPE.

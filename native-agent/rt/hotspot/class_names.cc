@@ -22,7 +22,8 @@ const char* primitive(char code) {
 // Hidden classes end in ".0x0000000800c03000" or "/0x…": an address, different in every run.
 size_t without_address(const char* text, size_t size) {
   for (size_t at = 1; at + 2 < size; at++)
-    if ((text[at] == '.' || text[at] == '/' || text[at] == '+') && text[at + 1] == '0' && text[at + 2] == 'x') return at;
+    if ((text[at] == '.' || text[at] == '/' || text[at] == '+') && text[at + 1] == '0' && text[at + 2] == 'x')
+      return at;
   return size;
 }
 

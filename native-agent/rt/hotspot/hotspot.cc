@@ -43,6 +43,8 @@ void HotSpot::install(Session& session) {
   meet_threads(env);
 }
 
-void HotSpot::remove(Session& session) { disable_points(session); }
+void HotSpot::remove(Session& session) {
+  disable_points(session);
+}
 
 }  // namespace btrace::hotspot

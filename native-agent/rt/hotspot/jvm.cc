@@ -83,8 +83,8 @@ void Jvm::explore_threads(JNIEnv* env, const VmStructs& structs) {
   buffer_top = to_buffer + to_top;
 }
 
-// A Klass* is read as if it were a Java field of java.lang.Class: the id of an instance field holds its offset above two
-// marking bits. Verified by reading java.lang.Object's class and its name back.
+// A Klass* is read as if it were a Java field of java.lang.Class: the id of an instance field holds its offset above
+// two marking bits. Verified by reading java.lang.Object's class and its name back.
 void Jvm::explore_classes(JNIEnv* env, const VmStructs& structs) {
   klass_name = structs.offset("Klass", "_name");
   symbol_length = structs.offset("Symbol", "_length");
@@ -107,7 +107,8 @@ void Jvm::explore_classes(JNIEnv* env, const VmStructs& structs) {
   u64 klass = static_cast<u64>(env->GetLongField(object_class, made_up));
   env->DeleteLocalRef(object_class);
   char name[32];
-  if (read_class_name(*this, klass, name, sizeof name) && strcmp(name, "java/lang/Object") == 0) class_pointer = made_up;
+  if (read_class_name(*this, klass, name, sizeof name) && strcmp(name, "java/lang/Object") == 0)
+    class_pointer = made_up;
 }
 
 u32 Jvm::tid_of(u64 java_thread) const {

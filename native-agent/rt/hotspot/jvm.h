@@ -19,13 +19,13 @@ struct Jvm {
   i32 allocated_bytes = kNoOffset;    // Thread's, up to its current buffer
   i32 buffer_start = kNoOffset;       // the current allocation buffer, from Thread
   i32 buffer_top = kNoOffset;
-  i32 klass_name = kNoOffset;         // Klass → Symbol*
+  i32 klass_name = kNoOffset;  // Klass → Symbol*
   i32 symbol_length = kNoOffset;
   i32 symbol_body = kNoOffset;
   i32 klass_layout = kNoOffset;
-  i32 klass_constants = kNoOffset;    // InstanceKlass → ConstantPool*
-  i32 constants_source = kNoOffset;   // ConstantPool: index of the source file's name
-  i32 constants_begin = kNoOffset;    // its entries
+  i32 klass_constants = kNoOffset;   // InstanceKlass → ConstantPool*
+  i32 constants_source = kNoOffset;  // ConstantPool: index of the source file's name
+  i32 constants_begin = kNoOffset;   // its entries
 
   // Gets the JVMTI environment. False: too old, or not to be had.
   bool open(JavaVM* java_vm);

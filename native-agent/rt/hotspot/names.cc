@@ -22,7 +22,8 @@ u32 HotSpot::name_class_of(jclass java_class, NameSink& sink) {
   JNIEnv* env = jvm.env();
   u64 key = jvm.class_of(env, java_class);
   if (!key) {
-    // Without the JVM's own pointer the identity hash tells classes apart well enough; the mark keeps the kinds of key apart.
+    // Without the JVM's own pointer the identity hash tells classes apart well enough; the mark keeps the kinds of key
+    // apart.
     jint hash = 0;
     jvm.ti->GetObjectHashCode(java_class, &hash);
     key = 1ull << 63 | static_cast<u32>(hash);

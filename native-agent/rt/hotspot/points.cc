@@ -40,13 +40,17 @@ void JNICALL on_thread_end(jvmtiEnv*, JNIEnv*, jthread) {
   if (record && record->busy.load() != Holder::Never) g_threads.end(*record, false);
 }
 
-void JNICALL on_death(jvmtiEnv*, JNIEnv*) { finish_recording(EndReason::TargetExited, nullptr, kExitWaitNs); }
+void JNICALL on_death(jvmtiEnv*, JNIEnv*) {
+  finish_recording(EndReason::TargetExited, nullptr, kExitWaitNs);
+}
 
 void set_event(jvmtiEvent event, bool on) {
   g_hotspot.jvm.ti->SetEventNotificationMode(on ? JVMTI_ENABLE : JVMTI_DISABLE, event, nullptr);
 }
 
-bool add_capability(jvmtiCapabilities wanted) { return g_hotspot.jvm.ti->AddCapabilities(&wanted) == JVMTI_ERROR_NONE; }
+bool add_capability(jvmtiCapabilities wanted) {
+  return g_hotspot.jvm.ti->AddCapabilities(&wanted) == JVMTI_ERROR_NONE;
+}
 
 }  // namespace
 
@@ -97,8 +101,7 @@ void disable_points(Session& session) {
   sampling.can_generate_sampled_object_alloc_events = 1;
   g_hotspot.jvm.ti->RelinquishCapabilities(&sampling);
   for (u32 i = 0; i < session.hook_count; i++)
-    if (session.hooks[i].state == HookState::Installed)
-      session.report_hook(session.hooks[i].name, HookState::Removed);
+    if (session.hooks[i].state == HookState::Installed) session.report_hook(session.hooks[i].name, HookState::Removed);
 }
 
 }  // namespace btrace::hotspot

@@ -75,6 +75,8 @@ bool HotSpot::enter_agent_thread(const char* name) {
   return jvm.vm->AttachCurrentThreadAsDaemon(&env, &arguments) == JNI_OK;
 }
 
-void HotSpot::leave_agent_thread() { jvm.vm->DetachCurrentThread(); }
+void HotSpot::leave_agent_thread() {
+  jvm.vm->DetachCurrentThread();
+}
 
 }  // namespace btrace::hotspot

@@ -1,6 +1,7 @@
 #pragma once
-// What libjvm.so says of its own structures (gHotSpotVMStructs, exported for the serviceability agent). Nothing is guessed
-// from a version: an offset that is not there, or whose value does not agree with a known neighbour, switches its use off.
+// What libjvm.so says of its own structures (gHotSpotVMStructs, exported for the serviceability agent). Nothing is
+// guessed from a version: an offset that is not there, or whose value does not agree with a known neighbour, switches
+// its use off.
 #include "base/types.h"
 
 namespace btrace::hotspot {

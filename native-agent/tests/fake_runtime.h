@@ -1,0 +1,35 @@
+#pragma once
+// A runtime without a virtual machine: methods are numbers, names come from them.
+#include <string>
+
+#include "core/runtime.h"
+
+struct FakeRuntime final : btrace::Runtime {
+  bool refuse_names = false;
+  void describe(btrace::TargetDescription& target) override {
+    snprintf(target.name, sizeof target.name, "fake");
+    snprintf(target.runtime, sizeof target.runtime, "Fake 1");
+  }
+  bool enter_agent_thread(const char*) override { return true; }
+  void leave_agent_thread() override {}
+  void install(btrace::Session& session) override { session.report_hook("fake", btrace::HookState::Installed); }
+  void remove(btrace::Session& session) override { session.report_hook("fake", btrace::HookState::Removed); }
+  void describe_thread(btrace::ThreadRecord&, btrace::ThreadDescription& thread) override {
+    snprintf(thread.name, sizeof thread.name, "thread");
+  }
+  void forget_thread(btrace::ThreadRecord&) override {}
+  bool name_method(btrace::u64 code, btrace::NameSink& sink) override {
+    std::string name = "m" + std::to_string(code);
+    btrace::u32 owner = sink.class_id(1);
+    if (!owner) owner = sink.add_class(1, "Fake", "Fake.java");
+    btrace::LineEntry line{0, 7};
+    sink.set_method(owner, name.c_str(), "()V", btrace::MethodKind::Managed, &line, 1);
+    return !refuse_names;
+  }
+  bool name_class(btrace::u64 key, btrace::NameSink& sink) override {
+    sink.add_class(key, "Thing", nullptr);
+    return true;
+  }
+  btrace::i32 walk_outside(btrace::ThreadRecord&, btrace::Frame*, btrace::u32, btrace::u16&) override { return 0; }
+  bool walks_outside() override { return false; }
+};

@@ -1,0 +1,113 @@
+#include "core/stack_table.h"
+
+#include <map>
+#include <random>
+#include <thread>
+#include <tuple>
+
+#include "harness.h"
+
+using namespace btrace;
+
+namespace {
+
+struct Table {
+  StackTable table{};
+  explicit Table(u32 nodes) { CHECK(table.init(nodes)); }
+  ~Table() { table.release(); }
+  StackTable* operator->() { return &table; }
+};
+
+std::vector<Frame> lifelike(std::mt19937& random, u32 depth) {
+  // Near the root few methods, near the leaf many: as call trees are.
+  std::vector<Frame> leaf_first(depth);
+  for (u32 level = 0; level < depth; level++)
+    leaf_first[depth - 1 - level] = {1000 + level * 64 + random() % (1 + level / 4), static_cast<i64>(random() % 3)};
+  return leaf_first;
+}
+
+std::vector<Frame> read_back(StackTable& table, u32 node) {
+  std::vector<Frame> leaf_first;
+  for (; node; node = table.at(node).parent) {
+    CHECK(table.at(node).parent < node);
+    leaf_first.push_back({table.at(node).code, i64{table.at(node).position} - 1});
+  }
+  return leaf_first;
+}
+
+bool same(const std::vector<Frame>& a, const std::vector<Frame>& b) {
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); i++)
+    if (a[i].code != b[i].code || a[i].position != b[i].position) return false;
+  return true;
+}
+
+TEST("stack table: equal stacks get one node, and it reads back") {
+  Table table(1 << 16);
+  LastStack last{};
+  std::mt19937 random(1);
+  std::map<std::vector<std::tuple<u64, i64>>, u32> model;
+  for (int round = 0; round < 2000; round++) {
+    auto stack = lifelike(random, random() % 60);
+    u32 node = table->insert(stack.data(), static_cast<u32>(stack.size()), last);
+    CHECK(node != StackTable::kNoNode);
+    CHECK(same(read_back(table.table, node), stack));
+    std::vector<std::tuple<u64, i64>> key;
+    for (auto& frame : stack) key.emplace_back(frame.code, frame.position);
+    auto [known, fresh] = model.emplace(key, node);
+    CHECK_EQUAL(known->second, node);
+  }
+}
+
+TEST("stack table: a stack deeper than the last-stack memory is whole") {
+  Table table(1 << 14);
+  LastStack last{};
+  std::vector<Frame> stack(4096);
+  for (u32 i = 0; i < stack.size(); i++) stack[i] = {i + 1, -1};
+  u32 node = table->insert(stack.data(), 4096, last);
+  CHECK(same(read_back(table.table, node), stack));
+  CHECK_EQUAL(table->insert(stack.data(), 4096, last), node);
+  CHECK_EQUAL(table->used(), 4097u);
+}
+
+TEST("stack table: when it is full it says so, and what is in it stays right") {
+  Table table(1024);
+  LastStack last{};
+  std::vector<std::pair<Frame, u32>> kept;
+  u32 refused = 0;
+  for (u64 code = 1; code < 3000; code++) {
+    Frame frame{code, 0};
+    u32 node = table->insert(&frame, 1, last);
+    if (node == StackTable::kNoNode)
+      refused++;
+    else
+      kept.emplace_back(frame, node);
+  }
+  CHECK(refused > 0);
+  CHECK(kept.size() > 900);
+  for (auto& [frame, node] : kept) CHECK_EQUAL(table->insert(&frame, 1, last), node);
+}
+
+TEST("stack table: threads that insert the same stacks at once agree on their nodes") {
+  constexpr int kThreads = 8, kStacks = 1000;
+  Table table(1 << 17);
+  std::vector<std::vector<u32>> nodes(kThreads);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; t++)
+    threads.emplace_back([&, t] {
+      LastStack last{};
+      std::mt19937 random(42);
+      for (int i = 0; i < kStacks; i++) {
+        auto stack = lifelike(random, 30);
+        nodes[t].push_back(table->insert(stack.data(), 30, last));
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  std::mt19937 random(42);
+  for (int i = 0; i < kStacks; i++) {
+    CHECK(same(read_back(table.table, nodes[0][i]), lifelike(random, 30)));
+    for (int t = 1; t < kThreads; t++) CHECK_EQUAL(nodes[t][i], nodes[0][i]);
+  }
+}
+
+}  // namespace
