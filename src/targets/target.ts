@@ -49,6 +49,8 @@ export interface RecordOptions {
   readonly maxBytes: number;
   /** Start the target anew and record from its first moment; only for a `launchable` one. */
   readonly fromLaunch?: boolean;
+  /** Keep no name outside the platform's own packages, no thread name, text or path. */
+  readonly redact?: boolean;
 }
 
 export interface SessionStatus extends TraceStatus {

@@ -18,6 +18,7 @@ export interface Launched {
   readonly session: Session;
   /** How the program that was started ended: its exit code, or 128 + the number of the signal. */
   readonly exit: Promise<number>;
+  kill(signal: NodeJS.Signals): void;
 }
 
 export interface LaunchOptions extends LocalOptions {
@@ -65,7 +66,7 @@ export async function launch(
   command: readonly string[],
   record: RecordOptions,
   options: LaunchOptions,
-  signal: AbortSignal,
+  aborted: AbortSignal,
 ): Promise<Launched> {
   const log = options.log ?? (() => undefined);
   const library = await findAgent(options.agentRoots, process.arch);
@@ -76,7 +77,7 @@ export async function launch(
     const { args, env } = withAgent(command, `${library}=${open.options}`, process.env);
     const [program = '', ...rest] = args;
     const over = new AbortController();
-    const accepted = open.accept(configOf(record), AbortSignal.any([signal, over.signal]), (conversation) =>
+    const accepted = open.accept(configOf(record), AbortSignal.any([aborted, over.signal]), (conversation) =>
       isWanted(conversation, options.name),
     );
     accepted.catch(() => undefined); // told below, unless the start itself failed
@@ -95,7 +96,7 @@ export async function launch(
       release: () => open.close(),
       log,
     });
-    return { session, exit };
+    return { session, exit, kill: (signal) => void child.kill(signal) };
   } catch (error) {
     await listener?.close();
     await file.close();

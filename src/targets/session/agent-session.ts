@@ -12,6 +12,7 @@ import type { RecordOptions, Session, SessionEnd, SessionStatus, Target } from '
 import { TargetError } from '../target.js';
 import type { Conversation } from './conversation.js';
 import { FileError, type RecordingFile } from './recording-file.js';
+import { Redactor } from './redact.js';
 import { RingDump } from './ring-dump.js';
 
 /** An agent that is asked to end and then says nothing for this long is not going to. */
@@ -60,9 +61,11 @@ export class AgentSession implements Session {
   private silence: NodeJS.Timeout | undefined;
   private live: TraceStatus | undefined;
   private hooks: readonly Hook[] = [];
+  private told = 0;
   private chunks = 0;
   /** Why we asked the agent to end; its Goodbye does not know that. */
   private asked: Ending | undefined;
+  private readonly redactor: Redactor | undefined;
   private dumping: RingDump | undefined;
   private turn: Promise<unknown> = Promise.resolve();
 
@@ -70,7 +73,13 @@ export class AgentSession implements Session {
     this.target = parts.target;
     this.file = parts.options.file;
     this.writer = new RecordingWriter(parts.file);
-    this.timers.push(setInterval(this.tell, STATUS_EVERY_MS));
+    this.redactor = parts.options.redact === true ? new Redactor() : undefined;
+    // The agent's own word comes once a second; this is for an agent that is silent.
+    this.timers.push(
+      setInterval(() => {
+        if (performance.now() - this.told >= STATUS_EVERY_MS) this.tell();
+      }, STATUS_EVERY_MS),
+    );
     const { maxDurationMs } = parts.options;
     if (maxDurationMs > 0) {
       const words = `the limit of ${maxDurationMs / 1000} s was reached`;
@@ -199,16 +208,20 @@ export class AgentSession implements Session {
         this.hooks = Hooks.decode(chunkPayload(chunk)).hooks;
         break;
     }
-    if ((await this.dumping?.take(chunk)) !== true) {
-      await this.writer.append(chunk);
-      this.chunks++;
-    }
+    await this.write(chunk);
     if (chunk.kind === ChunkKind.Status || chunk.kind === ChunkKind.Hooks) this.tell();
     const { maxBytes } = this.parts.options;
     if (maxBytes > 0 && this.parts.file.bytes >= maxBytes) {
       this.ask('limit', `the limit of ${Math.round(maxBytes / 1e6)} MB was reached`);
     }
     return undefined;
+  }
+
+  private async write(received: Chunk): Promise<void> {
+    const chunk = this.redactor ? this.redactor.redact(received) : received;
+    if (!chunk || (await this.dumping?.take(chunk)) === true) return;
+    await this.writer.append(chunk);
+    this.chunks++;
   }
 
   private async goodbye({ reason, detail }: Goodbye): Promise<Ending | undefined> {
@@ -259,7 +272,7 @@ export class AgentSession implements Session {
     try {
       if (reason === 'cancelled') await file.remove();
       else if (reason === 'disk-full') await this.lastWords(message);
-      else await this.writer.finish(FOOTER_REASONS[reason], message);
+      else await this.writer.finish(FOOTER_REASONS[reason], this.redactor ? '' : message);
     } catch (error) {
       said.push(`The end of the file could not be written: ${String(error)}.`);
     }
@@ -275,8 +288,9 @@ export class AgentSession implements Session {
     await this.parts.file.write(encodeChunk(ChunkKind.Footer, payload, this.chunks)).catch(() => undefined);
   }
 
-  private readonly tell = (): void => {
+  private tell(): void {
+    this.told = performance.now();
     const status = this.status();
     for (const listener of this.listeners) listener(status);
-  };
+  }
 }

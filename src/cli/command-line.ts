@@ -1,0 +1,126 @@
+/** Commands declared once: the declaration parses the command line and is its help. */
+import { parseArgs } from 'node:util';
+import { UsageError } from './exit-codes.js';
+import type { Terminal } from './terminal.js';
+
+export interface Option {
+  readonly name: string;
+  readonly short?: string;
+  /** What stands for its value in the help; an option without is a switch. */
+  readonly value?: string;
+  readonly help: string;
+}
+
+export interface Command {
+  readonly name: string;
+  /** One line in the list of commands. */
+  readonly summary: string;
+  readonly usage: readonly string[];
+  /** Paragraphs of the help between usage and options. */
+  readonly description: readonly string[];
+  readonly options: readonly Option[];
+  readonly examples: readonly string[];
+  run(input: Input, terminal: Terminal): Promise<number>;
+}
+
+export const jsonOption: Option = { name: 'json', help: 'print the result as JSON' };
+const helpOption: Option = { name: 'help', short: 'h', help: 'show this help' };
+
+/** What was typed after the command's name. */
+export class Input {
+  constructor(
+    private readonly values: Readonly<Record<string, string | boolean | undefined>>,
+    readonly positionals: readonly string[],
+    /** Everything after `--`. */
+    readonly rest: readonly string[],
+  ) {}
+
+  has(name: string): boolean {
+    return this.values[name] !== undefined;
+  }
+
+  text(name: string): string | undefined {
+    const value = this.values[name];
+    return typeof value === 'string' ? value : undefined;
+  }
+
+  /** The value, read by one of the functions of quantities.ts; undefined when not given. */
+  read<T>(name: string, by: (text: string, option: string) => T): T | undefined {
+    const text = this.text(name);
+    return text === undefined ? undefined : by(text, name);
+  }
+
+  /** The only positional, such as a file. */
+  one(what: string): string {
+    const [first] = this.positionals;
+    if (first === undefined) throw new UsageError(`Which ${what}?`);
+    if (this.positionals.length > 1)
+      throw new UsageError(`One ${what} at a time, not ${this.positionals.join(', ')}.`);
+    return first;
+  }
+}
+
+export function parseInput(command: Command, args: readonly string[]): Input {
+  const split = args.indexOf('--');
+  const own = split < 0 ? args : args.slice(0, split);
+  const options = Object.fromEntries(
+    [...command.options, helpOption].map(({ name, short, value }) => [
+      name,
+      { type: value === undefined ? ('boolean' as const) : ('string' as const), ...(short && { short }) },
+    ]),
+  );
+  try {
+    const { values, positionals } = parseArgs({ args: [...own], options, allowPositionals: true });
+    return new Input(values, positionals, split < 0 ? [] : args.slice(split + 1));
+  } catch (error) {
+    // Node's sentence names the option; what it adds about '--' helps nobody here.
+    const said = (error instanceof Error ? error.message : String(error)).split('. ')[0] ?? '';
+    throw new UsageError(`${said.replace(/\.$/, '')}.`);
+  }
+}
+
+function optionLines(options: readonly Option[]): string[] {
+  const left = options.map(
+    ({ name, short, value }) => `  ${short ? `-${short}, ` : '    '}--${name}${value ? ` ${value}` : ''}`,
+  );
+  const width = Math.max(...left.map((text) => text.length)) + 2;
+  return options.map(({ help }, at) => {
+    const [first = '', ...more] = help.split('\n');
+    return [
+      `${(left[at] ?? '').padEnd(width)}${first}`,
+      ...more.map((line) => ' '.repeat(width) + line),
+    ].join('\n');
+  });
+}
+
+export function helpOf(command: Command): string {
+  return [
+    `btrace ${command.name} – ${command.summary}`,
+    '',
+    'Usage:',
+    ...command.usage.map((line) => `  btrace ${line}`),
+    ...command.description.flatMap((paragraph) => ['', paragraph]),
+    '',
+    'Options:',
+    ...optionLines([...command.options, helpOption]),
+    ...(command.examples.length > 0 ? ['', 'Examples:', ...command.examples.map((line) => `  ${line}`)] : []),
+  ].join('\n');
+}
+
+export function overview(commands: readonly Command[]): string {
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  return [
+    'btrace – records what a running program does and says where its time went',
+    '',
+    'Usage:',
+    '  btrace COMMAND [OPTIONS]',
+    '',
+    'Commands:',
+    ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+    '',
+    '  btrace COMMAND --help   what a command takes',
+    '  btrace --version        the version',
+    '',
+    'Exit codes: 0 done, 1 unforeseen, 2 command line, 3 target, 4 file, 5 recording cut short, 130 interrupted.',
+  ].join('\n');
+}

@@ -1,0 +1,70 @@
+/** The btrace command: finds which command is meant, runs it, and turns what goes wrong into a sentence and an exit code. */
+import { TargetError } from '../targets/target.js';
+import { type Command, helpOf, overview, parseInput } from './command-line.js';
+import { commands } from './commands/index.js';
+import { CliError, ExitCode, UsageError } from './exit-codes.js';
+import { packageVersion } from './package.js';
+import { Terminal } from './terminal.js';
+
+function commandOf(name: string): Command {
+  const command = commands.find((one) => one.name === name);
+  if (!command) {
+    throw new UsageError(
+      `There is no command "${name}". Commands: ${commands.map((one) => one.name).join(', ')}.`,
+    );
+  }
+  return command;
+}
+
+async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === undefined || name === '--help' || name === '-h' || (name === 'help' && rest.length === 0)) {
+    terminal.print(overview(commands));
+    return name === undefined ? ExitCode.Usage : ExitCode.Done;
+  }
+  if (name === '--version') {
+    terminal.print(packageVersion());
+    return ExitCode.Done;
+  }
+  if (name === 'help') {
+    terminal.print(helpOf(commandOf(rest[0] ?? '')));
+    return ExitCode.Done;
+  }
+  const command = commandOf(name);
+  const input = parseInput(command, rest);
+  if (input.has('help')) {
+    terminal.print(helpOf(command));
+    return ExitCode.Done;
+  }
+  return await command.run(input, terminal);
+}
+
+function explain(error: unknown, terminal: Terminal, name: string): number {
+  if (error instanceof UsageError) {
+    terminal.note(`btrace: ${error.message}\nSee: btrace ${name === '' ? '' : `${name} `}--help`);
+    return error.exitCode;
+  }
+  if (error instanceof TargetError || error instanceof CliError) {
+    terminal.note(`btrace: ${error.message}`);
+    if (error.nextStep !== '') terminal.note(error.nextStep);
+    return error instanceof CliError ? error.exitCode : error.kind === 'io' ? ExitCode.File : ExitCode.Target;
+  }
+  terminal.note(`btrace: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  return ExitCode.Failed;
+}
+
+const terminal = new Terminal();
+// A reader that has seen enough (`btrace report | head`) is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(ExitCode.Done);
+  throw error;
+});
+const args = process.argv.slice(2);
+run(args, terminal)
+  .catch((error: unknown) =>
+    explain(error, terminal, commands.some(({ name }) => name === args[0]) ? (args[0] ?? '') : ''),
+  )
+  .then((code) => (process.exitCode = code))
+  .catch((error: unknown) => {
+    throw error;
+  });

@@ -1,0 +1,97 @@
+/** Quantities as a person types and reads them. */
+import { UsageError } from './exit-codes.js';
+
+const TIME_UNITS = new Map([
+  ['ns', 1],
+  ['us', 1e3],
+  ['µs', 1e3],
+  ['ms', 1e6],
+  ['s', 1e9],
+  ['m', 60e9],
+  ['min', 60e9],
+  ['h', 3600e9],
+]);
+const SIZE_UNITS = new Map([
+  ['b', 1],
+  ['k', 2 ** 10],
+  ['m', 2 ** 20],
+  ['g', 2 ** 30],
+]);
+
+function parse(text: string, option: string, pattern: RegExp, units: Map<string, number>, example: string) {
+  const match = pattern.exec(text.trim());
+  const unit = units.get(match?.[2]?.toLowerCase() ?? '');
+  const value = Number(match?.[1]) * (unit ?? NaN);
+  if (!Number.isFinite(value) || value < 0) {
+    throw new UsageError(`--${option} takes ${example}, not "${text}".`);
+  }
+  return value;
+}
+
+/** "1.5s", "500ms", "2m"; a bare number is seconds. In ns. */
+export function parseDuration(text: string, option: string): number {
+  const withUnit = /^[\d.]+$/.test(text.trim()) ? `${text.trim()}s` : text;
+  return parse(withUnit, option, /^([\d.]+)\s*([a-zµ]+)$/i, TIME_UNITS, 'a time such as 10s or 500ms');
+}
+
+/** "32MB", "64K", "1000" (bytes). K, M and G are powers of 1024. */
+export function parseSize(text: string, option: string): number {
+  const withUnit = /^[\d.]+$/.test(text.trim()) ? `${text.trim()}b` : text;
+  return Math.round(
+    parse(withUnit, option, /^([\d.]+)\s*([kmgb])(?:i?b)?$/i, SIZE_UNITS, 'a size such as 32MB'),
+  );
+}
+
+export function parsePercent(text: string, option: string): number {
+  return parse(
+    text,
+    option,
+    /^([\d.]+)\s*(%?)$/,
+    new Map([
+      ['%', 1],
+      ['', 1],
+    ]),
+    'a percentage such as 1%',
+  );
+}
+
+export function parseCount(text: string, option: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw new UsageError(`--${option} takes a number, not "${text}".`);
+  return value;
+}
+
+/** Three significant digits and a unit: "12.3 ms". */
+export function formatNs(ns: number): string {
+  const size = Math.abs(ns);
+  const [divisor, unit] =
+    size >= 1e9 ? [1e9, 's'] : size >= 1e6 ? [1e6, 'ms'] : size >= 1e3 ? [1e3, 'µs'] : [1, 'ns'];
+  return `${significant(ns / divisor)} ${unit}`;
+}
+
+export function formatBytes(bytes: number): string {
+  const [divisor, unit] =
+    bytes >= 2 ** 30
+      ? [2 ** 30, 'GB']
+      : bytes >= 2 ** 20
+        ? [2 ** 20, 'MB']
+        : bytes >= 2 ** 10
+          ? [2 ** 10, 'KB']
+          : [1, 'bytes'];
+  return `${significant(bytes / divisor)} ${unit}`;
+}
+
+function significant(value: number): string {
+  const digits = Math.abs(value) >= 100 || Number.isInteger(value) ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  return value.toFixed(digits);
+}
+
+export function formatCount(count: number): string {
+  return Math.round(count).toLocaleString('en-US');
+}
+
+export function formatPercent(part: number, whole: number): string {
+  if (!(whole > 0)) return '–';
+  return `${((100 * part) / whole).toFixed(1)} %`;
+}

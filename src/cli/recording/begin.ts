@@ -1,0 +1,65 @@
+/** The two ways a recording begins: in a program that runs, or with one. */
+import path from 'node:path';
+import { type Launched, launch } from '../../targets/local/launch.js';
+import { type LocalOptions, LocalTargets } from '../../targets/local/local-targets.js';
+import { type Session, type Target, TargetError } from '../../targets/target.js';
+import { type RecordRequest, recordOptions } from './request.js';
+
+export interface Begun {
+  readonly session: Session;
+  /** The program that was started for it, if one was. */
+  readonly launched?: Launched;
+}
+
+export type Begin = (signal: AbortSignal) => Promise<Begun>;
+
+async function targetNamed(targets: LocalTargets, name: string): Promise<Target> {
+  const found = (await targets.list()).filter((one) => one.name.toLowerCase().includes(name.toLowerCase()));
+  const [only, ...others] = found;
+  if (!only) {
+    throw new TargetError(
+      'not-found',
+      `No Java program of yours has "${name}" in its name.`,
+      'See those that run with: btrace list',
+    );
+  }
+  if (others.length > 0) {
+    const names = found.map((one) => `  ${one.pid}  ${one.name}`).join('\n');
+    throw new TargetError(
+      'not-found',
+      `${found.length} programs have "${name}" in their names:\n${names}`,
+      'Choose one with --pid.',
+    );
+  }
+  return only;
+}
+
+export function attachTo(
+  which: { readonly pid: number } | { readonly name: string },
+  request: RecordRequest,
+  local: LocalOptions,
+): Begin {
+  return async (signal) => {
+    const targets = new LocalTargets(local);
+    const target = 'pid' in which ? await targets.find(which.pid) : await targetNamed(targets, which.name);
+    return { session: await target.start(await recordOptions(request, target.name), signal) };
+  };
+}
+
+export function launchWith(
+  command: readonly string[],
+  name: string | undefined,
+  request: RecordRequest,
+  local: LocalOptions,
+): Begin {
+  return async (signal) => {
+    const options = await recordOptions(request, name ?? path.basename(command[0] ?? ''));
+    const launched = await launch(
+      command,
+      options,
+      { ...local, ...(name !== undefined && { name }) },
+      signal,
+    );
+    return { session: launched.session, launched };
+  };
+}

@@ -1,0 +1,56 @@
+/** What was asked for on the command line of `btrace record`, and the options that follow from it. */
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { DEFAULT_MEMORY_BYTES, recordingPresets } from '../../targets/presets.js';
+import { newRecordingFile } from '../../targets/recording-folder.js';
+import type { RecordOptions } from '../../targets/target.js';
+
+/** Words of the command line → presets. */
+const presets = new Map([
+  ['balanced', recordingPresets.balanced],
+  ['main-thread', recordingPresets.mainThread],
+  ['memory', recordingPresets.memory],
+  ['locks', recordingPresets.locks],
+]);
+export const presetNames: readonly string[] = [...presets.keys()];
+
+export const RECORDINGS_FOLDER = 'btrace-recordings';
+
+export interface RecordRequest {
+  readonly preset: string;
+  readonly output: string | undefined;
+  readonly force: boolean;
+  readonly durationMs: number;
+  readonly syncIntervalNs: number | undefined;
+  readonly asyncIntervalNs: number | undefined;
+  readonly allocationIntervalBytes: number | undefined;
+  readonly budgetPercent: number | undefined;
+  readonly memoryBytes: number | undefined;
+  readonly mainOnly: boolean;
+  readonly maxBytes: number;
+  readonly stopWhenFull: boolean;
+  readonly ringNs: number | undefined;
+  readonly redact: boolean;
+}
+
+/** `name` is the program's: it names the file when the request does not. */
+export async function recordOptions(request: RecordRequest, name: string): Promise<RecordOptions> {
+  const base = presets.get(request.preset) ?? recordingPresets.balanced;
+  const file = request.output ?? (await newRecordingFile(RECORDINGS_FOLDER, name, new Date()));
+  if (request.force) await rm(file, { force: true });
+  return {
+    ...base,
+    file: path.resolve(file),
+    syncIntervalNs: request.syncIntervalNs ?? base.syncIntervalNs,
+    asyncIntervalNs: request.asyncIntervalNs ?? base.asyncIntervalNs,
+    allocationIntervalBytes: request.allocationIntervalBytes ?? base.allocationIntervalBytes,
+    budgetPpm: request.budgetPercent === undefined ? base.budgetPpm : request.budgetPercent * 10_000,
+    mainOnly: request.mainOnly || base.mainOnly,
+    memoryBytes: request.memoryBytes ?? DEFAULT_MEMORY_BYTES,
+    policy: request.ringNs !== undefined ? 'ring' : request.stopWhenFull ? 'stop-when-full' : 'stream',
+    ringNs: request.ringNs ?? 0,
+    maxDurationMs: request.durationMs,
+    maxBytes: request.maxBytes,
+    redact: request.redact,
+  };
+}

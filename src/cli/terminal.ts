@@ -1,0 +1,75 @@
+/** The command's two streams: results on standard output, everything for the eye on standard error. */
+import type { Writable } from 'node:stream';
+
+type Styled = (text: string) => string;
+
+export interface TerminalStream extends Writable {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+/** Colours are for terminals, and not where NO_COLOR or TERM=dumb asks for none; FORCE_COLOR asks for them anywhere. */
+function wantsColour(stream: TerminalStream, env: NodeJS.ProcessEnv): boolean {
+  if (env['NO_COLOR']) return false;
+  if (env['FORCE_COLOR'] !== undefined) return env['FORCE_COLOR'] !== '0';
+  return stream.isTTY === true && env['TERM'] !== 'dumb';
+}
+
+export class Terminal {
+  readonly bold: Styled;
+  readonly dim: Styled;
+  readonly warn: Styled;
+  private shown = 0;
+
+  constructor(
+    private readonly output: TerminalStream = process.stdout,
+    private readonly errors: TerminalStream = process.stderr,
+    env: NodeJS.ProcessEnv = process.env,
+  ) {
+    const style = (code: number): Styled =>
+      wantsColour(output, env) ? (text) => `\x1b[${code}m${text}\x1b[0m` : (text) => text;
+    this.bold = style(1);
+    this.dim = style(2);
+    this.warn = style(33);
+  }
+
+  /** Columns of standard output; 0 when it is no terminal, and lines need not fit. */
+  get width(): number {
+    return this.output.isTTY === true ? (this.output.columns ?? 80) : 0;
+  }
+
+  print(line = ''): void {
+    this.output.write(`${line}\n`);
+  }
+
+  /** A message for the person, never part of the result. */
+  note(line: string): void {
+    this.endProgress();
+    this.errors.write(`${line}\n`);
+  }
+
+  /** One line that is written over; only on a terminal. */
+  progress(line: string): void {
+    if (this.errors.isTTY !== true) return;
+    const fitting = line.slice(0, (this.errors.columns ?? 80) - 1);
+    this.errors.write(`\r${fitting.padEnd(this.shown)}`);
+    this.shown = fitting.length;
+  }
+
+  endProgress(): void {
+    if (this.shown > 0) this.errors.write(`\r${' '.repeat(this.shown)}\r`);
+    this.shown = 0;
+  }
+}
+
+/** Rows with aligned columns; `right` says which are numbers. The last column is cut to what `width` leaves. */
+export function table(rows: readonly (readonly string[])[], right: readonly boolean[], width = 0): string[] {
+  const widths = right.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  return rows.map((row) => {
+    const cells = row.map((cell, column) =>
+      right[column] === true ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
+    );
+    const line = cells.join('  ').trimEnd();
+    return width > 0 && line.length > width ? `${line.slice(0, width - 1)}…` : line;
+  });
+}

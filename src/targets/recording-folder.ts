@@ -1,0 +1,28 @@
+/** Where recordings go when nobody says: a folder that git ignores, named by target and time. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+/** "Shop 2026-05-04 13.37.00.btrace": sorts by time, and holds nothing a file system refuses. */
+export function recordingName(target: string, when: Date): string {
+  const two = (n: number) => String(n).padStart(2, '0');
+  const day = `${when.getFullYear()}-${two(when.getMonth() + 1)}-${two(when.getDate())}`;
+  const time = `${two(when.getHours())}.${two(when.getMinutes())}.${two(when.getSeconds())}`;
+  const plain = target
+    .normalize('NFC')
+    .replace(/[\p{Cc}\p{Cf}<>:"/\\|?*]/gu, '_')
+    .slice(0, 80)
+    .replace(/^[\s.]+|[\s.]+$/g, '');
+  return `${plain || 'recording'} ${day} ${time}.btrace`;
+}
+
+/** The path of a new recording in `folder`, which is there afterwards: private, and ignored by git whatever is above it. */
+export async function newRecordingFile(folder: string, target: string, when: Date): Promise<string> {
+  const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (made !== undefined) {
+    await writeFile(
+      path.join(folder, '.gitignore'),
+      '# Recordings tell of the program and the machine.\n*\n',
+    );
+  }
+  return path.join(folder, recordingName(target, when));
+}
