@@ -43,6 +43,12 @@ const mark = randomUUID();
 process.env[markName] = mark;
 mkdirSync(path.join(root, 'artefacts'), { recursive: true });
 
+// However this process ends, what its suites started ends with it, even what has a process group of its own.
+process.once('exit', () => {
+  for (const { pid } of leftovers(mark)) process.kill(pid, 'SIGKILL');
+  rmSync(scratch, { recursive: true, force: true });
+});
+
 const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 
 function fail(title, message) {
@@ -132,6 +138,7 @@ async function runSuite(suite) {
   const began = performance.now();
   console.log(`\n${suite.name}`);
   if (await prepare(suite)) return;
+  if (suite.together) await Promise.all(suite.checks.map(check));
   for (const name of suite.checks) {
     const { failed, skipped } = await check(name);
     if (failed) fail(`${suite.name}: ${name}`, failed);
@@ -160,7 +167,6 @@ if (Object.keys(missing).length > 0) {
   process.exit(1);
 }
 for (const suite of wanted) await runSuite(suite);
-rmSync(scratch, { recursive: true, force: true });
 
 console.log(`\n${times.join(' · ')} · all ${seconds(performance.now() - began)}`);
 if (total.skipped.length > 0)

@@ -40,21 +40,23 @@ async function typecheck() {
 /** Things that are done once, before the suites that ask for them; each counts as one test of the suite `lint` or `build`. */
 const checks = {
   typecheck: { run: typecheck },
-  eslint: { run: () => tool('eslint/bin/eslint.js', '--cache', '--cache-location', '.cache/eslint/', '.') },
+  eslint: { run: () => tool('eslint/bin/eslint.js', '.') },
   prettier: { run: () => tool('prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.') },
   bundles: { run: async () => await tool('../scripts/build.mjs') },
   agent: { run: buildAgent, there: hasAgentSources, parts: ['compiler', 'jdk'] },
+  package: { run: () => tool('../scripts/package.mjs', '--no-build') },
 };
 
 const table = [
   {
     name: 'lint',
     checks: ['typecheck', 'eslint', 'prettier'],
+    together: true,
     folder: 'test/lint',
     parts: [],
     testMs: 60_000,
   },
-  { name: 'build', checks: ['bundles', 'agent'], parts: [] },
+  { name: 'build', checks: ['bundles', 'agent', 'package'], parts: [] },
   { name: 'unit', folder: 'test/unit', parts: [], testMs: 10_000 },
   { name: 'native', folder: 'test/native', parts: ['compiler'], after: ['agent'], testMs: 120_000 },
   {
@@ -91,7 +93,7 @@ const table = [
     name: 'e2e',
     folder: 'test/e2e',
     parts: ['compiler', 'jdk', 'vscode', 'chromium'],
-    after: ['bundles', 'agent'],
+    after: ['bundles', 'agent', 'package'],
     testMs: 120_000,
   },
 ];
