@@ -1,0 +1,64 @@
+/** Figures by method: what the table shows, and what the editor shows above each declaration. */
+import { type Methods } from '../model/trace.js';
+import { type Sums } from './sums.js';
+import { byWeight, type ByWeight, weights } from './weights.js';
+
+/** A row for every method that was seen in the scope, in the order of method numbers. */
+export interface MethodFigures {
+  readonly count: number;
+  readonly method: Uint32Array;
+  /** A lower bound for samples. */
+  readonly calls: Float64Array;
+  readonly self: ByWeight<Float64Array>;
+  /** With what was called; recursion is counted once. */
+  readonly total: ByWeight<Float64Array>;
+  /** All of the scope, gaps included: what shares are of. */
+  readonly sum: ByWeight<number>;
+  /** What of it lies in gaps and is nobody's. */
+  readonly gap: ByWeight<number>;
+}
+
+/** Costs a pass over the paths for each weight that there is. */
+export function methodFigures(sums: Sums, methodCount: number): MethodFigures {
+  const { paths } = sums;
+  const { method: methodOf, recursive, count: pathCount } = paths;
+  const seenCalls = new Float64Array(methodCount);
+  for (let path = 1; path < pathCount; path++) {
+    const method = methodOf[path] as number;
+    seenCalls[method] = (seenCalls[method] as number) + (sums.calls[path] as number);
+  }
+  const rows = new Int32Array(methodCount).fill(-1);
+  let count = 0;
+  for (let method = 0; method < methodCount; method++)
+    if ((seenCalls[method] as number) > 0) rows[method] = count++;
+
+  const method = new Uint32Array(count);
+  const calls = new Float64Array(count);
+  for (let at = 0; at < methodCount; at++) {
+    const row = rows[at] as number;
+    if (row < 0) continue;
+    method[row] = at;
+    calls[row] = seenCalls[at] as number;
+  }
+  const self = byWeight(() => new Float64Array(count));
+  const total = byWeight(() => new Float64Array(count));
+  for (const weight of weights) {
+    if (sums.sum[weight] === 0) continue;
+    const ofPath = sums.self[weight];
+    const below = sums.total(weight);
+    const selfOf = self[weight];
+    const totalOf = total[weight];
+    for (let path = 1; path < pathCount; path++) {
+      const row = rows[methodOf[path] as number] as number;
+      if (row < 0) continue;
+      selfOf[row] = (selfOf[row] as number) + (ofPath[path] as number);
+      if (recursive[path] === 0) totalOf[row] = (totalOf[row] as number) + (below[path] as number);
+    }
+  }
+  return { count, method, calls, self, total, sum: sums.sum, gap: sums.gap };
+}
+
+/** A name for a method that is the same in every recording of the same program: class, name and signature. */
+export function methodKey(methods: Methods, method: number): string {
+  return `${methods.qualifiedName(method)}${methods.signature(method)}`;
+}
