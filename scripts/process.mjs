@@ -74,12 +74,16 @@ export function run(command, args, { cwd, env, output = 'keep', limitMs, signal 
 process.once('exit', () => {
   for (const pid of live) signalGroup(pid, 'SIGKILL');
 });
+let ending = false;
 for (const [signal, number] of [
   ['SIGINT', 2],
   ['SIGTERM', 15],
   ['SIGHUP', 1],
 ]) {
-  process.once(signal, () => {
+  // Stays in place: npm hands on an interrupt that the terminal has already sent, and the second must not cut this short.
+  process.on(signal, () => {
+    if (ending) return;
+    ending = true;
     void Promise.all([...live].map((pid) => endGroup(pid))).then(() => process.exit(128 + number));
   });
 }

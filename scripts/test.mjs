@@ -41,6 +41,7 @@ const times = [];
 const scratch = mkdtempSync(path.join(tmpdir(), 'btrace-test-'));
 const mark = randomUUID();
 process.env[markName] = mark;
+process.env.TMPDIR = scratch; // what the suites put into the temporary folder goes with it
 mkdirSync(path.join(root, 'artefacts'), { recursive: true });
 
 // However this process ends, what its suites started ends with it, even what has a process group of its own.
