@@ -50,6 +50,7 @@ const iconPaths = {
   help: 'M6 6.2A2 2 0 1 1 8.6 8C8 8.3 8 8.8 8 9.5M8 11.3v.9M8 1.8a6.2 6.2 0 1 0 0 12.4A6.2 6.2 0 0 0 8 1.8',
   export: 'M8 10.5v-8M5 5.5l3-3 3 3M2.5 10v3.5h11V10',
   warning: 'M8 2 14.5 13.5h-13zM8 6.5v3.2M8 11v1',
+  regex: 'M11 2.5v6M8.4 4l5.2 3M13.6 4 8.4 7M3 11.5h2.5V14H3z',
   panel: 'M2 3h12v10H2zM10 3v10',
 } as const;
 

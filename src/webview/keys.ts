@@ -12,13 +12,32 @@ export type CommandId =
   | 'after'
   | 'zoomAll'
   | 'focus'
+  | 'range'
+  | 'measure'
+  | 'waker'
+  | 'fold'
+  | 'pin'
+  | 'hide'
+  | 'solo'
   | 'openSource'
   | 'openBeside'
+  | 'copyName'
+  | 'find'
+  | 'nextMatch'
+  | 'previousMatch'
+  | 'timeline'
+  | 'flameGraph'
+  | 'callTree'
+  | 'bottomUp'
+  | 'methods'
+  | 'callers'
+  | 'details'
+  | 'help'
   | 'escape';
 
 export interface KeyBinding {
   readonly command: CommandId;
-  /** `KeyboardEvent.key`, letters in lower case; "Mod+" is Ctrl or Cmd. */
+  /** `KeyboardEvent.key`; a capital letter is with Shift; "Mod+" is Ctrl or Cmd. */
   readonly keys: readonly string[];
   readonly text: TextKey;
   /** Where it works; everywhere when missing. */
@@ -31,25 +50,44 @@ export const keyTable: readonly KeyBinding[] = [
   { command: 'panLeft', keys: ['a'], text: 'key.panLeft', where: 'timeline' },
   { command: 'panRight', keys: ['d'], text: 'key.panRight', where: 'timeline' },
   { command: 'zoomAll', keys: ['0'], text: 'key.zoomAll', where: 'timeline' },
+  { command: 'focus', keys: ['f'], text: 'key.focus', where: 'timeline' },
   { command: 'caller', keys: ['ArrowUp'], text: 'key.caller', where: 'chart' },
   { command: 'callee', keys: ['ArrowDown'], text: 'key.callee', where: 'chart' },
   { command: 'before', keys: ['ArrowLeft'], text: 'key.before', where: 'chart' },
   { command: 'after', keys: ['ArrowRight'], text: 'key.after', where: 'chart' },
-  { command: 'focus', keys: ['f'], text: 'key.focus', where: 'timeline' },
   { command: 'openSource', keys: ['Enter'], text: 'key.openSource', where: 'chart' },
   { command: 'openBeside', keys: ['Mod+Enter'], text: 'key.openBeside', where: 'chart' },
+  { command: 'range', keys: ['r'], text: 'key.range', where: 'timeline' },
+  { command: 'measure', keys: ['m'], text: 'key.measure', where: 'timeline' },
+  { command: 'waker', keys: ['l'], text: 'key.waker', where: 'timeline' },
+  { command: 'fold', keys: ['t'], text: 'key.fold', where: 'timeline' },
+  { command: 'pin', keys: ['p'], text: 'key.pin', where: 'timeline' },
+  { command: 'hide', keys: ['h'], text: 'key.hide', where: 'timeline' },
+  { command: 'solo', keys: ['o'], text: 'key.solo' },
+  { command: 'copyName', keys: ['c'], text: 'key.copyName' },
+  { command: 'find', keys: ['/', 'Mod+f'], text: 'key.find' },
+  { command: 'nextMatch', keys: ['n'], text: 'key.nextMatch' },
+  { command: 'previousMatch', keys: ['N'], text: 'key.previousMatch' },
+  { command: 'timeline', keys: ['1'], text: 'key.timeline' },
+  { command: 'flameGraph', keys: ['2'], text: 'key.flameGraph' },
+  { command: 'callTree', keys: ['3'], text: 'key.callTree' },
+  { command: 'bottomUp', keys: ['4'], text: 'key.bottomUp' },
+  { command: 'methods', keys: ['5'], text: 'key.methods' },
+  { command: 'callers', keys: ['6'], text: 'key.callers' },
+  { command: 'details', keys: ['i'], text: 'key.details' },
+  { command: 'help', keys: ['?'], text: 'key.help' },
   { command: 'escape', keys: ['Escape'], text: 'key.escape' },
 ];
 
-/** "Mod+Enter" for the event, in the table's words. Shift counts only where it does not make another letter. */
+/** "Mod+Enter" for the event, in the table's words. */
 export function keyOf(event: KeyboardEvent): string {
-  const key = event.key.length === 1 ? event.key : event.key;
-  return event.ctrlKey || event.metaKey ? `Mod+${key}` : key;
+  return event.ctrlKey || event.metaKey ? `Mod+${event.key}` : event.key;
 }
 
+/** A letter with Shift that has no meaning of its own means the letter: Caps Lock must not switch keys off. */
 export function bindingFor(key: string): KeyBinding | undefined {
   return (
     keyTable.find((binding) => binding.keys.includes(key)) ??
-    keyTable.find((binding) => binding.keys.includes(key.length === 1 ? key.toLowerCase() : key))
+    keyTable.find((binding) => key.length === 1 && binding.keys.includes(key.toLowerCase()))
   );
 }

@@ -4,7 +4,7 @@ import type { Span } from './geometry/time-scale.js';
 import { NameIndex } from './names.js';
 import type { CallKey, Selection, Store, ViewState } from './store.js';
 import { callRow } from './timeline/call-walk.js';
-import type { NameColumns, Snapshot, ThreadSnapshot } from './worker/messages.js';
+import type { Answers, NameColumns, Query, Scope, Snapshot, ThreadSnapshot } from './worker/messages.js';
 
 const noNames: NameColumns = { count: 0, classNames: [], classOf: new Uint32Array(0), names: [] };
 
@@ -59,6 +59,18 @@ export class Model {
     return state.viewport ?? this.bounds;
   }
 
+  /** What figures are about: the range, and the threads that are shown or the one that was chosen. */
+  scope(state: ViewState): Scope {
+    const { beginNs, endNs } = state.range ?? this.bounds;
+    const { soloThread, hidden } = state;
+    if (soloThread !== undefined && this.thread(soloThread) !== undefined) {
+      return { threads: [soloThread], beginNs, endNs };
+    }
+    const shown = (this.#snapshot?.threads ?? []).filter((thread) => !hidden.includes(thread.index));
+    const isAll = shown.length === this.#snapshot?.threads.length;
+    return { threads: isAll ? [] : shown.map((thread) => thread.index), beginNs, endNs };
+  }
+
   /** The selected call's place in the columns of now. */
   call(key: CallKey): { readonly thread: ThreadSnapshot; readonly row: number } | undefined {
     const thread = this.thread(key.thread);
@@ -87,4 +99,10 @@ export interface PageActions {
   openSource(method: number, beside: boolean): void;
   copy(text: string): void;
   announce(message: string): void;
+  ask<Q extends Query>(query: Q): Promise<Answers[Q['kind']]>;
+  showCallers(method: number): void;
+  /** Moves the keyboard to the view that is shown. */
+  focusView(): void;
+  /** False where nobody could open one. */
+  readonly canOpenSource: boolean;
 }

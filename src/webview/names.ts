@@ -44,8 +44,21 @@ export class NameIndex {
     return className === '' ? name : `${className}.${name}`;
   }
 
+  /** False for ids that stand for nothing, or whose name has not come. */
+  isNamed(method: number): boolean {
+    return (this.#columns.names[method] ?? '') !== '';
+  }
+
   className(method: number): string {
     return this.#columns.classNames[this.#columns.classOf[method] ?? -1] ?? '';
+  }
+
+  /** The method of that name, undefined if there is none; overloads are told apart by nobody here. O(methods). */
+  find(className: string, name: string): number | undefined {
+    for (let method = 0; method < this.count; method++) {
+      if (this.#columns.names[method] === name && this.className(method) === className) return method;
+    }
+    return undefined;
   }
 
   /** "Shop$Cart.add", fit to be shown. */

@@ -1,47 +1,112 @@
-/** The page around its views: takes what host and engine say, runs commands, keeps the state. */
-import type { HostMessage, PageSettings } from '../protocol/messages.js';
-import type { EngineClient, EngineListener } from './engine-client.js';
+/** The page around its views: takes what host and engine say, and keeps the state. */
+import type { HostMessage, PageCommand, PageSettings, SourceKey } from '../protocol/messages.js';
 import { element } from './element.js';
+import type { EngineClient, EngineListener } from './engine-client.js';
 import { formatShare } from './figures.js';
 import type { Host } from './host.js';
-import { KeyHandler } from './key-handler.js';
+import { listenForKeys } from './key-handler.js';
 import { Model } from './model.js';
 import type { PageActions, ViewContext } from './model.js';
 import { plainText } from './names.js';
+import { PageCommands } from './page-commands.js';
+import { DetailsPane } from './panes/details-pane.js';
+import { HelpDialog } from './panes/help-dialog.js';
+import { Toolbar } from './panes/toolbar.js';
+import { TrustLine } from './panes/trust-line.js';
+import { SearchHandler } from './search/search-handler.js';
 import type { Store, ViewState } from './store.js';
 import { text } from './texts.js';
 import { describeCall } from './timeline/accessible-mirror.js';
+import { hueVariables, readPalette } from './timeline/palette.js';
 import { TimelineView } from './timeline/timeline-view.js';
-import type { Snapshot } from './worker/messages.js';
+import { CallersView } from './views/callers-view.js';
+import { FlameGraphView } from './views/flame-graph-view.js';
+import { MethodsView } from './views/methods-view.js';
+import { TreeView } from './views/tree-view.js';
+import type { FigureView } from './views/view.js';
+import type { Answers, Query, Snapshot } from './worker/messages.js';
 
 /** What is kept is written at most this often: a drag changes it every frame. */
 const keepMs = 250;
 
 export class PageShell implements EngineListener, PageActions {
   readonly root = element('main', { class: 'page' });
-  readonly model = new Model();
-  readonly timeline: TimelineView;
   readonly #host: Host;
   readonly #store: Store;
-  readonly #notice = element('div', { class: 'notice', role: 'status' });
-  readonly #live = element('div', { class: 'sr-only', 'aria-live': 'polite' });
+  readonly #model = new Model();
   readonly #context: ViewContext;
+  readonly #timeline: TimelineView;
+  readonly #views: readonly FigureView[];
+  readonly #toolbar: Toolbar;
+  readonly #commands: PageCommands;
+  readonly #notice = element('div', { class: 'notice', role: 'status' });
+  readonly #banner = element('div', { class: 'banner', role: 'alert' });
+  readonly #live = element('div', { class: 'sr-only', 'aria-live': 'polite' });
   #engine: EngineClient | undefined;
   #name = '';
-  #isRestored = false;
+  #settings: PageSettings = { myPackages: [], texts: {} };
+  /** A method to be shown once there is something to show it in. */
+  #revealLater: SourceKey | undefined;
   #keepTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(host: Host, store: Store) {
     this.#host = host;
     this.#store = store;
-    this.#context = { store, model: this.model, actions: this };
-    this.timeline = new TimelineView(this.#context);
-    this.root.append(this.timeline.root, this.#notice, this.#live);
+    this.#context = { store, model: this.#model, actions: this };
+    const context = this.#context;
+    new SearchHandler(context, (found, isBad) => this.#toolbar.showFound(found, isBad));
+    this.#timeline = new TimelineView(context);
+    this.#views = [
+      new FlameGraphView(context),
+      new TreeView(context, 'down'),
+      new TreeView(context, 'up'),
+      new MethodsView(context),
+      new CallersView(context),
+    ];
+    const help = new HelpDialog();
+    this.#toolbar = new Toolbar(
+      context,
+      {
+        nextMatch: (step) => this.#commands.nextMatch(step),
+        showHelp: () => help.open(),
+        exportHtml: () => host.post({ type: 'exportHtml' }),
+      },
+      host.canOpenSource,
+    );
+    this.#commands = new PageCommands(context, this.#timeline, this.#toolbar, help);
+    const details = new DetailsPane(context, this.#commands);
+    const trust = new TrustLine(context);
+    const stage = element(
+      'div',
+      { class: 'stage' },
+      this.#timeline.root,
+      ...this.#views.map((view) => view.root),
+    );
+    this.root.append(
+      this.#toolbar.root,
+      trust.root,
+      this.#banner,
+      element('div', { class: 'middle' }, stage, details.root),
+      this.#notice,
+      this.#live,
+      help.root,
+    );
+    this.#banner.hidden = true;
+    this.#timeline.root.id = 'view-timeline';
+    this.#timeline.root.setAttribute('role', 'tabpanel');
+    for (const view of this.#views) {
+      view.root.id = `view-${view.name}`;
+      view.root.setAttribute('role', 'tabpanel');
+    }
+    this.#dress();
+    this.#showView(store.state);
     this.#say(text('open.waiting'));
-    new KeyHandler(this.#context, this.timeline).listen(document);
+    listenForKeys(document, store, this.#commands);
     store.onChange((state, changed) => {
-      this.#keepSoon(state);
+      if (changed.has('view')) this.#showView(state);
       if (changed.has('selection')) this.#announceSelection();
+      if (changed.has('onlyMine')) this.#tellOwnCode();
+      this.#keepSoon(state);
     });
   }
 
@@ -53,13 +118,8 @@ export class PageShell implements EngineListener, PageActions {
     switch (message.type) {
       case 'open':
         this.#name = plainText(message.name);
-        this.#useSettings(message.settings, engine);
-        engine.send({
-          type: 'open',
-          name: message.name,
-          totalBytes: message.totalBytes,
-          live: message.live,
-        });
+        this.#useSettings(message.settings);
+        engine.send({ type: 'open', name: message.name, totalBytes: message.totalBytes, live: message.live });
         return;
       case 'bytes':
         engine.send({ type: 'bytes', data: message.data }, [message.data]);
@@ -67,88 +127,157 @@ export class PageShell implements EngineListener, PageActions {
       case 'end':
         engine.send({ type: 'end' });
         return;
-      case 'settings': {
-        this.#useSettings(message.settings, engine);
+      case 'settings':
+        this.#useSettings(message.settings);
         return;
-      }
-      case 'problem': {
-        this.#say(message.message);
+      case 'problem':
+        this.#warn(message.message);
         return;
-      }
       case 'reveal':
+        this.#revealLater = message.key;
+        this.#reveal();
+        return;
       case 'command':
+        this.#runHostCommand(message.command);
         return;
     }
   }
 
-  #useSettings(settings: PageSettings, engine: EngineClient): void {
-    this.model.use(settings);
-    engine.send({ type: 'mine', prefixes: settings.myPackages, fold: this.#store.state.onlyMine });
+  #runHostCommand(command: PageCommand): void {
+    if (command === 'exportHtml') this.#host.post({ type: 'exportHtml' });
+    else this.#commands.run(command);
+  }
+
+  #useSettings(settings: PageSettings): void {
+    this.#settings = settings;
+    this.#model.use(settings);
+    this.#tellOwnCode();
+  }
+
+  #tellOwnCode(): void {
+    this.#engine?.send({
+      type: 'mine',
+      prefixes: this.#settings.myPackages,
+      fold: this.#store.state.onlyMine,
+    });
+  }
+
+  /** A lens of the editor was clicked: the method in every view. */
+  #reveal(): void {
+    const key = this.#revealLater;
+    if (key === undefined || this.#model.snapshot === undefined) return;
+    this.#revealLater = undefined;
+    const method = this.#model.names.find(key.className, key.method);
+    if (method !== undefined) this.#commands.reveal(method);
   }
 
   snapshot(snapshot: Snapshot): void {
-    const isFirst = this.model.snapshot === undefined;
-    this.model.take(snapshot);
-    const samples = snapshot.threads.reduce((sum, thread) => sum + thread.sampleCount, 0);
+    const isFirst = this.#model.snapshot === undefined;
+    this.#model.take(snapshot);
     const isEmpty = snapshot.threads.every((thread) => thread.chart.count === 0);
-    this.#say(isEmpty ? text('open.empty') : '');
-    if (isFirst && !this.#isRestored) {
-      this.#isRestored = true;
-      this.timeline.restoreScroll();
+    this.#say(isEmpty && snapshot.counters.length === 0 ? text('open.empty') : '');
+    if (isFirst) this.#timeline.restoreScroll();
+    if (snapshot.problems.length > 0) {
+      const [first] = snapshot.problems;
+      this.#warn(
+        text('open.problems', { count: snapshot.problems.length, first: plainText(first?.what ?? '') }),
+      );
     }
-    if (!snapshot.live) {
-      this.#host.post({
-        type: 'opened',
-        threads: snapshot.threads.length,
-        samples,
-        problems: snapshot.problems.length,
-      });
-    }
+    this.#reveal();
+    if (snapshot.live) return;
+    const samples = snapshot.threads.reduce((sum, thread) => sum + thread.sampleCount, 0);
+    this.#host.post({
+      type: 'opened',
+      threads: snapshot.threads.length,
+      samples,
+      problems: snapshot.problems.length,
+    });
   }
 
   progress(bytes: number, totalBytes: number): void {
-    if (totalBytes > 0)
-      this.#say(text('open.reading', { name: this.#name, share: formatShare(bytes / totalBytes) }));
+    if (totalBytes <= 0 || this.#model.snapshot !== undefined) return;
+    this.#say(
+      text('open.reading', { name: this.#name, share: formatShare(Math.min(1, bytes / totalBytes)) }),
+    );
   }
 
   notTrace(what: string): void {
-    this.#say(text('open.notTrace', { what }));
+    this.#say(text('open.notTrace', { what: plainText(what) }));
     this.#host.post({ type: 'notTrace', what });
   }
 
   failed(message: string): void {
-    this.#say(text('open.failed', { what: message }));
+    this.#say(text('open.failed', { what: plainText(message) }));
     this.#host.post({ type: 'failed', message });
   }
 
   themeChanged(): void {
-    this.timeline.themeChanged();
+    this.#dress();
+    this.#timeline.themeChanged();
+  }
+
+  /** The chart's hues for everything that is not the canvas. */
+  #dress(): void {
+    for (const [name, value] of hueVariables(readPalette(document.documentElement))) {
+      this.root.style.setProperty(name, value);
+    }
+  }
+
+  get canOpenSource(): boolean {
+    return this.#host.canOpenSource;
   }
 
   openSource(method: number, beside: boolean): void {
-    this.#engine?.ask({ kind: 'source', method }).then(
+    if (!this.canOpenSource || method === 0) return;
+    this.ask({ kind: 'source', method }).then(
       (key) => this.#host.post({ type: 'openSource', key, beside }),
-      (error: unknown) => this.failed(String(error)),
+      (error: unknown) => this.#warn(String(error)),
     );
   }
 
   copy(copied: string): void {
     this.#host.post({ type: 'copy', text: copied });
+    this.announce(text('details.copied'));
   }
 
   announce(message: string): void {
     this.#live.textContent = message;
   }
 
+  ask<Q extends Query>(query: Q): Promise<Answers[Q['kind']]> {
+    if (this.#engine === undefined) return Promise.reject(new Error(text('open.waiting')));
+    return this.#engine.ask(query);
+  }
+
+  showCallers(method: number): void {
+    if (method !== 0) this.#store.set({ selection: { kind: 'method', method }, view: 'callers' });
+  }
+
+  focusView(): void {
+    const { view } = this.#store.state;
+    if (view === 'timeline') this.#timeline.chart.focus();
+    else this.#views.find((one) => one.name === view)?.focus();
+  }
+
+  #showView(state: ViewState): void {
+    this.#timeline.root.hidden = state.view !== 'timeline';
+    for (const view of this.#views) view.root.hidden = view.name !== state.view;
+  }
+
   #announceSelection(): void {
     const { selection } = this.#store.state;
-    const call = selection?.kind === 'call' ? this.model.call(selection) : undefined;
+    const call = selection?.kind === 'call' ? this.#model.call(selection) : undefined;
     if (call !== undefined) this.announce(describeCall(this.#context, call.thread.index, call.row));
   }
 
   #say(notice: string): void {
     this.#notice.textContent = notice;
     this.#notice.hidden = notice === '';
+  }
+
+  #warn(message: string): void {
+    this.#banner.textContent = message;
+    this.#banner.hidden = message === '';
   }
 
   #keepSoon(state: ViewState): void {

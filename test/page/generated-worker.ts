@@ -1,19 +1,20 @@
 /** The page's worker with a decoder that makes its trace up: the bytes are the options, as JSON. */
 import type { Trace } from '../../src/trace/model/trace.js';
 import { serve } from '../../src/webview/worker/serve.js';
-import type { WorkerPort } from '../../src/webview/worker/serve.js';
+import type { Decoder, WorkerPort } from '../../src/webview/worker/serve.js';
 import { generateTrace } from './generated-trace.js';
 import type { GeneratedOptions } from './generated-trace.js';
+import { answerObviously } from './obvious-answers.js';
 
-serve(globalThis as unknown as WorkerPort, () => {
+const decoder = (): Decoder => {
   let trace: Trace | undefined;
   return {
     append: (bytes) => {
       trace = generateTrace(JSON.parse(new TextDecoder().decode(bytes)) as GeneratedOptions);
     },
     finish: () => undefined,
-    get trace() {
-      return trace!;
-    },
+    trace: () => trace!,
   };
-});
+};
+
+serve(globalThis as unknown as WorkerPort, decoder, answerObviously);

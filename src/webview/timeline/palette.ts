@@ -116,3 +116,14 @@ function boxColours(
     : oklch(isMuted ? 0.62 : 0.6, isMuted ? chroma : 0.14, degrees);
   return isHighContrast ? { fill: mix(background, fill, 0.55), bar } : { fill, bar };
 }
+
+/** The hues as custom properties, for what is drawn by style sheets. */
+export function hueVariables(palette: Palette): [string, string][] {
+  const variables: [string, string][] = [['--hue-root', palette.track]];
+  for (let hue = 0; hue <= nativeHue; hue++) {
+    variables.push([`--hue-${hue}`, palette.fills[fillIndex(hue, shades - 1, false)] ?? '']);
+    variables.push([`--hue-${hue}-dim`, palette.fills[fillIndex(hue, shades - 1, true)] ?? '']);
+    variables.push([`--hue-${hue}-strong`, palette.strong[hue] ?? '']);
+  }
+  return variables;
+}

@@ -155,9 +155,125 @@ export interface SourceQuery {
   readonly method: number;
 }
 
-export type Query = SourceQuery;
+/** Figures of every method that has any in the scope. */
+export interface MethodsQuery {
+  readonly kind: 'methods';
+  readonly scope: Scope;
+}
+
+/** One entry a method; self and total by weight. `calls` is a lower bound for sampled traces. */
+export interface MethodFigures {
+  readonly count: number;
+  readonly method: Uint32Array;
+  readonly calls: Float64Array;
+  readonly self: Readonly<Record<Weight, Float64Array>>;
+  readonly total: Readonly<Record<Weight, Float64Array>>;
+  /** All of the scope, by weight: what shares are of. */
+  readonly sum: Readonly<Record<Weight, number>>;
+}
+
+export type TreeDirection = 'down' | 'up';
+
+/** Children of one node of the call tree (`down`) or of the bottom-up tree; node 0 is the root. */
+export interface TreeQuery {
+  readonly kind: 'tree';
+  readonly scope: Scope;
+  readonly direction: TreeDirection;
+  readonly weight: Weight;
+  /** Methods from the root to the node whose children are asked for. */
+  readonly path: readonly number[];
+}
+
+/** Sorted by total, largest first. */
+export interface TreeNodes {
+  readonly count: number;
+  readonly method: Uint32Array;
+  readonly self: Float64Array;
+  readonly total: Float64Array;
+  readonly calls: Float64Array;
+  readonly hasChildren: Uint8Array;
+  /** The weight of all of the scope. */
+  readonly sum: number;
+}
+
+/** The whole call tree, but what is under `least` of its root's weight. */
+export interface FlameQuery {
+  readonly kind: 'flame';
+  readonly scope: Scope;
+  readonly weight: Weight;
+  readonly least: number;
+  /** Methods from the root to the node that is zoomed to: only below it nodes are left out by its weight. */
+  readonly path: readonly number[];
+}
+
+/** Parents before children; row 0 is the root (method 0). */
+export interface FlameNodes {
+  readonly count: number;
+  readonly parent: Int32Array;
+  readonly method: Uint32Array;
+  readonly total: Float64Array;
+  readonly self: Float64Array;
+}
+
+/** Who calls a method, and whom it calls, one step each way. */
+export interface NeighboursQuery {
+  readonly kind: 'neighbours';
+  readonly scope: Scope;
+  readonly weight: Weight;
+  readonly method: number;
+}
+
+export interface Neighbours {
+  readonly callers: TreeNodes;
+  readonly callees: TreeNodes;
+  readonly self: number;
+  readonly total: number;
+  readonly sum: number;
+}
+
+/** Weight of everything in which any of `methods` (1 by id) takes part, once. */
+export interface MatchedQuery {
+  readonly kind: 'matched';
+  readonly scope: Scope;
+  readonly weight: Weight;
+  readonly methods: Uint8Array;
+}
+
+export interface Matched {
+  readonly total: number;
+  readonly sum: number;
+}
+
+/** One call: what it is made of. */
+export interface CallQuery {
+  readonly kind: 'call';
+  readonly thread: number;
+  /** Depth in the unfolded chart is found by time and method: folding changes depths. */
+  readonly method: number;
+  readonly beginNs: number;
+  readonly endNs: number;
+}
+
+export interface CallFigures {
+  readonly self: Readonly<Record<Weight, number>>;
+  readonly total: Readonly<Record<Weight, number>>;
+  readonly gapNs: number;
+  readonly samples: number;
+  /** Message id at its begin, 0 none. */
+  readonly message: number;
+  readonly key: SourceKey;
+}
+
+export type Query =
+  SourceQuery | MethodsQuery | TreeQuery | FlameQuery | NeighboursQuery | MatchedQuery | CallQuery;
 
 /** What each kind of query is answered with. */
 export interface Answers {
   source: SourceKey;
+  methods: MethodFigures;
+  tree: TreeNodes;
+  flame: FlameNodes;
+  neighbours: Neighbours;
+  matched: Matched;
+  call: CallFigures;
 }

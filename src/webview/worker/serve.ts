@@ -4,8 +4,8 @@
  * goes into making them.
  */
 import type { Trace } from '../../trace/model/trace.js';
-import { Desk } from './desk.js';
-import type { FromWorker, ToWorker } from './messages.js';
+import { foldTrace } from './fold-trace.js';
+import type { Answers, FromWorker, Query, ToWorker } from './messages.js';
 import { keptMethods } from '../own-code.js';
 import { buffersOf, takeSnapshot } from './snapshot.js';
 
@@ -14,7 +14,8 @@ export interface Decoder {
   append(bytes: Uint8Array): void;
   /** No more bytes will come. */
   finish(): void;
-  readonly trace: Trace;
+  /** What is known so far. */
+  trace(): Trace;
 }
 
 /** Chooses a decoder by what the bytes are. */
@@ -24,6 +25,9 @@ export type OpenDecoder = (name: string) => Decoder;
 export class NotATrace extends Error {
   override readonly name = 'NotATrace';
 }
+
+/** Answers questions about one state of a trace. */
+export type Answer = (trace: Trace, query: Query) => Answers[Query['kind']];
 
 export interface WorkerPort {
   postMessage(message: FromWorker, transfer: Transferable[]): void;
@@ -35,10 +39,11 @@ const liveSnapshotMs = 1000;
 const restFactor = 4;
 const progressBytes = 4 << 20;
 
-export function serve(port: WorkerPort, openDecoder: OpenDecoder): void {
+export function serve(port: WorkerPort, openDecoder: OpenDecoder, answer: Answer): void {
   const service = new TraceService(
     (message, transfer = []) => port.postMessage(message, transfer),
     openDecoder,
+    answer,
   );
   port.onmessage = (event) => service.take(event.data);
 }
@@ -46,6 +51,7 @@ export function serve(port: WorkerPort, openDecoder: OpenDecoder): void {
 class TraceService {
   readonly #post: (message: FromWorker, transfer?: Transferable[]) => void;
   readonly #openDecoder: OpenDecoder;
+  readonly #answerQuery: Answer;
   #decoder: Decoder | undefined;
   #refused = false;
   #live = false;
@@ -57,11 +63,17 @@ class TraceService {
   #fold = false;
   #nextSnapshotAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #desk: Desk | undefined;
+  /** As it was drawn last: what is asked is asked of this. */
+  #shown: Trace | undefined;
 
-  constructor(post: (message: FromWorker, transfer?: Transferable[]) => void, openDecoder: OpenDecoder) {
+  constructor(
+    post: (message: FromWorker, transfer?: Transferable[]) => void,
+    openDecoder: OpenDecoder,
+    answer: Answer,
+  ) {
     this.#post = post;
     this.#openDecoder = openDecoder;
+    this.#answerQuery = answer;
   }
 
   take(message: ToWorker): void {
@@ -81,7 +93,7 @@ class TraceService {
         this.#totalBytes = message.totalBytes;
         this.#received = this.#reported = this.#namesSent = 0;
         this.#refused = false;
-        this.#desk = undefined;
+        this.#shown = undefined;
         this.#decoder = this.#openDecoder(message.name);
         return;
       case 'bytes': {
@@ -94,11 +106,14 @@ class TraceService {
         this.#decoder.finish();
         this.#snapshot();
         return;
-      case 'mine':
+      case 'mine': {
+        const isSame =
+          this.#fold === message.fold && (!message.fold || isEqual(this.#prefixes, message.prefixes));
         this.#prefixes = message.prefixes;
         this.#fold = message.fold;
-        if (this.#received > 0 && !this.#refused) this.#snapshot();
+        if (!isSame && this.#shown !== undefined) this.#snapshot();
         return;
+      }
       case 'ask': {
         this.#answer(message);
         return;
@@ -135,9 +150,10 @@ class TraceService {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const started = performance.now();
-    const { trace } = decoder;
-    const keeps = this.#fold ? keptMethods(trace.methods, this.#prefixes) : undefined;
-    const snapshot = takeSnapshot(trace, { live: this.#live, keeps, namesSent: this.#namesSent });
+    const whole = decoder.trace();
+    const trace = this.#fold ? foldTrace(whole, keptMethods(whole.methods, this.#prefixes)) : whole;
+    this.#shown = trace;
+    const snapshot = takeSnapshot(trace, { live: this.#live, namesSent: this.#namesSent });
     this.#namesSent = trace.methods.count;
     this.#post({ type: 'snapshot', snapshot }, buffersOf(snapshot));
     const ended = performance.now();
@@ -145,14 +161,13 @@ class TraceService {
   }
 
   #answer(message: ToWorker & { type: 'ask' }): void {
-    const decoder = this.#decoder;
-    if (decoder === undefined || this.#refused) {
+    const trace = this.#shown;
+    if (trace === undefined) {
       this.#post({ type: 'refusal', id: message.id, message: 'No recording is open.' });
       return;
     }
-    this.#desk ??= new Desk(() => decoder.trace);
     try {
-      this.#post({ type: 'answer', id: message.id, answer: this.#desk.answer(message.query) });
+      this.#post({ type: 'answer', id: message.id, answer: this.#answerQuery(trace, message.query) });
     } catch (error) {
       this.#post({
         type: 'refusal',
@@ -161,4 +176,8 @@ class TraceService {
       });
     }
   }
+}
+
+function isEqual(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((entry, at) => entry === other[at]);
 }

@@ -3,19 +3,10 @@ import { IntervalState } from '../../trace/model/trace.js';
 import type { Links, Methods, ThreadTrack, Trace } from '../../trace/model/trace.js';
 import { chartColumns } from './chart-columns.js';
 import type { LinkColumns, NameColumns, Snapshot, ThreadSnapshot } from './messages.js';
-import {
-  StringTable,
-  activityColumns,
-  blockColumns,
-  drawnDepths,
-  markerColumns,
-  spanColumns,
-} from './thread-columns.js';
+import { StringTable, activityColumns, blockColumns, markerColumns, spanColumns } from './thread-columns.js';
 
 export interface SnapshotOptions {
   readonly live: boolean;
-  /** Methods that stay when others are folded away. */
-  readonly keeps: Uint8Array | undefined;
   /** Methods whose names the page has already. */
   readonly namesSent: number;
 }
@@ -23,7 +14,6 @@ export interface SnapshotOptions {
 export function takeSnapshot(trace: Trace, options: SnapshotOptions): Snapshot {
   const types = new StringTable();
   const texts = new StringTable();
-  const depths = drawnDepths(trace.paths, options.keeps);
   return {
     info: trace.info,
     beginNs: trace.beginNs,
@@ -42,9 +32,7 @@ export function takeSnapshot(trace: Trace, options: SnapshotOptions): Snapshot {
       time: track.time.slice(0, track.count),
       value: track.value.slice(0, track.count),
     })),
-    threads: trace.threads.map((thread) =>
-      threadSnapshot(thread, trace, depths, types, texts, options.keeps),
-    ),
+    threads: trace.threads.map((thread) => threadSnapshot(thread, trace, types, texts)),
     names: options.namesSent === trace.methods.count ? undefined : nameColumns(trace.methods),
     links: linkColumns(trace.links),
     typeNames: types.strings,
@@ -55,10 +43,8 @@ export function takeSnapshot(trace: Trace, options: SnapshotOptions): Snapshot {
 function threadSnapshot(
   thread: ThreadTrack,
   trace: Trace,
-  depths: Uint16Array,
   types: StringTable,
   texts: StringTable,
-  keeps: Uint8Array | undefined,
 ): ThreadSnapshot {
   const { intervals } = thread;
   let cpuNs = 0;
@@ -86,10 +72,10 @@ function threadSnapshot(
     wallNs,
     gapNs,
     blockedNs,
-    chart: chartColumns(thread.calls, keeps),
-    spans: spanColumns(intervals, depths),
+    chart: chartColumns(thread.calls),
+    spans: spanColumns(intervals, trace.paths.depth),
     activity: activityColumns(intervals),
-    blocks: blockColumns(thread.blocks, depths, trace, types),
+    blocks: blockColumns(thread.blocks, trace, types),
     markers: markerColumns(thread.events, trace, texts),
   };
 }

@@ -1,17 +1,7 @@
 /** The rest of what is drawn of a thread: CPU over time, waits and gaps, blocking samples, markers. All O(intervals). */
 import { IntervalState } from '../../trace/model/trace.js';
-import type { Blocks, Events, Intervals, Paths, Trace } from '../../trace/model/trace.js';
+import type { Blocks, Events, Intervals, Trace } from '../../trace/model/trace.js';
 import type { ActivityColumns, BlockColumns, MarkerColumns, SpanColumns } from './messages.js';
-
-/** Depth of a path after a fold: how many of its methods stay. Without a fold, its own depth. */
-export function drawnDepths(paths: Paths, keeps?: Uint8Array): Uint16Array {
-  if (keeps === undefined) return paths.depth;
-  const depth = new Uint16Array(paths.count);
-  for (let path = 1; path < paths.count; path++) {
-    depth[path] = (depth[paths.parent[path] ?? 0] ?? 0) + (keeps[paths.method[path] ?? 0] === 1 ? 1 : 0);
-  }
-  return depth;
-}
 
 export function activityColumns(intervals: Intervals): ActivityColumns {
   const { count, begin, end, cpu } = intervals;
@@ -99,18 +89,13 @@ export class StringTable {
   }
 }
 
-export function blockColumns(
-  blocks: Blocks,
-  depths: Uint16Array,
-  trace: Trace,
-  types: StringTable,
-): BlockColumns {
+export function blockColumns(blocks: Blocks, trace: Trace, types: StringTable): BlockColumns {
   const { count } = blocks;
   const depth = new Uint16Array(count);
   const type = new Uint32Array(count);
   const nameOf = (id: number): string => trace.className(id);
   for (let row = 0; row < count; row++) {
-    depth[row] = depths[blocks.path[row] ?? 0] ?? 0;
+    depth[row] = trace.paths.depth[blocks.path[row] ?? 0] ?? 0;
     type[row] = types.of(blocks.type[row] ?? 0, nameOf);
   }
   return {

@@ -1,0 +1,228 @@
+/** What keys, buttons and the host can make the page do. */
+import type { Commands } from './key-handler.js';
+import type { CommandId } from './keys.js';
+import type { ViewContext } from './model.js';
+import type { DetailsActions } from './panes/details-pane.js';
+import type { HelpDialog } from './panes/help-dialog.js';
+import type { Toolbar } from './panes/toolbar.js';
+import { nextMatch } from './search/next-match.js';
+import type { ViewName } from './store.js';
+import { blockRow } from './timeline/blocks.js';
+import { toggleFolded, toggleHidden, togglePinned } from './timeline/thread-actions.js';
+import type { TimelineView } from './timeline/timeline-view.js';
+import { shownThreads } from './timeline/track-layout.js';
+
+export class PageCommands implements Commands, DetailsActions {
+  readonly #context: ViewContext;
+  readonly #timeline: TimelineView;
+  readonly #toolbar: Toolbar;
+  readonly #help: HelpDialog;
+
+  constructor(context: ViewContext, timeline: TimelineView, toolbar: Toolbar, help: HelpDialog) {
+    this.#context = context;
+    this.#timeline = timeline;
+    this.#toolbar = toolbar;
+    this.#help = help;
+  }
+
+  isOnChart(focused: Element | null): boolean {
+    return focused === this.#timeline.chart || focused === document.body;
+  }
+
+  run(command: CommandId): void {
+    const { navigation } = this.#timeline;
+    const { store } = this.#context;
+    switch (command) {
+      case 'zoomIn':
+        navigation.zoom(1);
+        return;
+      case 'zoomOut':
+        navigation.zoom(-1);
+        return;
+      case 'panLeft':
+        navigation.pan(-1);
+        return;
+      case 'panRight':
+        navigation.pan(1);
+        return;
+      case 'zoomAll':
+        navigation.zoomAll();
+        return;
+      case 'focus':
+        navigation.focus();
+        return;
+      case 'caller':
+      case 'callee':
+      case 'before':
+      case 'after':
+        navigation.walk(command);
+        return;
+      case 'range':
+        this.#selectionToRange();
+        return;
+      case 'measure':
+        this.#timeline.isMeasuring = !this.#timeline.isMeasuring;
+        this.#timeline.chart.classList.toggle('is-measuring', this.#timeline.isMeasuring);
+        return;
+      case 'waker':
+        this.#followLink();
+        return;
+      case 'fold':
+      case 'pin':
+      case 'hide':
+      case 'solo':
+        this.#changeThread(command);
+        return;
+      case 'openSource':
+      case 'openBeside':
+      case 'copyName':
+        this.#onMethod(command);
+        return;
+      case 'find':
+        this.#toolbar.focusSearch();
+        return;
+      case 'nextMatch':
+        this.nextMatch(1);
+        return;
+      case 'previousMatch':
+        this.nextMatch(-1);
+        return;
+      case 'details':
+        store.set({ detailsOpen: !store.state.detailsOpen });
+        return;
+      case 'help':
+        this.#help.open();
+        return;
+      case 'escape':
+        this.#escape();
+        return;
+      default:
+        store.set({ view: command });
+        this.#context.actions.focusView();
+    }
+  }
+
+  #onMethod(command: 'openSource' | 'openBeside' | 'copyName'): void {
+    const { model, store, actions } = this.#context;
+    const method = model.methodOf(store.state.selection);
+    if (method === undefined) return;
+    if (command === 'copyName') actions.copy(model.names.qualified(method));
+    else actions.openSource(method, command === 'openBeside');
+  }
+
+  /** In layers: what lies on top goes first. */
+  #escape(): void {
+    const { store } = this.#context;
+    const { selection, search, range } = store.state;
+    if (this.#timeline.isMeasuring || this.#timeline.overlay.measured !== undefined) {
+      this.#timeline.isMeasuring = false;
+      this.#timeline.chart.classList.remove('is-measuring');
+      this.#timeline.overlay.measured = undefined;
+      this.#timeline.requestDraw();
+    } else if (selection !== undefined) store.set({ selection: undefined });
+    else if (search.text !== '') store.set({ search: { ...search, text: '' } });
+    else if (range !== undefined) store.set({ range: undefined });
+  }
+
+  #selectionToRange(): void {
+    const { store, model } = this.#context;
+    const { selection } = store.state;
+    if (selection?.kind === 'call') {
+      const call = model.call(selection);
+      const endNs = call?.thread.chart.end[call.row];
+      if (endNs !== undefined && endNs > selection.beginNs) {
+        store.set({ range: { beginNs: selection.beginNs, endNs } });
+      }
+      return;
+    }
+    // Without a call, what is in sight.
+    store.set({ range: store.state.viewport });
+  }
+
+  #selectedThread(): number | undefined {
+    const { selection } = this.#context.store.state;
+    return selection === undefined || selection.kind === 'method' ? undefined : selection.thread;
+  }
+
+  #changeThread(command: 'fold' | 'pin' | 'hide' | 'solo'): void {
+    const { store } = this.#context;
+    const index = this.#selectedThread();
+    if (command === 'solo') {
+      store.set({ soloThread: store.state.soloThread === undefined ? index : undefined });
+      return;
+    }
+    if (index === undefined) return;
+    if (command === 'pin') togglePinned(store, index);
+    else if (command === 'hide') toggleHidden(store, index);
+    else {
+      const place = this.#timeline.layout.places.find(
+        (one) => one.kind === 'thread' && one.thread.index === index,
+      );
+      if (place?.kind === 'thread') toggleFolded(store, place);
+    }
+  }
+
+  #followLink(): void {
+    const { store, model } = this.#context;
+    const { selection } = store.state;
+    const links = model.snapshot?.links;
+    if (selection?.kind !== 'block' || links === undefined) return;
+    const blocks = model.thread(selection.thread)?.blocks;
+    const link = blocks?.link[blockRow(blocks, selection.beginNs)] ?? -1;
+    if (link >= 0) this.goTo(links.waker[link] ?? 0, links.wakerTime[link] ?? 0);
+  }
+
+  goTo(thread: number, timeNs: number): void {
+    this.#context.store.set({ view: 'timeline' });
+    this.#timeline.navigation.goTo(thread, timeNs);
+    this.#timeline.chart.focus();
+  }
+
+  focusSelection(): void {
+    this.#context.store.set({ view: 'timeline' });
+    this.#timeline.navigation.focus();
+  }
+
+  showIn(view: ViewName, method: number): void {
+    const { store, actions } = this.#context;
+    store.set({ selection: { kind: 'method', method }, view });
+    if (view === 'timeline') this.#nextCall(method);
+    else if (view === 'flameGraph') this.#searchFor(method);
+    actions.focusView();
+  }
+
+  reveal(method: number): void {
+    this.#context.store.set({ selection: { kind: 'method', method } });
+    this.#searchFor(method);
+    if (this.#context.store.state.view === 'timeline') this.#nextCall(method);
+  }
+
+  /** The flame graph has many frames of one method: the search shows them all. */
+  #searchFor(method: number): void {
+    const { store, model } = this.#context;
+    store.set({ search: { text: model.names.qualified(method), regex: false } });
+  }
+
+  #nextCall(method: number): void {
+    const { model } = this.#context;
+    const only = new Uint8Array(model.names.count);
+    only[method] = 1;
+    this.#goToNext(only, 1);
+  }
+
+  nextMatch(step: 1 | -1): void {
+    const { store, model } = this.#context;
+    if (model.matches === undefined) return;
+    if (store.state.view !== 'timeline') store.set({ view: 'timeline' });
+    this.#goToNext(model.matches, step);
+  }
+
+  #goToNext(matches: Uint8Array, step: 1 | -1): void {
+    const { store, model } = this.#context;
+    if (model.snapshot === undefined) return;
+    const { selection } = store.state;
+    const from = selection?.kind === 'call' ? selection : undefined;
+    const found = nextMatch(shownThreads(model.snapshot, store.state), matches, from, step);
+    if (found !== undefined) this.#timeline.navigation.select(found);
+  }
+}

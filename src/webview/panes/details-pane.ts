@@ -1,0 +1,301 @@
+/** What is selected: its name as in the source, its figures, who it waited for, and where to go from it. */
+import { control, element } from '../element.js';
+import { formatCount, formatNs, formatShare } from '../figures.js';
+import type { ViewContext } from '../model.js';
+import { plainText } from '../names.js';
+import type { BlockKey, CallKey, ViewName } from '../store.js';
+import { text } from '../texts.js';
+import { blockRow } from '../timeline/blocks.js';
+import { shownName } from '../timeline/thread-actions.js';
+import { describeWait, threadName } from '../timeline/waits.js';
+import { Latest } from '../views/latest.js';
+import { formatWeight, knownWeights, shareOf, weightName } from '../weights.js';
+import type { SourceKey } from '../../protocol/messages.js';
+import type { CallFigures, Weight } from '../worker/messages.js';
+
+export interface DetailsActions {
+  goTo(thread: number, timeNs: number): void;
+  focusSelection(): void;
+  showIn(view: ViewName, method: number): void;
+}
+
+/** LinkCertainty of recording.proto. */
+const certainties = ['link.observed', 'link.identity', 'link.owner'] as const;
+
+export class DetailsPane {
+  readonly root = element('aside', { class: 'details', 'aria-label': text('details.label') });
+  readonly #context: ViewContext;
+  readonly #actions: DetailsActions;
+  readonly #latest = new Latest();
+
+  constructor(context: ViewContext, actions: DetailsActions) {
+    this.#context = context;
+    this.#actions = actions;
+    context.store.onChange((_state, changed) => {
+      if (
+        changed.has('selection') ||
+        changed.has('detailsOpen') ||
+        changed.has('range') ||
+        changed.has('weight')
+      ) {
+        this.show();
+      }
+    });
+    context.model.onChange(() => this.show());
+  }
+
+  show(): void {
+    const { store, model } = this.#context;
+    const { selection, detailsOpen } = store.state;
+    this.root.hidden = !detailsOpen || model.snapshot === undefined;
+    if (this.root.hidden) return;
+    if (selection === undefined) this.#showNothing();
+    else if (selection.kind === 'call') this.#showCall(selection);
+    else if (selection.kind === 'block') this.#showBlock(selection);
+    else this.#showMethod(selection.method);
+  }
+
+  #showNothing(): void {
+    const { model } = this.#context;
+    const info = model.snapshot?.info;
+    const { bounds } = model;
+    const rows: [string, string][] = [
+      [text('details.target'), plainText(info?.targetName ?? '')],
+      [text('details.runtime'), plainText([info?.runtime, info?.os, info?.arch].filter(Boolean).join(' · '))],
+      [text('details.device'), plainText(info?.device ?? '')],
+      [text('details.length'), formatNs(bounds.endNs - bounds.beginNs)],
+      [text('details.threads'), formatCount(model.snapshot?.threads.length ?? 0)],
+    ];
+    this.root.replaceChildren(
+      element('h2', { class: 'details-title' }, text('details.recording')),
+      facts(rows),
+      element('p', { class: 'details-hint' }, text('details.hint')),
+    );
+  }
+
+  #head(method: number, key: SourceKey | undefined): HTMLElement[] {
+    const { names } = this.#context.model;
+    const place =
+      key === undefined || key.file === '' ? '' : key.line > 0 ? `${key.file}:${key.line}` : key.file;
+    return [
+      element(
+        'h2',
+        { class: 'details-title', title: plainText(names.qualified(method), 2000) },
+        names.short(method),
+      ),
+      element('div', { class: 'details-package' }, names.packageName(method)),
+      element('div', { class: 'details-place' }, plainText(place)),
+    ];
+  }
+
+  #buttons(method: number, isCall: boolean): HTMLElement {
+    const { names } = this.#context.model;
+    const { actions } = this.#context;
+    const button = (label: string, run: (event: MouseEvent) => void, isMain = false): HTMLElement => {
+      const made = control('vscode-button', { appearance: isMain ? 'primary' : 'secondary' }, label);
+      made.addEventListener('click', run);
+      return made;
+    };
+    const show = (view: ViewName): HTMLElement =>
+      button(text(`view.${view}`), () => this.#actions.showIn(view, method));
+    return element(
+      'div',
+      { class: 'details-actions' },
+      element(
+        'div',
+        { class: 'button-row' },
+        actions.canOpenSource
+          ? button(
+              text('details.source'),
+              (event) => actions.openSource(method, event.ctrlKey || event.metaKey),
+              true,
+            )
+          : undefined,
+        isCall ? button(text('details.focus'), () => this.#actions.focusSelection()) : undefined,
+        button(text('details.copy'), () => actions.copy(names.qualified(method))),
+      ),
+      element('h3', { class: 'details-section' }, text('details.showIn')),
+      element(
+        'div',
+        { class: 'button-row' },
+        show('timeline'),
+        show('flameGraph'),
+        show('callers'),
+        show('methods'),
+      ),
+    );
+  }
+
+  #showCall(key: CallKey): void {
+    const { model, actions } = this.#context;
+    const call = model.call(key);
+    if (call === undefined) {
+      this.#showNothing();
+      return;
+    }
+    const { chart } = call.thread;
+    const method = chart.method[call.row] ?? 0;
+    const endNs = chart.end[call.row] ?? 0;
+    const wall = endNs - key.beginNs;
+    const { beginNs } = model.bounds;
+    const known: [string, string][] = [
+      [text('details.thread'), shownName(call.thread)],
+      [text('details.begins'), formatNs(key.beginNs - beginNs)],
+      [text('weight.wall'), formatNs(wall)],
+    ];
+    this.root.replaceChildren(...this.#head(method, undefined), facts(known), this.#buttons(method, true));
+    this.#latest.take(
+      actions.ask({ kind: 'call', thread: key.thread, method, beginNs: key.beginNs, endNs }),
+      (figures) =>
+        this.root.replaceChildren(
+          ...this.#head(method, figures.key),
+          facts(known.slice(0, 2)),
+          this.#weights(figures),
+          facts(this.#callFacts(figures, wall)),
+          this.#buttons(method, true),
+        ),
+      () => undefined,
+    );
+  }
+
+  #callFacts(figures: CallFigures, wall: number): [string, string][] {
+    const facts: [string, string][] = [];
+    if (figures.samples > 0) facts.push([text('details.samples'), formatCount(figures.samples)]);
+    if (figures.message > 0) facts.push([text('details.message'), String(figures.message)]);
+    if (figures.gapNs > 0) {
+      facts.push([
+        text('details.gap'),
+        `${formatNs(figures.gapNs)} (${formatShare(shareOf(figures.gapNs, wall))})`,
+      ]);
+    }
+    return facts;
+  }
+
+  /** Self and total of every weight there is, side by side. */
+  #weights(figures: {
+    readonly self: Readonly<Record<Weight, number>>;
+    readonly total: Readonly<Record<Weight, number>>;
+  }): HTMLElement {
+    const rows = knownWeights(this.#context.model.snapshot).map((weight) =>
+      element(
+        'tr',
+        {},
+        element('th', { scope: 'row' }, weightName(weight)),
+        element('td', {}, formatWeight(weight, figures.total[weight])),
+        element('td', {}, formatWeight(weight, figures.self[weight])),
+      ),
+    );
+    return element(
+      'table',
+      { class: 'details-figures' },
+      element(
+        'thead',
+        {},
+        element(
+          'tr',
+          {},
+          element('td', {}),
+          element('th', { scope: 'col' }, text('details.total')),
+          element('th', { scope: 'col' }, text('details.self')),
+        ),
+      ),
+      element('tbody', {}, ...rows),
+    );
+  }
+
+  #showBlock(key: BlockKey): void {
+    const { model } = this.#context;
+    const { snapshot } = model;
+    const thread = model.thread(key.thread);
+    const row = thread === undefined ? -1 : blockRow(thread.blocks, key.beginNs);
+    if (thread === undefined || snapshot === undefined || row < 0) {
+      this.#showNothing();
+      return;
+    }
+    const { blocks } = thread;
+    const rows: [string, string][] = [
+      [text('details.thread'), shownName(thread)],
+      [text('details.begins'), formatNs(key.beginNs - model.bounds.beginNs)],
+      [text('weight.wall'), formatNs((blocks.end[row] ?? 0) - key.beginNs)],
+    ];
+    const type = plainText(snapshot.typeNames[blocks.type[row] ?? 0] ?? '');
+    if (type !== '') rows.push([text('details.waitsFor'), type]);
+    const object = blocks.object[row] ?? 0;
+    if (object !== 0) rows.push([text('details.object'), `#${object.toString(16)}`]);
+    const owner = blocks.owner[row] ?? 0;
+    if (owner !== 0) rows.push([text('details.owner'), threadName(snapshot, owner)]);
+    const focus = control('vscode-button', { appearance: 'secondary' }, text('details.focus'));
+    focus.addEventListener('click', () => this.#actions.focusSelection());
+    this.root.replaceChildren(
+      element('h2', { class: 'details-title' }, describeWait(blocks, row, snapshot)),
+      facts(rows),
+      this.#waker(blocks.link[row] ?? -1) ?? element('p', { class: 'details-hint' }, text('link.none')),
+      element('div', { class: 'button-row' }, focus),
+    );
+  }
+
+  #waker(link: number): HTMLElement | undefined {
+    const { snapshot, bounds } = this.#context.model;
+    if (snapshot === undefined || link < 0) return undefined;
+    const { links } = snapshot;
+    const thread = links.waker[link] ?? 0;
+    const timeNs = links.wakerTime[link] ?? 0;
+    const go = element(
+      'button',
+      { class: 'link-button waker-link', type: 'button' },
+      text('link.wokenBy', { thread: threadName(snapshot, thread), time: formatNs(timeNs - bounds.beginNs) }),
+    );
+    go.addEventListener('click', () => this.#actions.goTo(thread, timeNs));
+    const certainty = certainties[links.certainty[link] ?? 0] ?? 'link.owner';
+    return element(
+      'div',
+      { class: 'details-link' },
+      go,
+      element('div', { class: 'details-hint' }, text(certainty)),
+    );
+  }
+
+  #showMethod(method: number): void {
+    const { actions, model, store } = this.#context;
+    this.root.replaceChildren(...this.#head(method, undefined), this.#buttons(method, false));
+    this.#latest.take(
+      Promise.all([
+        actions.ask({ kind: 'source', method }),
+        actions.ask({ kind: 'methods', scope: model.scope(store.state) }),
+      ]),
+      ([key, figures]) => {
+        const row = figures.method.indexOf(method);
+        if (row < 0) return;
+        const at = (of: Readonly<Record<Weight, Float64Array>>): Record<Weight, number> =>
+          Object.fromEntries(
+            Object.entries(of).map(([weight, column]) => [weight, column[row] ?? 0]),
+          ) as Record<Weight, number>;
+        const total = at(figures.total);
+        const { weight } = store.state;
+        this.root.replaceChildren(
+          ...this.#head(method, key),
+          this.#weights({ self: at(figures.self), total }),
+          facts([
+            [text('details.calls'), text('details.atLeast', { count: formatCount(figures.calls[row] ?? 0) })],
+            [
+              text('details.share', { weight: weightName(weight) }),
+              formatShare(shareOf(total[weight], figures.sum[weight])),
+            ],
+          ]),
+          this.#buttons(method, false),
+        );
+      },
+      () => undefined,
+    );
+  }
+}
+
+function facts(rows: readonly (readonly [string, string])[]): HTMLElement {
+  return element(
+    'dl',
+    { class: 'details-facts' },
+    ...rows
+      .filter(([, value]) => value !== '')
+      .flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]),
+  );
+}

@@ -1,0 +1,66 @@
+/** All keys, from the table that runs them. */
+import { element, icon } from '../element.js';
+import { keyTable } from '../keys.js';
+import { text } from '../texts.js';
+
+const shownKeys: Readonly<Record<string, string>> = {
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+  ArrowLeft: '←',
+  ArrowRight: '→',
+  Escape: 'Esc',
+  ' ': 'Space',
+};
+
+function shownKey(key: string): string {
+  const letter = key.replace('Mod+', '');
+  const shown = shownKeys[letter] ?? (letter.length === 1 ? letter.toUpperCase() : letter);
+  const shift = letter.length === 1 && letter !== letter.toLowerCase() ? 'Shift+' : '';
+  return `${key.startsWith('Mod+') ? `${isMac() ? '⌘' : 'Ctrl'}+` : ''}${shift}${shown}`;
+}
+
+function isMac(): boolean {
+  return navigator.userAgent.includes('Mac');
+}
+
+export class HelpDialog {
+  readonly root: HTMLDialogElement;
+
+  constructor() {
+    const close = element(
+      'button',
+      { class: 'icon-button', type: 'button', 'aria-label': text('help.close') },
+      icon('close'),
+    );
+    close.addEventListener('click', () => this.root.close());
+    const rows = keyTable.map((binding) =>
+      element(
+        'tr',
+        {},
+        element('td', {}, ...binding.keys.map((key) => element('kbd', {}, shownKey(key)))),
+        element('td', {}, text(binding.text)),
+      ),
+    );
+    const mouse = (['pan', 'range', 'zoom', 'scroll', 'click', 'beside'] as const).map((act) =>
+      element('tr', {}, element('td', {}, text(`mouse.${act}.how`)), element('td', {}, text(`mouse.${act}`))),
+    );
+    this.root = element(
+      'dialog',
+      { class: 'help', 'aria-labelledby': 'help-title' },
+      element('header', {}, element('h2', { id: 'help-title' }, text('help.title')), close),
+      element(
+        'div',
+        { class: 'help-body', tabindex: 0, role: 'region', 'aria-label': text('help.title') },
+        element('table', {}, element('tbody', {}, ...rows)),
+        element('table', {}, element('tbody', {}, ...mouse)),
+      ),
+    );
+    this.root.addEventListener('click', (event) => {
+      if (event.target === this.root) this.root.close();
+    });
+  }
+
+  open(): void {
+    if (!this.root.open) this.root.showModal();
+  }
+}

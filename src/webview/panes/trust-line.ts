@@ -1,0 +1,174 @@
+/**
+ * How far to trust what is below, in one line that is always there: how it was sampled, what it cost, what is missing,
+ * what is an estimate, which hooks failed. And what the figures are about just now.
+ */
+import { element, icon } from '../element.js';
+import { formatCount, formatNs, formatShare } from '../figures.js';
+import type { ViewContext } from '../model.js';
+import { plainText } from '../names.js';
+import { text } from '../texts.js';
+import { shownName } from '../timeline/thread-actions.js';
+import type { Snapshot } from '../worker/messages.js';
+import { shareOf } from '../weights.js';
+
+interface Fact {
+  readonly text: string;
+  readonly hint?: string;
+  readonly isWarning?: boolean;
+}
+
+/** HookState of recording.proto. */
+const hookMissing = 2;
+const hookFailed = 3;
+/** LossReason of recording.proto: a ring's wanted loss. */
+const overwritten = 6;
+/** Above this share of the process's CPU the cost of recording is said loudly. */
+const loudOverhead = 0.02;
+
+export class TrustLine {
+  readonly root = element('div', { class: 'trust-line' });
+  readonly #facts = element('div', { class: 'facts', role: 'note', 'aria-label': text('trust.label') });
+  readonly #chips = element('div', { class: 'chips' });
+  readonly #context: ViewContext;
+
+  constructor(context: ViewContext) {
+    this.#context = context;
+    this.root.append(this.#facts, this.#chips);
+    context.model.onChange(() => this.#show());
+    context.store.onChange((_state, changed) => {
+      if (changed.has('range') || changed.has('hidden') || changed.has('soloThread')) this.#showChips();
+    });
+  }
+
+  #show(): void {
+    const { snapshot } = this.#context.model;
+    this.#facts.replaceChildren(
+      ...(snapshot === undefined ? [] : trustFacts(snapshot)).map((fact) =>
+        element(
+          'span',
+          { class: `fact${fact.isWarning === true ? ' is-warning' : ''}`, title: fact.hint },
+          fact.isWarning === true ? icon('warning') : undefined,
+          fact.text,
+        ),
+      ),
+    );
+    this.#showChips();
+  }
+
+  #showChips(): void {
+    const { store, model } = this.#context;
+    const { range, hidden, soloThread } = store.state;
+    const chips: HTMLElement[] = [];
+    if (range !== undefined) {
+      chips.push(
+        chip(text('scope.range', { length: formatNs(range.endNs - range.beginNs) }), () =>
+          store.set({ range: undefined }),
+        ),
+      );
+    }
+    const solo = soloThread === undefined ? undefined : model.thread(soloThread);
+    if (solo !== undefined) {
+      chips.push(
+        chip(text('scope.thread', { name: shownName(solo) }), () => store.set({ soloThread: undefined })),
+      );
+    }
+    if (hidden.length > 0) {
+      chips.push(chip(text('scope.hidden', { count: hidden.length }), () => store.set({ hidden: [] })));
+    }
+    this.#chips.replaceChildren(...chips);
+  }
+}
+
+function chip(label: string, remove: () => void): HTMLElement {
+  const hint = text('scope.remove', { what: label });
+  const button = element(
+    'button',
+    { class: 'chip', type: 'button', title: hint, 'aria-label': hint },
+    label,
+    icon('close'),
+  );
+  button.addEventListener('click', remove);
+  return button;
+}
+
+export function trustFacts(snapshot: Snapshot): Fact[] {
+  const { info, status, threads } = snapshot;
+  const facts: Fact[] = [];
+  if (snapshot.live) facts.push({ text: text('trust.live'), isWarning: false });
+  facts.push(...sampling(snapshot));
+  if (status !== undefined && status.processCpuNs > 0) {
+    const share = (status.captureNs + status.drainNs) / status.processCpuNs;
+    facts.push({
+      text: text('trust.overhead', { share: formatShare(share) }),
+      hint: text('trust.overhead.hint', {
+        capture: formatNs(status.captureNs),
+        drain: formatNs(status.drainNs),
+      }),
+      isWarning: share > loudOverhead,
+    });
+  }
+  const lost = snapshot.losses.reduce((sum, loss) => sum + (loss.reason === overwritten ? 0 : loss.count), 0);
+  const dropped = Math.max(lost, status?.dropped ?? 0);
+  facts.push({
+    text: dropped === 0 ? text('trust.noDrops') : text('trust.drops', { count: formatCount(dropped) }),
+    isWarning: dropped > 0,
+  });
+  const gapNs = threads.reduce((sum, thread) => sum + thread.gapNs, 0);
+  const wallNs = threads.reduce((sum, thread) => sum + thread.wallNs, 0);
+  if (!info.exact && gapNs > 0) {
+    facts.push({
+      text: text('trust.gaps', {
+        length: formatNs(gapNs),
+        share: formatShare(shareOf(gapNs, gapNs + wallNs)),
+      }),
+      hint: text('trust.gaps.hint'),
+    });
+  }
+  if (info.hasAllocations && info.allocationsEstimated) {
+    facts.push({ text: text('trust.estimated'), hint: text('trust.estimated.hint') });
+  }
+  facts.push(...hooks(snapshot));
+  if (snapshot.problems.length > 0) {
+    facts.push({
+      text: text('trust.problems', { count: snapshot.problems.length }),
+      hint: snapshot.problems
+        .slice(0, 12)
+        .map((problem) => `${problem.offset}: ${plainText(problem.what)}`)
+        .join('\n'),
+      isWarning: true,
+    });
+  }
+  if (!snapshot.live && !snapshot.complete) facts.push({ text: text('trust.cut'), isWarning: true });
+  return facts;
+}
+
+function sampling({ info, status }: Snapshot): Fact[] {
+  if (info.exact) return [{ text: text('trust.exact') }];
+  const every = status?.effectiveIntervalNs ?? 0;
+  const interval = every > 0 ? every : info.syncIntervalNs;
+  if (interval <= 0) return [];
+  const isWidened = info.syncIntervalNs > 0 && interval > info.syncIntervalNs * 1.05;
+  const said = text('trust.sampled', { interval: formatNs(interval) });
+  return [
+    {
+      text: isWidened ? `${said} ${text('trust.widened', { asked: formatNs(info.syncIntervalNs) })}` : said,
+      hint: text('trust.sampled.hint', {
+        sync: formatNs(info.syncIntervalNs),
+        async: formatNs(info.asyncIntervalNs),
+      }),
+      isWarning: isWidened,
+    },
+  ];
+}
+
+function hooks(snapshot: Snapshot): Fact[] {
+  const bad = snapshot.hooks.filter((hook) => hook.state === hookMissing || hook.state === hookFailed);
+  if (bad.length === 0) return [];
+  return [
+    {
+      text: text('trust.hooks', { names: bad.map((hook) => plainText(hook.name)).join(', ') }),
+      hint: bad.map((hook) => `${plainText(hook.name)}: ${plainText(hook.why)}`).join('\n'),
+      isWarning: true,
+    },
+  ];
+}

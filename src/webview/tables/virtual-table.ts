@@ -1,0 +1,304 @@
+/**
+ * A table of any length of which only the rows on screen have elements. One tab stop: arrows walk rows, Left and Right
+ * close and open a row that has children, Enter opens the source, a column's head sorts.
+ */
+import { element, icon } from '../element.js';
+import type { Child } from '../element.js';
+import { text } from '../texts.js';
+
+export interface Column {
+  readonly id: string;
+  readonly title: string;
+  /** Explains the figure. */
+  readonly hint?: string;
+  /** CSS pixels; the first column takes what is left. */
+  readonly width: number;
+  readonly isSortable: boolean;
+}
+
+export interface Cell {
+  readonly text: string;
+  readonly title?: string;
+  /** 0–1: drawn as a bar behind the figure. */
+  readonly share?: number;
+  readonly detail?: string;
+  readonly isMuted?: boolean;
+  readonly isMatch?: boolean;
+  readonly hue?: string;
+}
+
+export interface RowSource {
+  readonly count: number;
+  cell(row: number, column: string): Cell;
+  /** 0 for the outermost. */
+  level?(row: number): number;
+  /** undefined: nothing below it. */
+  isExpanded?(row: number): boolean | undefined;
+  /** The same thing keeps its key when rows move. */
+  key(row: number): string;
+}
+
+export interface TableListener {
+  select(row: number): void;
+  open(row: number, beside: boolean): void;
+  activate?(row: number): void;
+  toggle?(row: number, expand: boolean): void;
+  sort?(column: string): void;
+}
+
+export interface Sorted {
+  readonly column: string;
+  readonly descending: boolean;
+}
+
+const rowHeight = 22;
+const indent = 14;
+const emptyRows: RowSource = { count: 0, cell: () => ({ text: '' }), key: () => '' };
+
+let lastTable = 0;
+
+export class VirtualTable {
+  readonly root: HTMLElement;
+  readonly #head = element('div', { class: 'table-head', role: 'row' });
+  readonly #headGroup: HTMLElement;
+  readonly #body: HTMLElement;
+  readonly #spacer = element('div', { class: 'table-spacer', role: 'rowgroup' });
+  readonly #listener: TableListener;
+  readonly #id = `table-${++lastTable}`;
+  readonly #isTree: boolean;
+  #columns: readonly Column[] = [];
+  #rows: RowSource = emptyRows;
+  #selectedKey: string | undefined;
+  #selectedRow = -1;
+  #frame = 0;
+
+  constructor(label: string, isTree: boolean, listener: TableListener) {
+    this.#listener = listener;
+    this.#isTree = isTree;
+    this.#headGroup = element('div', { role: 'rowgroup', class: 'table-head-group' }, this.#head);
+    this.#body = element('div', { class: 'table-body', role: 'presentation' }, this.#spacer);
+    this.root = element(
+      'div',
+      { class: 'table', role: isTree ? 'treegrid' : 'grid', tabindex: 0, 'aria-label': label },
+      this.#headGroup,
+      this.#body,
+    );
+    this.#body.addEventListener('scroll', () => this.#renderSoon());
+    this.root.addEventListener('keydown', (event) => this.#key(event));
+    this.#spacer.addEventListener('click', (event) => this.#click(event));
+    this.#spacer.addEventListener('dblclick', (event) => {
+      const row = this.#rowOf(event);
+      if (row >= 0) this.#listener.activate?.(row);
+    });
+    new ResizeObserver(() => this.#renderSoon()).observe(this.#body);
+  }
+
+  setColumns(columns: readonly Column[], sorted: Sorted | undefined): void {
+    this.#columns = columns;
+    const template = columns
+      .map((column, at) => (at === 0 ? 'minmax(180px, 1fr)' : `${column.width}px`))
+      .join(' ');
+    this.root.style.setProperty('--columns', template);
+    this.#head.replaceChildren(...columns.map((column, at) => this.#headCell(column, at, sorted)));
+    this.root.setAttribute('aria-colcount', String(columns.length));
+    this.#renderSoon();
+  }
+
+  #headCell(column: Column, at: number, sorted: Sorted | undefined): HTMLElement {
+    const isSorted = sorted?.column === column.id;
+    const order = !isSorted ? 'none' : sorted.descending ? 'descending' : 'ascending';
+    const cell = element(
+      'div',
+      {
+        class: `table-head-cell${at === 0 ? '' : ' is-figure'}${column.isSortable ? ' is-sortable' : ''}`,
+        role: 'columnheader',
+        'aria-sort': column.isSortable ? order : undefined,
+        title: column.hint,
+      },
+      column.title,
+      isSorted ? icon(sorted.descending ? 'chevronDown' : 'chevronUp') : undefined,
+    );
+    if (column.isSortable) cell.addEventListener('click', () => this.#listener.sort?.(column.id));
+    return cell;
+  }
+
+  /** Rows are read again; what was selected stays selected where it now is. */
+  setRows(rows: RowSource): void {
+    this.#rows = rows;
+    this.#spacer.style.height = `${rows.count * rowHeight}px`;
+    this.root.setAttribute('aria-rowcount', String(rows.count + 1));
+    this.#selectedRow = this.#find(this.#selectedKey);
+    this.render();
+  }
+
+  /** Selects without telling; undefined selects nothing. */
+  selectKey(key: string | undefined, reveal: boolean): void {
+    this.#selectedKey = key;
+    this.#selectedRow = this.#find(key);
+    if (reveal && this.#selectedRow >= 0) this.#reveal(this.#selectedRow);
+    this.render();
+  }
+
+  focus(): void {
+    this.root.focus();
+  }
+
+  #find(key: string | undefined): number {
+    if (key === undefined) return -1;
+    for (let row = 0; row < this.#rows.count; row++) if (this.#rows.key(row) === key) return row;
+    return -1;
+  }
+
+  #renderSoon(): void {
+    if (this.#frame !== 0) return;
+    this.#frame = requestAnimationFrame(() => this.render());
+  }
+
+  render(): void {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    const { scrollTop, clientHeight } = this.#body;
+    const first = Math.max(0, Math.floor(scrollTop / rowHeight) - 4);
+    const last = Math.min(this.#rows.count, Math.ceil((scrollTop + clientHeight) / rowHeight) + 4);
+    const rows: HTMLElement[] = [];
+    for (let row = first; row < last; row++) rows.push(this.#rowElement(row));
+    this.#spacer.replaceChildren(...rows);
+    // The head keeps clear of the body's scroll bar.
+    this.#headGroup.style.paddingRight = `${this.#body.offsetWidth - this.#body.clientWidth}px`;
+    const isShown = this.#selectedRow >= first && this.#selectedRow < last;
+    if (isShown) this.root.setAttribute('aria-activedescendant', `${this.#id}-${this.#selectedRow}`);
+    else this.root.removeAttribute('aria-activedescendant');
+  }
+
+  #rowElement(row: number): HTMLElement {
+    const isSelected = row === this.#selectedRow;
+    const level = this.#rows.level?.(row) ?? 0;
+    const expanded = this.#rows.isExpanded?.(row);
+    const made = element(
+      'div',
+      {
+        id: `${this.#id}-${row}`,
+        class: `table-row${isSelected ? ' is-selected' : ''}`,
+        role: 'row',
+        'data-row': row,
+        'aria-rowindex': row + 2,
+        'aria-selected': String(isSelected),
+        'aria-level': this.#isTree ? level + 1 : undefined,
+        'aria-expanded': expanded === undefined ? undefined : String(expanded),
+      },
+      ...this.#columns.map((column, at) => this.#cellElement(row, column, at, level, expanded)),
+    );
+    made.style.top = `${row * rowHeight}px`;
+    return made;
+  }
+
+  #cellElement(
+    row: number,
+    column: Column,
+    at: number,
+    level: number,
+    expanded: boolean | undefined,
+  ): HTMLElement {
+    const cell = this.#rows.cell(row, column.id);
+    const children: Child[] = [];
+    const made = element('div', {
+      class: `table-cell${at === 0 ? ' is-name' : ' is-figure'}${cell.isMuted === true ? ' is-muted' : ''}${cell.isMatch === true ? ' is-match' : ''}`,
+      role: 'gridcell',
+      title: cell.title,
+    });
+    if (at === 0 && this.#isTree) {
+      made.style.paddingLeft = `${4 + Math.min(level, 60) * indent}px`;
+      const twisty = element('span', { class: 'twisty' });
+      if (expanded !== undefined) twisty.append(icon(expanded ? 'chevronDown' : 'chevronRight'));
+      children.push(twisty);
+    }
+    if (cell.hue !== undefined) {
+      const dot = element('span', { class: 'hue-dot' });
+      dot.style.background = cell.hue;
+      children.push(dot);
+    }
+    if (cell.share !== undefined) {
+      const bar = element('span', { class: 'cell-bar' });
+      bar.style.width = `${Math.min(100, cell.share * 100)}%`;
+      children.push(bar);
+    }
+    children.push(element('span', { class: 'cell-text' }, cell.text));
+    if (cell.detail !== undefined) children.push(element('span', { class: 'cell-detail' }, cell.detail));
+    for (const child of children) if (child !== undefined) made.append(child);
+    return made;
+  }
+
+  #rowOf(event: Event): number {
+    const row = event.target instanceof Element ? event.target.closest<HTMLElement>('.table-row') : null;
+    return row === null ? -1 : Number(row.dataset['row']);
+  }
+
+  #click(event: MouseEvent): void {
+    const row = this.#rowOf(event);
+    if (row < 0) return;
+    const isTwisty = event.target instanceof Element && event.target.closest('.twisty') !== null;
+    const expanded = this.#rows.isExpanded?.(row);
+    this.#select(row);
+    if (isTwisty && expanded !== undefined) this.#listener.toggle?.(row, !expanded);
+    else if (event.detail <= 1) this.#listener.open(row, event.ctrlKey || event.metaKey);
+  }
+
+  #select(row: number): void {
+    if (row < 0 || row >= this.#rows.count) return;
+    this.#selectedRow = row;
+    this.#selectedKey = this.#rows.key(row);
+    this.#reveal(row);
+    this.render();
+    this.#listener.select(row);
+  }
+
+  #reveal(row: number): void {
+    const top = row * rowHeight;
+    const { scrollTop, clientHeight } = this.#body;
+    if (top < scrollTop) this.#body.scrollTop = top;
+    else if (top + rowHeight > scrollTop + clientHeight)
+      this.#body.scrollTop = top + rowHeight - clientHeight;
+  }
+
+  #key(event: KeyboardEvent): void {
+    const row = this.#selectedRow;
+    const page = Math.max(1, Math.floor(this.#body.clientHeight / rowHeight) - 1);
+    const moves: Readonly<Record<string, number>> = {
+      ArrowDown: row + 1,
+      ArrowUp: row < 0 ? 0 : row - 1,
+      PageDown: row + page,
+      PageUp: row - page,
+      Home: 0,
+      End: this.#rows.count - 1,
+    };
+    const to = moves[event.key];
+    if (to !== undefined && !event.ctrlKey && !event.metaKey) {
+      this.#select(Math.max(0, Math.min(this.#rows.count - 1, to)));
+    } else if (event.key === 'Enter' && row >= 0) {
+      this.#listener.open(row, event.ctrlKey || event.metaKey);
+    } else if (event.key === ' ' && row >= 0) {
+      this.#listener.activate?.(row);
+    } else if (event.key === 'ArrowRight' && row >= 0) {
+      const expanded = this.#rows.isExpanded?.(row);
+      if (expanded === false) this.#listener.toggle?.(row, true);
+      else if (expanded === true) this.#select(row + 1);
+    } else if (event.key === 'ArrowLeft' && row >= 0) {
+      if (this.#rows.isExpanded?.(row) === true) this.#listener.toggle?.(row, false);
+      else this.#select(this.#parentOf(row));
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #parentOf(row: number): number {
+    const level = this.#rows.level?.(row) ?? 0;
+    for (let up = row - 1; up >= 0; up--) if ((this.#rows.level?.(up) ?? 0) < level) return up;
+    return row;
+  }
+}
+
+export function emptyNote(what: string): HTMLElement {
+  return element('p', { class: 'empty-note' }, what === '' ? text('table.empty') : what);
+}

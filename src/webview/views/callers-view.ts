@@ -1,0 +1,129 @@
+/** One method between its callers and its callees; a click on either makes that the middle. */
+import { formatShare } from '../figures.js';
+import { element } from '../element.js';
+import type { ViewContext } from '../model.js';
+import { plainText } from '../names.js';
+import type { ViewState } from '../store.js';
+import { VirtualTable } from '../tables/virtual-table.js';
+import { text } from '../texts.js';
+import { formatWeight, shareOf, weightName } from '../weights.js';
+import type { Neighbours, TreeNodes } from '../worker/messages.js';
+import { nameCell } from './name-cell.js';
+import { FigureView } from './view.js';
+
+export class CallersView extends FigureView {
+  readonly #callers: VirtualTable;
+  readonly #callees: VirtualTable;
+  readonly #middle = element('div', { class: 'callers-middle' });
+  #nodes: { callers: TreeNodes; callees: TreeNodes } | undefined;
+  #method: number | undefined;
+
+  constructor(context: ViewContext) {
+    super(context, 'callers');
+    this.#callers = this.#table(text('callers.callers'), () => this.#nodes?.callers);
+    this.#callees = this.#table(text('callers.callees'), () => this.#nodes?.callees);
+    this.root.append(
+      element('h2', { class: 'view-title' }, text('callers.callers')),
+      this.#callers.root,
+      this.#middle,
+      element('h2', { class: 'view-title' }, text('callers.callees')),
+      this.#callees.root,
+    );
+  }
+
+  focus(): void {
+    this.#callers.focus();
+  }
+
+  #table(label: string, nodes: () => TreeNodes | undefined): VirtualTable {
+    const { actions } = this.context;
+    const method = (row: number): number => nodes()?.method[row] ?? 0;
+    return new VirtualTable(label, false, {
+      select: () => undefined,
+      open: (row, beside) =>
+        beside ? actions.openSource(method(row), true) : actions.showCallers(method(row)),
+    });
+  }
+
+  protected load(): void {
+    const { model, store, actions } = this.context;
+    this.#method = model.methodOf(store.state.selection) ?? this.#method;
+    const method = this.#method;
+    if (method === undefined) {
+      this.say(text('callers.none'));
+      this.#middle.replaceChildren();
+      return;
+    }
+    this.say('');
+    const { weight } = store.state;
+    this.latest.take(
+      actions.ask({ kind: 'neighbours', scope: model.scope(store.state), weight, method }),
+      (neighbours) => this.#show(method, neighbours),
+      (message) => this.say(message),
+    );
+  }
+
+  protected stateChanged(state: ViewState, changed: ReadonlySet<keyof ViewState>): void {
+    const method = this.context.model.methodOf(state.selection);
+    if (changed.has('selection') && method !== undefined && method !== this.#method) this.invalidate();
+    else if (changed.has('search')) {
+      this.#callers.render();
+      this.#callees.render();
+    }
+  }
+
+  #show(method: number, found: Neighbours): void {
+    this.#nodes = found;
+    const { names } = this.context.model;
+    const { weight } = this.context.store.state;
+    const open = element(
+      'button',
+      { class: 'link-button callers-name', type: 'button' },
+      names.short(method),
+    );
+    open.title = plainText(names.qualified(method));
+    open.addEventListener('click', (event) =>
+      this.context.actions.openSource(method, event.ctrlKey || event.metaKey),
+    );
+    const figure = (key: 'details.self' | 'details.total', value: number): HTMLElement =>
+      element(
+        'span',
+        {},
+        `${text(key)} ${formatWeight(weight, value)} (${formatShare(shareOf(value, found.sum))})`,
+      );
+    this.#middle.replaceChildren(
+      open,
+      figure('details.total', found.total),
+      figure('details.self', found.self),
+    );
+    this.#fill(this.#callers, found.callers, found.total);
+    this.#fill(this.#callees, found.callees, found.total);
+  }
+
+  #fill(table: VirtualTable, nodes: TreeNodes, sum: number): void {
+    const { weight } = this.context.store.state;
+    table.setColumns(
+      [
+        { id: 'name', title: text('column.name'), width: 0, isSortable: false },
+        { id: 'total', title: weightName(weight), width: 150, isSortable: false },
+      ],
+      undefined,
+    );
+    table.setRows({
+      count: nodes.count,
+      key: (row) => String(nodes.method[row]),
+      cell: (row, column) => {
+        const method = nodes.method[row] ?? 0;
+        if (column === 'name') {
+          // Method 0 is the root: nobody called it.
+          return method === 0
+            ? { text: text('callers.outermost'), isMuted: true }
+            : nameCell(this.context, method);
+        }
+        const value = nodes.total[row] ?? 0;
+        const share = shareOf(value, sum);
+        return { text: formatWeight(weight, value), detail: formatShare(share), share };
+      },
+    });
+  }
+}

@@ -1,0 +1,229 @@
+/**
+ * The aggregated flame graph, drawn by d3-flame-graph. Its elements cost about five nodes a frame, so the worker leaves
+ * out what would be under a pixel, and a zoom asks anew from there: detail comes back as one goes in.
+ */
+import flamegraph from 'd3-flame-graph';
+import type { FlameDatum, FlameFrame, FlameGraph } from 'd3-flame-graph';
+import { select } from 'd3-selection';
+import { element } from '../element.js';
+import { formatShare } from '../figures.js';
+import type { ViewContext } from '../model.js';
+import type { ViewState } from '../store.js';
+import { text } from '../texts.js';
+import { formatWeight, shareOf } from '../weights.js';
+import type { FlameNodes } from '../worker/messages.js';
+import { FigureView } from './view.js';
+
+interface Datum extends FlameDatum {
+  readonly method: number;
+  readonly children: Datum[];
+  /** Methods from the root to here. */
+  readonly path: readonly number[];
+  readonly total: number;
+}
+
+type Frame = FlameFrame<Datum>;
+
+const cellHeight = 19;
+
+export class FlameGraphView extends FigureView {
+  readonly #canvas: HTMLElement;
+  readonly #crumbs = element('div', { class: 'flame-crumbs' });
+  readonly #status = element('div', { class: 'flame-status', 'aria-live': 'polite' });
+  #graph: FlameGraph<Datum> | undefined;
+  #nodes: FlameNodes | undefined;
+  #zoom: readonly number[] = [];
+  #current: readonly number[] | undefined;
+
+  constructor(context: ViewContext) {
+    super(context, 'flameGraph');
+    this.#canvas = element('div', {
+      class: 'flame-graph',
+      tabindex: 0,
+      role: 'application',
+      'aria-label': text('flame.label'),
+    });
+    this.root.append(this.#crumbs, this.#canvas, this.#status);
+    this.#canvas.addEventListener('keydown', (event) => this.#key(event));
+    let width = 0;
+    new ResizeObserver(() => {
+      if (this.#canvas.clientWidth === width) return;
+      width = this.#canvas.clientWidth;
+      this.#draw();
+    }).observe(this.#canvas);
+  }
+
+  focus(): void {
+    this.#canvas.focus();
+  }
+
+  protected load(): void {
+    const { model, store, actions } = this.context;
+    const { weight } = store.state;
+    const width = Math.max(200, this.#canvas.clientWidth);
+    const path = this.#zoom;
+    this.latest.take(
+      actions.ask({ kind: 'flame', scope: model.scope(store.state), weight, least: 1 / width, path }),
+      (nodes) => {
+        this.#nodes = nodes;
+        this.#draw();
+      },
+      (message) => this.say(message),
+    );
+  }
+
+  protected stateChanged(_state: ViewState, changed: ReadonlySet<keyof ViewState>): void {
+    if (changed.has('search')) this.#search();
+  }
+
+  zoomTo(path: readonly number[]): void {
+    this.#zoom = path;
+    this.#current = path;
+    this.invalidate();
+  }
+
+  #draw(): void {
+    const nodes = this.#nodes;
+    const width = this.#canvas.clientWidth;
+    if (nodes === undefined || width === 0) return;
+    const root = this.#data(nodes);
+    this.say(root.total > 0 ? '' : text('table.empty'));
+    this.#graph?.destroy();
+    this.#canvas.replaceChildren();
+    this.#placeCrumbs();
+    if (root.total <= 0) return;
+    const { model } = this.context;
+    const graph = flamegraph<Datum>()
+      .width(width)
+      .cellHeight(cellHeight)
+      .minFrameSize(1)
+      .transitionDuration(0)
+      .inverted(true)
+      .sort(true)
+      .setSearchMatch((frame) => model.matches?.[frame.data.method] === 1)
+      .setSearchHandler(() => undefined)
+      .setColorMapper((frame) => this.#colour(frame))
+      .setLabelHandler((frame) => this.#label(frame.data))
+      .onHover((frame) => (this.#status.textContent = this.#label(frame.data)))
+      .onClick((frame) => this.#choose(frame.data, true));
+    this.#graph = graph;
+    select(this.#canvas).datum(root).call(graph);
+    this.#canvas.firstElementChild?.setAttribute('aria-hidden', 'true');
+    this.#search();
+    this.#mark();
+  }
+
+  /** The answer as d3 wants it; above the zoomed node its callers, as wide as it is. */
+  #data(nodes: FlameNodes): Datum {
+    const { names } = this.context.model;
+    const made: Datum[] = [];
+    for (let row = 0; row < nodes.count; row++) {
+      const parent = made[nodes.parent[row] ?? -1];
+      const method = nodes.method[row] ?? 0;
+      const total = nodes.total[row] ?? 0;
+      const datum: Datum = {
+        name: method === 0 ? text('flame.all') : names.short(method),
+        method,
+        value: total,
+        total,
+        children: [],
+        path: parent === undefined ? [] : [...parent.path, method],
+      };
+      made.push(datum);
+      parent?.children.push(datum);
+    }
+    return made[0] ?? { name: '', method: 0, value: 0, total: 0, children: [], path: [] };
+  }
+
+  #colour(frame: Frame): string {
+    const { model } = this.context;
+    const { method } = frame.data;
+    if (method === 0) return 'var(--hue-root)';
+    const isDim = model.matches !== undefined && model.matches[method] !== 1;
+    return `var(--hue-${model.names.hue(method)}${isDim ? '-dim' : ''})`;
+  }
+
+  #label(datum: Datum): string {
+    const { weight } = this.context.store.state;
+    const sum = this.#nodes?.total[0] ?? 0;
+    return `${datum.name} · ${formatWeight(weight, datum.total)} (${formatShare(shareOf(datum.total, sum))})`;
+  }
+
+  #choose(datum: Datum, zoom: boolean): void {
+    this.#current = datum.path;
+    if (datum.method !== 0) this.context.store.set({ selection: { kind: 'method', method: datum.method } });
+    if (zoom) this.zoomTo(datum.path);
+    else this.#mark();
+    const said = this.#label(datum);
+    this.#status.textContent = said;
+  }
+
+  #search(): void {
+    const { search } = this.context.store.state;
+    if (this.#graph === undefined) return;
+    if (search.text === '') this.#graph.clear();
+    else this.#graph.search(search.text);
+  }
+
+  #placeCrumbs(): void {
+    const { names } = this.context.model;
+    this.#crumbs.hidden = this.#zoom.length === 0;
+    const all = element('button', { class: 'link-button', type: 'button' }, text('flame.all'));
+    all.addEventListener('click', () => this.zoomTo([]));
+    const last = this.#zoom.at(-1);
+    this.#crumbs.replaceChildren(all, ' › ', last === undefined ? '' : names.short(last));
+  }
+
+  /** The frame that the keys are on. */
+  #mark(): void {
+    const wanted = this.#current?.join('/');
+    select(this.#canvas)
+      .selectAll('g.frame')
+      .each(function (datum) {
+        const isCurrent = wanted !== undefined && (datum as Frame).data.path.join('/') === wanted;
+        this.classList.toggle('is-current', isCurrent);
+      });
+  }
+
+  #frames(): Frame[] {
+    const frames: Frame[] = [];
+    select(this.#canvas)
+      .selectAll('g.frame')
+      .each((datum) => frames.push(datum as Frame));
+    return frames;
+  }
+
+  #key(event: KeyboardEvent): void {
+    const frames = this.#frames();
+    const wanted = this.#current?.join('/') ?? '';
+    const current = frames.find((frame) => frame.data.path.join('/') === wanted) ?? frames[0];
+    if (current === undefined) return;
+    const siblings = current.parent?.data.children ?? [];
+    // Drawn in the order of names (d3 sorts by it).
+    const drawn = frames.filter((frame) => siblings.includes(frame.data)).map((frame) => frame.data);
+    drawn.sort((one, other) => (one.name < other.name ? -1 : 1));
+    const at = drawn.indexOf(current.data);
+    const isDrawn = (datum: Datum): boolean => frames.some((frame) => frame.data === datum);
+    let next: Datum | undefined;
+    if (event.key === 'ArrowUp') next = current.parent?.data;
+    else if (event.key === 'ArrowDown') next = largest(current.data.children.filter(isDrawn));
+    else if (event.key === 'ArrowLeft') next = drawn[at - 1];
+    else if (event.key === 'ArrowRight') next = drawn[at + 1];
+    else if (event.key === 'Enter') {
+      this.context.actions.openSource(current.data.method, event.ctrlKey || event.metaKey);
+    } else if (event.key === 'f' || event.key === ' ') this.zoomTo(current.data.path);
+    else if (event.key === '0') this.zoomTo([]);
+    else if (event.key === 'Escape' && this.#zoom.length > 0) this.zoomTo([]);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (next !== undefined) this.#choose(next, false);
+  }
+}
+
+function largest(children: readonly Datum[]): Datum | undefined {
+  return children.reduce<Datum | undefined>(
+    (best, child) => (best === undefined || child.total > best.total ? child : best),
+    undefined,
+  );
+}

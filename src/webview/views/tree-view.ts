@@ -1,0 +1,181 @@
+/** Call tree (from the outermost calls down) and bottom-up tree (from methods to their callers). Children come when opened. */
+import { formatCount, formatShare } from '../figures.js';
+import type { ViewContext } from '../model.js';
+import type { ViewState } from '../store.js';
+import { VirtualTable } from '../tables/virtual-table.js';
+import type { Cell } from '../tables/virtual-table.js';
+import { text } from '../texts.js';
+import { formatWeight, shareOf, weightName } from '../weights.js';
+import type { TreeDirection, TreeNodes } from '../worker/messages.js';
+import { nameCell } from './name-cell.js';
+import { FigureView } from './view.js';
+
+interface TreeRow {
+  readonly nodes: TreeNodes;
+  readonly at: number;
+  readonly path: readonly number[];
+  readonly key: string;
+  isExpanded: boolean;
+}
+
+/** On its way down a new tree opens by itself while one child holds most of its parent: nobody wants to click through `main`. */
+const openShare = 0.9;
+const mostOpenedAtOnce = 40;
+
+export class TreeView extends FigureView {
+  readonly #table: VirtualTable;
+  readonly #direction: TreeDirection;
+  #rows: TreeRow[] = [];
+  /** Paths that were open, so that a new scope shows the same places. */
+  readonly #open = new Set<string>();
+  #isFirst = true;
+
+  constructor(context: ViewContext, direction: TreeDirection) {
+    super(context, direction === 'down' ? 'callTree' : 'bottomUp');
+    this.#direction = direction;
+    this.#table = new VirtualTable(text(`view.${this.name}`), true, {
+      select: (row) => this.#select(row),
+      open: (row, beside) => context.actions.openSource(this.#method(row), beside),
+      activate: (row) => context.actions.showCallers(this.#method(row)),
+      toggle: (row, expand) => this.#toggle(row, expand),
+    });
+    this.root.append(this.#table.root);
+  }
+
+  focus(): void {
+    this.#table.focus();
+  }
+
+  #method(row: number): number {
+    const shown = this.#rows[row];
+    return shown?.nodes.method[shown.at] ?? 0;
+  }
+
+  #select(row: number): void {
+    this.context.store.set({ selection: { kind: 'method', method: this.#method(row) } });
+  }
+
+  async #children(path: readonly number[]): Promise<TreeRow[]> {
+    const { model, store, actions } = this.context;
+    const { weight } = store.state;
+    const scope = model.scope(store.state);
+    const nodes = await actions.ask({ kind: 'tree', scope, direction: this.#direction, weight, path });
+    return Array.from({ length: nodes.count }, (_, at) => {
+      const below = [...path, nodes.method[at] ?? 0];
+      return { nodes, at, path: below, key: below.join('/'), isExpanded: false };
+    });
+  }
+
+  protected load(): void {
+    this.latest.take(
+      this.#loadOpen(),
+      (rows) => {
+        this.#rows = rows;
+        this.#isFirst = false;
+        this.#show();
+      },
+      (message) => this.say(message),
+    );
+  }
+
+  /** The roots, and again what was open. */
+  async #loadOpen(): Promise<TreeRow[]> {
+    const rows = await this.#children([]);
+    let opened = 0;
+    for (let at = 0; at < rows.length && opened < mostOpenedAtOnce * 8; at++) {
+      const row = rows[at];
+      if (row === undefined || row.nodes.hasChildren[row.at] !== 1) continue;
+      const isMost = (row.nodes.total[row.at] ?? 0) > openShare * row.nodes.sum;
+      const opensItself = this.#isFirst && this.#direction === 'down' && isMost && opened < mostOpenedAtOnce;
+      if (!this.#open.has(row.key) && !opensItself) continue;
+      this.#open.add(row.key);
+      row.isExpanded = true;
+      opened++;
+      rows.splice(at + 1, 0, ...(await this.#children(row.path)));
+    }
+    return rows;
+  }
+
+  #toggle(at: number, expand: boolean): void {
+    const row = this.#rows[at];
+    if (row === undefined) return;
+    if (!expand) {
+      this.#open.delete(row.key);
+      row.isExpanded = false;
+      let end = at + 1;
+      while ((this.#rows[end]?.path.length ?? 0) > row.path.length) end++;
+      this.#rows.splice(at + 1, end - at - 1);
+      this.#show();
+      return;
+    }
+    this.#open.add(row.key);
+    this.latest.take(
+      this.#children(row.path),
+      (children) => {
+        row.isExpanded = true;
+        const now = this.#rows.indexOf(row);
+        if (now >= 0) this.#rows.splice(now + 1, 0, ...children);
+        this.#show();
+      },
+      (message) => this.say(message),
+    );
+  }
+
+  protected stateChanged(_state: ViewState, changed: ReadonlySet<keyof ViewState>): void {
+    if (changed.has('search')) this.#table.render();
+  }
+
+  #show(): void {
+    const { weight } = this.context.store.state;
+    const figure = { width: 132, isSortable: false };
+    this.#table.setColumns(
+      [
+        { id: 'name', title: text('column.name'), width: 0, isSortable: false },
+        {
+          id: 'total',
+          title: text('column.total', { weight: weightName(weight) }),
+          hint: text('column.total.hint'),
+          ...figure,
+        },
+        {
+          id: 'self',
+          title: text('column.self', { weight: weightName(weight) }),
+          hint: text('column.self.hint'),
+          ...figure,
+        },
+        {
+          id: 'calls',
+          title: text('column.calls'),
+          hint: text('column.calls.hint'),
+          width: 76,
+          isSortable: false,
+        },
+      ],
+      undefined,
+    );
+    this.say(this.#rows.length === 0 ? text('table.empty') : '');
+    const rows = this.#rows;
+    this.#table.setRows({
+      count: rows.length,
+      key: (row) => rows[row]?.key ?? '',
+      level: (row) => (rows[row]?.path.length ?? 1) - 1,
+      isExpanded: (row) => {
+        const shown = rows[row];
+        return shown === undefined || shown.nodes.hasChildren[shown.at] !== 1 ? undefined : shown.isExpanded;
+      },
+      cell: (row, column) => this.#cell(rows[row], column),
+    });
+  }
+
+  #cell(row: TreeRow | undefined, column: string): Cell {
+    if (row === undefined) return { text: '' };
+    const { nodes, at } = row;
+    const { weight } = this.context.store.state;
+    if (column === 'name') return nameCell(this.context, nodes.method[at] ?? 0);
+    if (column === 'calls') return { text: formatCount(nodes.calls[at] ?? 0) };
+    const value = (column === 'total' ? nodes.total : nodes.self)[at] ?? 0;
+    const share = shareOf(value, nodes.sum);
+    const figure = { text: formatWeight(weight, value), detail: formatShare(share), isMuted: value === 0 };
+    return column === 'total' ? { ...figure, share } : figure;
+  }
+}

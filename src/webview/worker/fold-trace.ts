@@ -1,0 +1,178 @@
+/**
+ * A trace in which only some methods are left: *Only my code*. Calls of the others vanish, and what they did is done by
+ * the nearest caller that stays. Everything that is drawn or measured of the result is drawn and measured as ever.
+ * O(calls + intervals + paths), once a fold.
+ */
+import type { Blocks, Calls, Events, Intervals, Paths, ThreadTrack, Trace } from '../../trace/model/trace.js';
+
+/** `keeps[method]` is 1 for methods that stay. */
+export function foldTrace(trace: Trace, keeps: Uint8Array): Trace {
+  const folded = foldPaths(trace.paths, keeps, trace.methods.count);
+  return {
+    ...trace,
+    paths: folded.paths,
+    threads: trace.threads.map((thread) => foldThread(thread, trace.paths, folded, keeps)),
+  };
+}
+
+interface FoldedPaths {
+  readonly paths: Paths;
+  /** By path before: path after. */
+  readonly pathOf: Int32Array;
+}
+
+function foldPaths(before: Paths, keeps: Uint8Array, methods: number): FoldedPaths {
+  const pathOf = new Int32Array(before.count);
+  const parent: number[] = [-1];
+  const method: number[] = [0];
+  const depth: number[] = [0];
+  const recursive: number[] = [0];
+  const children = new Map<number, number>();
+  for (let path = 1; path < before.count; path++) {
+    const above = pathOf[before.parent[path] ?? 0] ?? 0;
+    const own = before.method[path] ?? 0;
+    if (keeps[own] !== 1) {
+      pathOf[path] = above;
+      continue;
+    }
+    // Both factors stay far below 2^26: exact.
+    const key = above * (methods + 1) + own;
+    let child = children.get(key);
+    if (child === undefined) {
+      child = parent.length;
+      children.set(key, child);
+      parent.push(above);
+      method.push(own);
+      depth.push((depth[above] ?? 0) + 1);
+      recursive.push(isAbove(above, own, parent, method) ? 1 : 0);
+    }
+    pathOf[path] = child;
+  }
+  return {
+    pathOf,
+    paths: {
+      count: parent.length,
+      parent: Int32Array.from(parent),
+      method: Uint32Array.from(method),
+      depth: Uint16Array.from(depth),
+      recursive: Uint8Array.from(recursive),
+    },
+  };
+}
+
+function isAbove(
+  from: number,
+  wanted: number,
+  parent: readonly number[],
+  method: readonly number[],
+): boolean {
+  for (let path = from; path > 0; path = parent[path] ?? 0) if (method[path] === wanted) return true;
+  return false;
+}
+
+function foldThread(thread: ThreadTrack, before: Paths, folded: FoldedPaths, keeps: Uint8Array): ThreadTrack {
+  const { pathOf } = folded;
+  const { index, tid, javaId, kind, name, isMain, beginNs, endNs, creator, message, sampleCount } = thread;
+  return {
+    index,
+    tid,
+    javaId,
+    kind,
+    name,
+    isMain,
+    beginNs,
+    endNs,
+    creator,
+    message,
+    sampleCount,
+    intervals: foldIntervals(thread.intervals, before, folded),
+    calls: foldCalls(thread.calls, keeps),
+    blocks: foldBlocks(thread.blocks, pathOf),
+    events: foldEvents(thread.events, pathOf),
+  };
+}
+
+function mapPaths(path: Int32Array, count: number, pathOf: Int32Array): Int32Array {
+  const mapped = new Int32Array(count);
+  for (let row = 0; row < count; row++) mapped[row] = pathOf[path[row] ?? 0] ?? 0;
+  return mapped;
+}
+
+function foldIntervals(intervals: Intervals, before: Paths, { paths, pathOf }: FoldedPaths): Intervals {
+  const { count, begin, end, state, cpu, allocations, allocatedBytes, faults, switches, samples, node } =
+    intervals;
+  const keep = new Uint16Array(count);
+  for (let row = 0; row < count; row++) {
+    // Frames that are the same calls as before: as many as stay of the path down to the old mark.
+    let path = intervals.path[row] ?? 0;
+    const kept = intervals.keep[row] ?? 0;
+    while ((before.depth[path] ?? 0) > kept) path = before.parent[path] ?? 0;
+    keep[row] = paths.depth[pathOf[path] ?? 0] ?? 0;
+  }
+  return {
+    count,
+    begin,
+    end,
+    path: mapPaths(intervals.path, count, pathOf),
+    keep,
+    state,
+    cpu,
+    allocations,
+    allocatedBytes,
+    faults,
+    switches,
+    samples,
+    node,
+  };
+}
+
+function foldCalls(calls: Calls, keeps: Uint8Array): Calls {
+  const { count, parent, method } = calls;
+  // The nearest call that stays, at or above each; −1: none.
+  const stays = new Int32Array(count);
+  const rows: number[] = [];
+  for (let row = 0; row < count; row++) {
+    const caller = parent[row] ?? -1;
+    if (keeps[method[row] ?? 0] === 1) {
+      stays[row] = rows.length;
+      rows.push(row);
+    } else {
+      stays[row] = caller < 0 ? -1 : (stays[caller] ?? -1);
+    }
+  }
+  const depth = new Uint16Array(rows.length);
+  const above = new Int32Array(rows.length);
+  rows.forEach((row, at) => {
+    const caller = parent[row] ?? -1;
+    const kept = caller < 0 ? -1 : (stays[caller] ?? -1);
+    above[at] = kept;
+    depth[at] = kept < 0 ? 0 : (depth[kept] ?? 0) + 1;
+  });
+  const pick = <T extends Float64Array | Int32Array | Uint32Array>(from: T, into: T): T => {
+    rows.forEach((row, at) => (into[at] = from[row] ?? 0));
+    return into;
+  };
+  const kept = rows.length;
+  return {
+    count: kept,
+    begin: pick(calls.begin, new Float64Array(kept)),
+    end: pick(calls.end, new Float64Array(kept)),
+    cpu: pick(calls.cpu, new Float64Array(kept)),
+    parent: above,
+    depth,
+    method: pick(method, new Uint32Array(kept)),
+    firstInterval: pick(calls.firstInterval, new Int32Array(kept)),
+    lastInterval: pick(calls.lastInterval, new Int32Array(kept)),
+  };
+}
+
+function foldBlocks(blocks: Blocks, pathOf: Int32Array): Blocks {
+  const { count, begin, end, kind, type, object, owner, flags, link } = blocks;
+  const path = mapPaths(blocks.path, count, pathOf);
+  return { count, begin, end, kind, path, type, object, owner, flags, link };
+}
+
+function foldEvents(events: Events, pathOf: Int32Array): Events {
+  const { count, time, kind, type, object, peer, text } = events;
+  return { count, time, kind, path: mapPaths(events.path, count, pathOf), type, object, peer, text };
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { Pattern } from '../../../src/webview/search/pattern.js';
+
+describe('a search pattern', () => {
+  const cases: readonly [string, string, boolean][] = [
+    ['cart', 'com.acme.Cart.add', true],
+    ['^com\\..*add$', 'com.acme.Cart.add', true],
+    ['^acme', 'com.acme.Cart.add', false],
+    ['(put|get)All', 'map.getAll', true],
+    ['x{2,3}y', 'axxy', true],
+    ['x{2,3}y', 'axy', false],
+    ['x{2}y', 'axxxy', true],
+    ['[^a-c]z', 'bz', false],
+    ['[^a-c]z', 'dz', true],
+    ['[]x]q', ']q', true],
+    ['\\d+', 'lambda$3', true],
+    ['\\w\\s\\w', 'a b', true],
+    ['a|', 'zzz', true],
+    ['lambda\\$', 'Main.lambda$0', true],
+    ['[A-Z]', 'lower', true],
+  ];
+  for (const [source, name, found] of cases) {
+    it(`${source} ${found ? 'finds' : 'does not find'} ${name}`, () => {
+      assert.equal(new Pattern(source).test(name), found);
+    });
+  }
+
+  it('refuses what it does not know instead of guessing', () => {
+    for (const source of ['(', '[a', '*a', 'a)', '\\b', '(?=a)', '\\1', 'a{200}', '((((a{90}){90}){90}){90})']) {
+      assert.throws(() => new Pattern(source), { name: 'PatternError' }, source);
+    }
+  });
+
+  it('takes linear time where the browser would take for ever', () => {
+    const pattern = new Pattern('^(a+)+(a|a)*$');
+    const started = performance.now();
+    assert.equal(pattern.test(`${'a'.repeat(1000)}!`), false);
+    assert.ok(performance.now() - started < 1000);
+  });
+
+  it('agrees with RegExp on what both know', () => {
+    const letter = fc.constantFrom('a', 'b', 'c', '.', '[ab]', '[^a]', '\\d', '^', '$');
+    const piece = fc
+      .tuple(letter, fc.constantFrom('', '', '*', '+', '?', '{1,2}'))
+      .map(([one, sign]) => (one === '^' || one === '$' ? one : one + sign));
+    const source = fc
+      .array(piece, { minLength: 1, maxLength: 5 })
+      .chain((pieces) =>
+        fc.constantFrom(pieces.join(''), `(${pieces.join('')})`, `${pieces.join('|')}`, `(?:${pieces.join('')})*c`),
+      );
+    const name = fc.array(fc.constantFrom('a', 'b', 'c', '1', 'B'), { maxLength: 8 }).map((letters) => letters.join(''));
+    fc.assert(
+      fc.property(source, name, (pattern, subject) => {
+        assert.equal(new Pattern(pattern).test(subject), new RegExp(pattern, 'i').test(subject));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});
