@@ -27,7 +27,17 @@ describe('a search pattern', () => {
   }
 
   it('refuses what it does not know instead of guessing', () => {
-    for (const source of ['(', '[a', '*a', 'a)', '\\b', '(?=a)', '\\1', 'a{200}', '((((a{90}){90}){90}){90})']) {
+    for (const source of [
+      '(',
+      '[a',
+      '*a',
+      'a)',
+      '\\b',
+      '(?=a)',
+      '\\1',
+      'a{200}',
+      '((((a{90}){90}){90}){90})',
+    ]) {
       assert.throws(() => new Pattern(source), { name: 'PatternError' }, source);
     }
   });
@@ -47,9 +57,16 @@ describe('a search pattern', () => {
     const source = fc
       .array(piece, { minLength: 1, maxLength: 5 })
       .chain((pieces) =>
-        fc.constantFrom(pieces.join(''), `(${pieces.join('')})`, `${pieces.join('|')}`, `(?:${pieces.join('')})*c`),
+        fc.constantFrom(
+          pieces.join(''),
+          `(${pieces.join('')})`,
+          pieces.join('|'),
+          `(?:${pieces.join('')})*c`,
+        ),
       );
-    const name = fc.array(fc.constantFrom('a', 'b', 'c', '1', 'B'), { maxLength: 8 }).map((letters) => letters.join(''));
+    const name = fc
+      .array(fc.constantFrom('a', 'b', 'c', '1', 'B'), { maxLength: 8 })
+      .map((letters) => letters.join(''));
     fc.assert(
       fc.property(source, name, (pattern, subject) => {
         assert.equal(new Pattern(pattern).test(subject), new RegExp(pattern, 'i').test(subject));
