@@ -6,7 +6,7 @@ export function inflateZlib(bytes: Uint8Array, maxBytes: number): Uint8Array | s
   let total = 0;
   const stream = new Unzlib((piece) => {
     total += piece.length;
-    if (total > maxBytes) throw new Error(`it is larger than ${maxBytes >> 20} MiB when inflated`);
+    if (total > maxBytes) throw new TooLarge(maxBytes);
     pieces.push(piece);
   });
   try {
@@ -30,9 +30,7 @@ export class GzipStream {
   constructor(maxBytes: number, onPiece: (bytes: Uint8Array) => void) {
     this.#stream = new Gunzip((piece) => {
       this.#total += piece.length;
-      if (this.#total > maxBytes) {
-        throw new Error(`it is larger than ${Math.round(maxBytes / 2 ** 20)} MiB when inflated`);
-      }
+      if (this.#total > maxBytes) throw new TooLarge(maxBytes);
       if (piece.length > 0) onPiece(piece);
     });
   }
@@ -51,9 +49,22 @@ export class GzipStream {
         this.#stream.push(bytes.subarray(at, at + step), final && at + step >= bytes.length);
       }
     } catch (error) {
-      this.#failed = error instanceof Error ? error.message : String(error);
+      // What reads the inflated bytes throws only when it is cancelled: that is not about the file.
+      if (!(error instanceof TooLarge) && !isInflateError(error)) throw error;
+      this.#failed = error.message;
     }
   }
+}
+
+class TooLarge extends Error {
+  constructor(maxBytes: number) {
+    super(`it is larger than ${Math.round(maxBytes / 2 ** 20)} MiB when inflated`);
+  }
+}
+
+/** fflate's errors carry a number. */
+function isInflateError(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && typeof error.code === 'number';
 }
 
 function joined(pieces: readonly Uint8Array[], total: number): Uint8Array {

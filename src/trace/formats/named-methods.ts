@@ -10,16 +10,17 @@ const javaName = /^(?:[\w$]+\.)+(?:[\w$<>-]+)$/;
 
 /**
  * The methods of a foreign trace: one a distinct name, with file and line where the format says them.
- * `extra` holds what a format knows besides: only formats that know it fill it.
  */
 export class NamedMethods implements Methods {
   readonly #names: NameTable;
   readonly #files = new Map<number, string>();
   readonly #lines = new Map<number, number>();
-  readonly #signatures = new Map<number, string>();
+  readonly #withSignatures: boolean;
 
-  constructor(names: NameTable) {
+  /** With signatures: a name is "qualified.name\0signature", so that overloads are different methods. */
+  constructor(names: NameTable, withSignatures = false) {
     this.#names = names;
+    this.#withSignatures = withSignatures;
   }
 
   get count(): number {
@@ -29,10 +30,6 @@ export class NamedMethods implements Methods {
   setSource(method: number, file: string, line: number): void {
     if (file !== '' && !this.#files.has(method)) this.#files.set(method, file);
     if (line > 0 && !this.#lines.has(method)) this.#lines.set(method, line);
-  }
-
-  setSignature(method: number, signature: string): void {
-    this.#signatures.set(method, signature);
   }
 
   className(method: number): string {
@@ -46,11 +43,12 @@ export class NamedMethods implements Methods {
   }
 
   qualifiedName(method: number): string {
-    return this.#names.text(method);
+    const text = this.#names.text(method);
+    return this.#withSignatures ? (text.split('\0', 1)[0] ?? '') : text;
   }
 
   signature(method: number): string {
-    return this.#signatures.get(method) ?? '';
+    return this.#withSignatures ? (this.#names.text(method).split('\0', 2)[1] ?? '') : '';
   }
 
   file(method: number): string {

@@ -8,6 +8,7 @@ import { NameTable } from './names.js';
 import { PerfettoClocks, type ClockReading } from './perfetto-clocks.js';
 import { Clock, Event, EventType, Interned, InternedName, LegacyEvent, Packet } from './perfetto-fields.js';
 import { PacketDefaults, Snapshot, SnapshotClock, Source } from './perfetto-fields.js';
+import { looksLikePacket } from './perfetto-packet.js';
 import { readFtraceBundle, readProcessTree } from './perfetto-ftrace.js';
 import { PerfettoSequence, type PerfettoTrack } from './perfetto-sequence.js';
 import { PerfettoTracks } from './perfetto-tracks.js';
@@ -126,14 +127,14 @@ export class PerfettoImporter implements TraceImporter {
       }
       if (next + length > end) {
         // Either more is to come, or the length is wrong: only what follows can tell.
-        if (this.#damagedFrom >= 0 && !looksLikePacket(bytes, next, end)) {
+        if (this.#damagedFrom >= 0 && !looksLikePacket(bytes, next, end, true)) {
           at = this.#skipDamage(window, at);
           continue;
         }
         break;
       }
       if (this.#damagedFrom >= 0) {
-        if (!looksLikePacket(bytes, next, next + length)) {
+        if (!looksLikePacket(bytes, next, next + length, false)) {
           at = this.#skipDamage(window, at);
           continue;
         }
@@ -640,15 +641,6 @@ export class PerfettoImporter implements TraceImporter {
     this.#readPackets(inner);
     this.#nested = false;
   }
-}
-
-/** Whether bytes[from, to) can be the fields of a message, as far as the first 64 of them say. */
-function looksLikePacket(bytes: Uint8Array, from: number, to: number): boolean {
-  const fields = new ProtobufReader().open(bytes, from, to);
-  for (let i = 0; i < 64 && fields.next(); i++) {
-    if (fields.field === 0 || fields.field > 2000) return false;
-  }
-  return !fields.broken && to > from;
 }
 
 const decoder = new TextDecoder();

@@ -1,0 +1,102 @@
+/** The foreign formats: what can be read, what can be written. */
+import type { Trace } from '../model/trace.js';
+import { AnyImporter } from './any-import.js';
+import { ArtImporter } from './art-import.js';
+import { writeChrome } from './chrome-export.js';
+import { ChromeImporter } from './chrome-import.js';
+import { writeCollapsed } from './collapsed-export.js';
+import { CollapsedImporter } from './collapsed-import.js';
+import { writeMethodTable } from './csv-export.js';
+import type { ExportOptions, ImportOptions, Sink, TraceImporter } from './importer.js';
+import { writeNanoscope } from './nanoscope-export.js';
+import { NanoscopeImporter } from './nanoscope-import.js';
+import { writePerfetto } from './perfetto-export.js';
+import { PerfettoImporter } from './perfetto-import.js';
+import type { FormatId } from './recognise.js';
+import { writeSpeedscope } from './speedscope-export.js';
+import { SpeedscopeImporter } from './speedscope-import.js';
+import { SystraceImporter } from './systrace-import.js';
+
+export { AnyImporter } from './any-import.js';
+export type { ExportOptions, ImportOptions, Sink, TraceImporter, Weight } from './importer.js';
+export { recognise, recogniseBytes, type FormatId, type Recognised } from './recognise.js';
+
+export interface Importer {
+  readonly id: FormatId;
+  /** As a person knows it. */
+  readonly label: string;
+  /** Usual ends of file names, for dialogs only: files are recognised by content. */
+  readonly extensions: readonly string[];
+  create(options?: ImportOptions): TraceImporter;
+}
+
+export interface Exporter {
+  readonly id: string;
+  readonly label: string;
+  /** With its dot; what a file is called when nobody says. */
+  readonly extension: string;
+  /** In pieces: a sink never gets a whole file at once. */
+  readonly write: (trace: Trace, sink: Sink, options?: ExportOptions) => void;
+}
+
+export const importers: readonly Importer[] = [
+  {
+    id: 'perfetto',
+    label: 'Perfetto trace',
+    extensions: ['.perfetto-trace', '.pftrace', '.pb'],
+    create: (options) => new PerfettoImporter(options),
+  },
+  {
+    id: 'chrome',
+    label: 'Chrome JSON trace',
+    extensions: ['.json'],
+    create: (options) => new ChromeImporter(options),
+  },
+  {
+    id: 'speedscope',
+    label: 'speedscope file',
+    extensions: ['.speedscope.json', '.json'],
+    create: (options) => new SpeedscopeImporter(options),
+  },
+  {
+    id: 'collapsed',
+    label: 'Collapsed stacks',
+    extensions: ['.collapsed', '.folded', '.txt'],
+    create: (options) => new CollapsedImporter(options),
+  },
+  {
+    id: 'nanoscope',
+    label: 'Nanoscope trace',
+    extensions: ['.nanoscope', '.txt'],
+    create: (options) => new NanoscopeImporter(options),
+  },
+  {
+    id: 'art',
+    label: 'ART method trace',
+    extensions: ['.trace'],
+    create: (options) => new ArtImporter(options),
+  },
+  {
+    id: 'systrace',
+    label: 'Kernel trace as text, systrace page',
+    extensions: ['.systrace', '.html', '.txt'],
+    create: (options) => new SystraceImporter(options),
+  },
+];
+
+export const exporters: readonly Exporter[] = [
+  { id: 'perfetto', label: 'Perfetto trace', extension: '.perfetto-trace', write: writePerfetto },
+  { id: 'chrome', label: 'Chrome JSON trace', extension: '.json', write: writeChrome },
+  { id: 'speedscope', label: 'speedscope file', extension: '.speedscope.json', write: writeSpeedscope },
+  { id: 'collapsed', label: 'Collapsed stacks', extension: '.collapsed', write: writeCollapsed },
+  { id: 'nanoscope', label: 'Nanoscope trace', extension: '.nanoscope.txt', write: writeNanoscope },
+  { id: 'csv', label: 'Method table as CSV', extension: '.csv', write: writeMethodTable },
+];
+
+/** Reads a foreign trace of any format. BTrace's own recordings have a reader of their own. */
+export function anyImporter(options: ImportOptions = {}): AnyImporter {
+  return new AnyImporter(
+    (format, given) => importers.find(({ id }) => id === format)?.create(given),
+    options,
+  );
+}

@@ -1,0 +1,94 @@
+import type { Recognised } from './recognise.js';
+
+/** What people open by mistake or in hope: how it begins, what it is, what opens it. */
+const beginnings: readonly (readonly [start: string, name: string, advice: string])[] = [
+  ['PK\x03\x04', 'zip archive', 'Unzip it and open the trace that is inside.'],
+  ['PK\x05\x06', 'empty zip archive', 'There is nothing in it.'],
+  ['\x28\xb5\x2f\xfd', 'zstd file', 'Unpack it with "zstd -d" and open what comes out.'],
+  ['\xfd7zXZ\x00', 'xz file', 'Unpack it with "xz -d" and open what comes out.'],
+  ['BZh', 'bzip2 file', 'Unpack it with "bzip2 -d" and open what comes out.'],
+  ['7z\xbc\xaf\x27\x1c', '7-Zip archive', 'Unpack it and open the trace that is inside.'],
+  ['\x7fELF', 'ELF program or library', 'To record it, run it and choose it as a target.'],
+  ['\xca\xfe\xba\xbe', 'Java class or macOS program', 'It is a program, not a recording of one.'],
+  ['\xcf\xfa\xed\xfe', 'macOS program', 'It is a program, not a recording of one.'],
+  ['MZ', 'Windows program', 'It is a program, not a recording of one.'],
+  ['dex\n', 'Dalvik program', 'It is a program, not a recording of one.'],
+  ['\x00asm', 'WebAssembly program', 'It is a program, not a recording of one.'],
+  ['JAVA PROFILE 1.0.', 'Java heap dump (HPROF)', 'Eclipse MAT, VisualVM or Android Studio open it.'],
+  ['FLR\x00', 'Java Flight Recorder file', 'JDK Mission Control opens it; "jfr print" makes text of it.'],
+  [
+    'PERFILE2',
+    'Linux perf recording',
+    'Make stacks of it: "perf script | stackcollapse-perf.pl", and open these.',
+  ],
+  [
+    'PERFFILE',
+    'Linux perf recording',
+    'Make stacks of it: "perf script | stackcollapse-perf.pl", and open these.',
+  ],
+  [
+    'SIMPLEPERF',
+    'simpleperf report',
+    'Export it with simpleperf’s "report_sample.py", or its Perfetto form, and open that.',
+  ],
+  ['go 1.', 'Go execution trace', '"go tool trace" opens it.'],
+  [
+    'Nettrace',
+    '.NET trace',
+    '"dotnet-trace convert --format Speedscope" makes a file that can be opened here.',
+  ],
+  ['\x75\xd1\x1d\x57', 'CTF trace of LTTng', 'Trace Compass or babeltrace open it.'],
+  ['\x57\x1d\xd1\x75', 'CTF trace of LTTng', 'Trace Compass or babeltrace open it.'],
+  ['SQLite format 3\x00', 'SQLite database', 'A database browser opens it.'],
+  [
+    'bplist00',
+    'macOS property list',
+    'Instruments keeps its traces in such files; export a call tree from Instruments.',
+  ],
+  ['\x89PNG', 'PNG picture', 'It is a picture of something, not a trace.'],
+  ['\xff\xd8\xff', 'JPEG picture', 'It is a picture of something, not a trace.'],
+  ['GIF8', 'GIF picture', 'It is a picture of something, not a trace.'],
+  ['%PDF', 'PDF document', 'It is a document, not a trace.'],
+  ['\xff\xfe', 'UTF-16 text', 'Save it as UTF-8 and open it again.'],
+  ['\xfe\xff', 'UTF-16 text', 'Save it as UTF-8 and open it again.'],
+];
+
+export function otherBinary(bytes: Uint8Array): Recognised | undefined {
+  for (const [start, name, advice] of beginnings) {
+    let same = bytes.length >= start.length;
+    for (let i = 0; same && i < start.length; i++) same = bytes[i] === start.charCodeAt(i);
+    if (same) return { format: undefined, name, advice };
+  }
+  return undefined;
+}
+
+export function otherJson(start: string, has: (key: string) => boolean): Recognised {
+  const [name, advice] = has('callFrame')
+    ? ['V8 CPU profile (.cpuprofile)', 'VS Code’s own viewer and Chrome’s DevTools open it.']
+    : has('snapshot') && has('node_fields')
+      ? ['V8 heap snapshot', 'Chrome’s DevTools open it.']
+      : has('mappings') && has('sources')
+        ? ['source map', 'It belongs to a program; it is no trace.']
+        : has('log') && has('entries') && has('creator')
+          ? ['HTTP archive (HAR)', 'A browser’s network view opens it.']
+          : ['JSON that is no trace', 'A Chrome trace has "traceEvents", a speedscope file "profiles".'];
+  return { format: undefined, name: start === '{' ? 'JSON that is no trace' : name, advice };
+}
+
+export function otherText(start: string): Recognised {
+  const [name, advice] = /^<(?:!doctype html|html)/i.test(start)
+    ? ['web page', 'A browser opens it. Pages made by systrace can be opened here.']
+    : start.startsWith('<')
+      ? ['XML', 'It is no trace that is known here.']
+      : /^(?:version: |creator: |events: |# callgrind)/.test(start)
+        ? ['Callgrind profile', 'KCachegrind opens it.']
+        : start.startsWith('v8-version,')
+          ? ['V8 log', '"node --prof-process" makes a report of it.']
+          : /^\S.*\s\d+\s+(?:\[\d+\]\s+)?\d+\.\d+:\s/.test(start)
+            ? ['output of "perf script"', 'Make stacks of it with "stackcollapse-perf.pl", and open these.']
+            : [
+                'text that is no trace',
+                'Collapsed stacks have lines "outer;inner 12", Nanoscope’s "123:method".',
+              ];
+  return { format: undefined, name, advice };
+}

@@ -1,0 +1,140 @@
+import { otherBinary, otherJson, otherText } from './no-traces.js';
+import { looksLikePacket } from './perfetto-packet.js';
+
+/** Formats that are read, and `gzip`, which is inflated and recognised again. */
+export type FormatId =
+  | 'btrace'
+  | 'perfetto'
+  | 'chrome'
+  | 'speedscope'
+  | 'collapsed'
+  | 'nanoscope'
+  | 'art'
+  | 'systrace'
+  | 'fuchsia'
+  | 'ninja'
+  | 'gzip';
+
+export interface Recognised {
+  /** Undefined when this is no trace that can be read. */
+  readonly format: FormatId | undefined;
+  /** What it is, in a person's words: "Perfetto trace", "zip archive". */
+  readonly name: string;
+  /** For what cannot be read: what to do with it. */
+  readonly advice: string;
+}
+
+/** So many first bytes are enough. */
+export const recogniseBytes = 1 << 16;
+
+/**
+ * Says what a file is by its first bytes, and its last where they are at hand: never by its name. What is no trace is named
+ * for what it is.
+ */
+export function recognise(first: Uint8Array, last?: Uint8Array): Recognised {
+  const bytes = withoutMark(first).subarray(0, recogniseBytes);
+  if (bytes.length === 0) return { format: undefined, name: 'empty file', advice: 'There is nothing in it.' };
+  if (startsWith(bytes, 'BTRACE\r\n')) return trace('btrace', 'BTrace recording');
+  if (startsWith(bytes, '\x1f\x8b')) return trace('gzip', 'gzip file');
+  if (startsWith(bytes, 'SLOW')) return trace('art', 'ART method trace');
+  if (startsWith(bytes, '*version')) return trace('art', 'ART method trace');
+  if (startsWith(bytes, '\x10\x00\x04FxT\x16\x00')) return trace('fuchsia', 'Fuchsia trace');
+  const binary = otherBinary(bytes);
+  if (binary !== undefined) return binary;
+  if (isText(bytes))
+    return ofText(bytes, last === undefined ? new Uint8Array(0) : last.subarray(-recogniseBytes));
+  if (isPerfetto(bytes)) return trace('perfetto', 'Perfetto trace');
+  return {
+    format: undefined,
+    name: 'binary file of an unknown kind',
+    advice:
+      'BTrace opens its own recordings, Perfetto, Chrome JSON, speedscope, collapsed stacks, Nanoscope and ART traces.',
+  };
+}
+
+function ofText(bytes: Uint8Array, last: Uint8Array): Recognised {
+  const decoder = new TextDecoder();
+  const text = decoder.decode(bytes);
+  const start = text.trimStart();
+  if (start.startsWith('{') || start.startsWith('[')) return ofJson(start, decoder.decode(last));
+  if (start.startsWith('# ninja log v')) return trace('ninja', 'Ninja build log');
+  if (
+    start.startsWith('# tracer:') ||
+    /^TRACE:\s/.test(start) ||
+    /\btracing_mark_write: |\bsched_switch: prev_comm=/.test(text)
+  ) {
+    return trace('systrace', start.startsWith('<') ? 'systrace page' : 'kernel trace as text');
+  }
+  if (start.startsWith('<') && /class="trace-data"/.test(text)) return trace('systrace', 'systrace page');
+  const lines = completeLines(text, bytes.length < recogniseBytes);
+  const told = lines.filter((line) => !line.startsWith('#')).slice(0, 50);
+  if (told.length > 0 && told.every((line) => /^\d{1,16}:\+?\S/.test(line))) {
+    return trace('nanoscope', 'Nanoscope trace');
+  }
+  if (
+    told.length > 0 &&
+    told.every((line) => /^.+ \d+$/.test(line)) &&
+    told.some((line) => line.includes(';'))
+  ) {
+    return trace('collapsed', 'collapsed stacks');
+  }
+  return otherText(start);
+}
+
+function ofJson(start: string, end: string): Recognised {
+  const has = (key: string): boolean => start.includes(`"${key}"`) || end.includes(`"${key}"`);
+  if (has('traceEvents')) return trace('chrome', 'Chrome JSON trace');
+  if (/"\$schema"\s*:\s*"[^"]*speedscope/.test(start) || /"\$schema"\s*:\s*"[^"]*speedscope/.test(end)) {
+    return trace('speedscope', 'speedscope file');
+  }
+  if (has('profiles') && has('shared') && has('frames')) return trace('speedscope', 'speedscope file');
+  if (start.startsWith('[') && /"ph"\s*:\s*"/.test(start)) return trace('chrome', 'Chrome JSON trace');
+  if (start.startsWith('[') && /^\[\s*$/.test(start)) return trace('chrome', 'Chrome JSON trace');
+  return otherJson(start, has);
+}
+
+function isPerfetto(bytes: Uint8Array): boolean {
+  if (bytes[0] !== 0x0a) return false;
+  let length = 0;
+  let at = 1;
+  for (let scale = 1; at < 6; scale *= 128) {
+    const byte = bytes[at++] ?? 0;
+    length += (byte & 0x7f) * scale;
+    if (byte < 0x80) break;
+  }
+  if (length === 0) return false;
+  // A first packet longer than what is at hand is believed by its beginning.
+  if (at + length > bytes.length)
+    return bytes.length >= recogniseBytes || looksLikePacket(bytes, at, bytes.length, true);
+  return looksLikePacket(bytes, at, at + length, false);
+}
+
+function isText(bytes: Uint8Array): boolean {
+  const end = Math.min(bytes.length, 4096);
+  for (let i = 0; i < end; i++) {
+    const byte = bytes[i] as number;
+    if (byte < 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09 && byte !== 0x1b) return false;
+  }
+  return true;
+}
+
+function completeLines(text: string, whole: boolean): string[] {
+  const lines = text.split(/\r?\n/);
+  if (!whole) lines.pop();
+  return lines.filter((line) => line !== '');
+}
+
+/** Without UTF-8's byte order mark. */
+export function withoutMark(bytes: Uint8Array): Uint8Array {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+}
+
+function trace(format: FormatId, name: string): Recognised {
+  return { format, name, advice: '' };
+}
+
+export function startsWith(bytes: Uint8Array, start: string): boolean {
+  if (bytes.length < start.length) return false;
+  for (let i = 0; i < start.length; i++) if (bytes[i] !== start.charCodeAt(i)) return false;
+  return true;
+}

@@ -1,0 +1,313 @@
+import { EventBuilder } from '../build/event-builder.js';
+import { EventColumns } from '../build/event-columns.js';
+import { grown, nextCapacity } from '../build/grow.js';
+import { SampledRows } from '../build/sampled-rows.js';
+import type { Trace } from '../model/trace.js';
+import type { ImportOptions, TraceImporter } from './importer.js';
+import { JsonDocument, readItem, skipValue, type JsonVisitor } from './json-document.js';
+import { Lack, type JsonReader } from './json-reader.js';
+import { NamedMethods } from './named-methods.js';
+import { NameTable } from './names.js';
+
+const Role = {
+  root: 1,
+  shared: 2,
+  frames: 3,
+  profiles: 4,
+  profile: 5,
+  events: 6,
+  samples: 7,
+  weights: 8,
+} as const;
+const maxFrames = 1 << 24;
+const unitNs: Readonly<Record<string, number>> = {
+  nanoseconds: 1,
+  microseconds: 1e3,
+  milliseconds: 1e6,
+  seconds: 1e9,
+};
+
+/** A column of numbers that grows. */
+class Numbers {
+  count = 0;
+  values = new Float64Array(0);
+  push(value: number): void {
+    if (this.count === this.values.length) {
+      this.values = grown(this.values, nextCapacity(this.count, this.count + 1));
+    }
+    this.values[this.count++] = value;
+  }
+}
+
+/** A profile while the file is read: its frames and its unit may be told after its events. */
+class Profile {
+  name = '';
+  unit = 'none';
+  start = 0;
+  readonly events = new EventColumns();
+  /** Stacks one after the other, outermost frame first; `stackEnds` is where each ends. */
+  readonly stacks = new Numbers();
+  readonly stackEnds = new Numbers();
+  readonly weights = new Numbers();
+}
+
+/** Reads speedscope's format, evented and sampled profiles: each profile is a thread. */
+export class SpeedscopeImporter implements TraceImporter, JsonVisitor {
+  readonly #builder = new EventBuilder();
+  readonly #names = new NameTable();
+  readonly #methods = new NamedMethods(this.#names);
+  readonly #document = new JsonDocument(this);
+  readonly #signal: AbortSignal | undefined;
+  readonly #countNs: number;
+  readonly #profiles: Profile[] = [];
+  #profile = new Profile();
+  /** Method of each frame. */
+  readonly #frames: number[] = [];
+  #key = '';
+  #name = '';
+  #unitless = false;
+
+  constructor(options: ImportOptions = {}) {
+    this.#signal = options.signal;
+    this.#countNs = options.countNs ?? 1e6;
+  }
+
+  append(bytes: Uint8Array): void {
+    this.#signal?.throwIfAborted();
+    this.#document.append(bytes);
+  }
+
+  finish(): Trace {
+    if (!this.#document.finish()) {
+      this.#builder.problem(
+        this.#document.offset,
+        'The file ends in the middle; what was read before is kept',
+      );
+    }
+    let sampled = false;
+    let missing = 0;
+    for (const profile of this.#profiles) {
+      missing += this.#place(profile);
+      sampled ||= profile.stackEnds.count > 0;
+    }
+    if (missing > 0) this.#builder.problem(0, `${missing} events name a frame that the file does not hold`);
+    return this.#builder.finish(this.#methods, {
+      format: 'speedscope',
+      targetName: this.#name,
+      exact: !sampled,
+      modeReason: this.#unitless ? 'The file does not say what its values are: 1 is drawn as 1 ms' : '',
+    });
+  }
+
+  wants(role: number, key: JsonReader | undefined, first: number): number {
+    switch (role) {
+      case 0:
+        return Role.root;
+      case Role.root: {
+        const name = key?.text() ?? '';
+        this.#key = name;
+        if (name === 'shared') return Role.shared;
+        if (name === 'profiles') return Role.profiles;
+        return name === 'name' && first === 0x22 ? readItem : skipValue;
+      }
+      case Role.shared:
+        return key?.text() === 'frames' ? Role.frames : skipValue;
+      case Role.profiles:
+        if (first !== 0x7b) return skipValue;
+        this.#profile = new Profile();
+        this.#profiles.push(this.#profile);
+        return Role.profile;
+      case Role.profile: {
+        const name = key?.text() ?? '';
+        this.#key = name;
+        if (name === 'events') return Role.events;
+        if (name === 'samples') return Role.samples;
+        if (name === 'weights') return Role.weights;
+        return ['name', 'unit', 'startValue'].includes(name) ? readItem : skipValue;
+      }
+      default:
+        return readItem;
+    }
+  }
+
+  item(role: number, reader: JsonReader): boolean {
+    switch (role) {
+      case Role.frames:
+        return this.#frame(reader);
+      case Role.events:
+        return this.#event(reader);
+      case Role.samples:
+        return this.#sample(reader);
+      case Role.weights:
+        if (!reader.number()) return false;
+        this.#profile.weights.push(reader.value);
+        return true;
+      default:
+        return this.#scalar(role, reader);
+    }
+  }
+
+  leave(): void {
+    // Everything is put in its place at the end: frames may come last.
+  }
+
+  problem(offset: number, what: string): void {
+    this.#builder.problem(offset, what);
+  }
+
+  #scalar(role: number, reader: JsonReader): boolean {
+    if (reader.peek() === 0x22) {
+      if (!reader.string()) return false;
+      if (role === Role.root) this.#name = reader.text();
+      else if (this.#key === 'name') this.#profile.name = reader.text();
+      else if (this.#key === 'unit') this.#profile.unit = reader.text();
+      return true;
+    }
+    if (this.#key !== 'startValue') return reader.skip();
+    if (!reader.number()) return false;
+    this.#profile.start = reader.value;
+    return true;
+  }
+
+  #frame(reader: JsonReader): boolean {
+    let name = -1;
+    let file = '';
+    let line = 0;
+    const whole = eachMember(reader, (from, to) => {
+      const { bytes } = reader;
+      const length = to - from;
+      const first = bytes[from];
+      if (length === 4 && first === 0x6e && reader.peek() === 0x22) {
+        if (!reader.string()) return false;
+        name = reader.escaped
+          ? this.#names.internText(reader.text())
+          : this.#names.intern(bytes, reader.from, reader.to);
+        return true;
+      }
+      if (length === 4 && first === 0x66 && reader.peek() === 0x22) {
+        if (!reader.string()) return false;
+        file = reader.text();
+        return true;
+      }
+      if (length === 4 && first === 0x6c && reader.peek() !== 0x6e) {
+        if (!reader.number()) return false;
+        line = reader.whole;
+        return true;
+      }
+      return reader.skip();
+    });
+    if (!whole || this.#frames.length >= maxFrames) return whole;
+    if (name < 0) name = this.#names.internText('(no name)');
+    this.#methods.setSource(name, file, line);
+    this.#frames.push(name);
+    return true;
+  }
+
+  #event(reader: JsonReader): boolean {
+    // 'O' opens, 'C' closes.
+    let kind = 0x4f;
+    let frame = -1;
+    let at = NaN;
+    const whole = eachMember(reader, (from, to) => {
+      switch (to - from) {
+        case 4:
+          if (reader.peek() !== 0x22) return reader.skip();
+          if (!reader.string()) return false;
+          kind = reader.bytes[reader.from] ?? 0;
+          return true;
+        case 5:
+          if (!reader.number()) return false;
+          frame = reader.value;
+          return true;
+        case 2:
+          if (!reader.number()) return false;
+          at = reader.value;
+          return true;
+        default:
+          return reader.skip();
+      }
+    });
+    if (!whole) return false;
+    if (at === at && frame >= 0 && frame < maxFrames)
+      this.#profile.events.push(at, kind === 0x4f ? frame : -2 - frame);
+    return true;
+  }
+
+  #sample(reader: JsonReader): boolean {
+    const { stacks, stackEnds } = this.#profile;
+    const before = stacks.count;
+    if (!reader.expect(0x5b)) return false;
+    for (;;) {
+      let byte = reader.peek();
+      if (byte === 0x2c) {
+        reader.at++;
+        byte = reader.peek();
+      }
+      if (byte === 0x5d) break;
+      if (byte < 0 || !reader.number()) {
+        stacks.count = before;
+        return false;
+      }
+      stacks.push(reader.value);
+    }
+    reader.at++;
+    stackEnds.push(stacks.count);
+    return true;
+  }
+
+  /** Makes a thread of a profile; returns how often it names a frame that is not there. */
+  #place(profile: Profile): number {
+    const scale = unitNs[profile.unit] ?? this.#countNs;
+    if (unitNs[profile.unit] === undefined) this.#unitless = true;
+    const [, name = profile.name, tid = '0'] = /^(.*) \(tid (\d+)\)$/s.exec(profile.name) ?? [];
+    const thread = this.#builder.thread(Number(tid), 0, name);
+    let missing = 0;
+    const methodOf = (frame: number): number => {
+      const method = this.#frames[frame];
+      if (method !== undefined) return method;
+      missing++;
+      return this.#names.internText(`(frame ${frame} is missing)`);
+    };
+    const { events, stacks, stackEnds, weights } = profile;
+    for (let row = 0; row < events.count; row++) {
+      const what = events.what[row] ?? 0;
+      const method = methodOf(what >= 0 ? what : -2 - what);
+      thread.events.push(Math.round((events.time[row] ?? 0) * scale), what >= 0 ? method : -2 - method);
+    }
+    if (stackEnds.count > 0) {
+      const rows = (thread.sampled = new SampledRows(this.#builder.paths));
+      let time = profile.start * scale;
+      let at = 0;
+      for (let sample = 0; sample < stackEnds.count; sample++) {
+        let path = 0;
+        for (const end = stackEnds.values[sample] ?? at; at < end; at++) {
+          path = this.#builder.paths.child(path, methodOf(stacks.values[at] ?? 0));
+        }
+        const weight = sample < weights.count ? Math.max(0, weights.values[sample] ?? 0) : 1;
+        const next = time + weight * scale;
+        if (path !== 0) rows.push(Math.round(time), Math.round(next), path, 1);
+        time = next;
+      }
+    }
+    return missing;
+  }
+}
+
+/** Reads an object; `visit` stands before the value of the member whose name is bytes[from, to). */
+function eachMember(reader: JsonReader, visit: (from: number, to: number) => boolean): boolean {
+  if (!reader.expect(0x7b)) return false;
+  for (;;) {
+    let byte = reader.peek();
+    if (byte === 0x2c) {
+      reader.at++;
+      byte = reader.peek();
+    }
+    if (byte < 0) return false;
+    if (byte === 0x7d) break;
+    if (!reader.string()) return false;
+    const { from, to } = reader;
+    if (!reader.expect(0x3a) || !visit(from, to)) return false;
+  }
+  reader.at++;
+  return reader.lack === Lack.Nothing;
+}

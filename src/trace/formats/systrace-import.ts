@@ -1,0 +1,88 @@
+import { EventBuilder } from '../build/event-builder.js';
+import type { Trace } from '../model/trace.js';
+import type { ImportOptions, TraceImporter } from './importer.js';
+import { KernelTrace } from './kernel-trace.js';
+import { LineSplitter, textOf } from './line-splitter.js';
+import { NamedMethods } from './named-methods.js';
+import { NameTable } from './names.js';
+
+/** "  name-123  (  45) [001] d..2  1234.567890: event: …": the thread, perhaps its process, CPU, flags, seconds. */
+const head =
+  /^\s*(.{0,32}?)-(\d+)\s+(?:\(\s*([\d-]+)\)\s+)?\[(\d+)\]\s+(?:[\w.#+]{3,8}\s+)?(\d+)\.(\d{1,9}):\s+(\w+):\s?/;
+const switched = /prev_pid=(\d+) .*?prev_state=(\S+) ==> next_comm=(.*) next_pid=(\d+)/;
+const woken = /\bpid=(\d+)/;
+
+/**
+ * Reads the kernel's trace as text, as ftrace and atrace print it and as systrace's HTML carries it: prints of programs,
+ * switches and wake-ups. Lines that are nothing of the kind, such as the HTML around, are passed over.
+ */
+export class SystraceImporter implements TraceImporter {
+  readonly #builder = new EventBuilder();
+  readonly #names = new NameTable();
+  readonly #methods = new NamedMethods(this.#names);
+  readonly #kernel = new KernelTrace(this.#builder, this.#names);
+  readonly #lines = new LineSplitter((bytes, from, to) => this.#line(bytes, from, to));
+  readonly #encoder = new TextEncoder();
+  readonly #signal: AbortSignal | undefined;
+  /** Whole seconds of the first event: times are counted from there. */
+  #base = NaN;
+
+  constructor(options: ImportOptions = {}) {
+    this.#signal = options.signal;
+  }
+
+  append(bytes: Uint8Array): void {
+    this.#signal?.throwIfAborted();
+    this.#lines.append(bytes);
+  }
+
+  finish(): Trace {
+    this.#lines.finish();
+    this.#kernel.finish();
+    if (this.#base !== this.#base)
+      this.#builder.problem(0, 'There is no event of the kernel’s trace in this file');
+    const base = this.#base === this.#base ? BigInt(this.#base) * 1_000_000_000n : 0n;
+    const main = this.#builder.threads.find((thread) => thread.isMain) ?? this.#builder.threads[0];
+    return this.#builder.finish(
+      this.#methods,
+      {
+        format: 'systrace',
+        pid: main?.pid ?? 0,
+        targetName: this.#kernel.processNames.get(main?.pid ?? 0) ?? '',
+      },
+      { monotonicNs: base, boottimeNs: base },
+    );
+  }
+
+  #line(bytes: Uint8Array, from: number, to: number): void {
+    if (to - from > 1 << 16 || bytes.indexOf(0x5b, from) < 0) return;
+    const text = textOf(bytes, from, to);
+    const match = head.exec(text);
+    if (match === null) return;
+    const [whole, name = '', tidText = '', processText, , seconds = '', fraction = '', event] = match;
+    const tid = Number(tidText);
+    if (this.#base !== this.#base) this.#base = Number(seconds);
+    const time = (Number(seconds) - this.#base) * 1e9 + Number(fraction.padEnd(9, '0'));
+    const process = Number(processText ?? 0) || 0;
+    if (tid > 0) this.#kernel.nameThread(tid, name.trim() === '<...>' ? '' : name.trim(), process);
+    if (tid > 0 && tid === process) this.#kernel.nameProcess(process, name.trim());
+    const rest = text.slice(whole.length);
+    if (event === 'tracing_mark_write' || event === 'print') {
+      const printed = this.#encoder.encode(event === 'print' ? rest.replace(/^\S+: /, '') : rest);
+      this.#kernel.print(time, tid, printed, 0, printed.length);
+    } else if (event === 'sched_switch') {
+      const [, previous, state = 'S', nextName = '', next] = switched.exec(rest) ?? [];
+      if (next === undefined) return;
+      if (Number(next) > 0) this.#kernel.nameThread(Number(next), nextName, 0);
+      this.#kernel.switched(
+        time,
+        Number(previous),
+        state.startsWith('R') ? 0 : state.includes('D') ? 2 : 1,
+        Number(next),
+      );
+    } else if (event === 'sched_waking') {
+      const wakes = woken.exec(rest)?.[1];
+      if (wakes !== undefined) this.#kernel.woken(time, Number(wakes), tid);
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { writeChrome } from '../../../src/trace/formats/chrome-export.js';
+import { ChromeImporter } from '../../../src/trace/formats/chrome-import.js';
+import { dumpTrace } from '../trace-dump.js';
+import { randomTrace, smallTrace } from './sample-traces.js';
+import { importWhole, written } from './round-trip.js';
+
+function read(text: string, piece?: number): string {
+  return dumpTrace(importWhole(new ChromeImporter(), Buffer.from(text), piece));
+}
+
+describe('Chrome JSON', () => {
+  it('gives the same calls when what was written is read again, whatever the pieces', () => {
+    const trace = smallTrace();
+    const bytes = written(writeChrome, trace);
+    for (const piece of [bytes.length, 1, 7, 64]) {
+      const again = importWhole(new ChromeImporter(), bytes, piece);
+      assert.equal(
+        dumpTrace(again),
+        dumpTrace(trace)
+          .replace('format made', 'format chrome')
+          .replaceAll(/ at Shop.*/g, ''),
+      );
+    }
+    assert.doesNotThrow(() => JSON.parse(Buffer.from(bytes).toString()));
+  });
+
+  it('gives the same calls for random traces', () => {
+    for (let seed = 1; seed <= 30; seed++) {
+      const trace = randomTrace(seed, 400);
+      const again = importWhole(new ChromeImporter(), written(writeChrome, trace), 997);
+      assert.equal(
+        dumpTrace(again, { callsOnly: true }),
+        dumpTrace(trace, { callsOnly: true }),
+        `seed ${seed}`,
+      );
+      assert.deepEqual(again.problems, []);
+    }
+  });
+
+  it('reads complete events in any order, and nests them', () => {
+    const text = `[
+      {"name":"inner","ph":"X","ts":2.5,"dur":1,"pid":1,"tid":2,"args":{"a":[1,{"b":"]}"}]}},
+      {"name":"outer","ph":"X","ts":1,"dur":5,"pid":"1","tid":"2"},
+      {"name":"thread_name","ph":"M","pid":1,"tid":2,"args":{"name":"main \\u00e9"}}`;
+    const wanted = `format chrome pid 1 target "" cpu false
+start monotonic 1000 boottime 0 end 5000
+thread 2 "main é"
+  outer 0..5000
+    inner 1500..2500
+`;
+    // The array is not closed: its own tools accept that.
+    for (let piece = 1; piece < text.length; piece += 13) assert.equal(read(text, piece), wanted);
+    assert.equal(read(text + '\n]'), wanted);
+    assert.equal(read(`{"a":{"traceEvents":[1]},"traceEvents":${text}],"b":"x\\"]"}`), wanted);
+  });
+});
