@@ -14,6 +14,13 @@ import { isAlive, readProcess, type ProcessFacts } from './proc.js';
 const ATTACH_TIMEOUT_MS = 10_000;
 /** HotSpot's own bound on one argument (AttachOperation::arg_length_max). */
 export const MAX_ARGUMENT_BYTES = 1024;
+const BUSY = 202;
+const NOT_SUPPORTED = 206;
+/** Answers that may pass: an agent takes a moment to tidy up, and a JVM takes commands a moment before an agent can work in it. */
+const PASSING_MS = new Map([
+  [BUSY, 1000],
+  [NOT_SUPPORTED, 2000],
+]);
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 const agentPathWay = 'Start it with the agent in it instead: btrace record -- java …';
@@ -153,7 +160,7 @@ function agentError(pid: number, code: number): TargetError {
     new TargetError(kind, `Process ${pid} cannot be recorded: ${why}.`, nextStep);
   const again = 'Try again; if it stays so, restart the program.';
   switch (code) {
-    case 202:
+    case BUSY:
       return refused('busy', 'another recording of it is running', 'Stop that recording first.');
     case 203:
       return refused(
@@ -169,7 +176,7 @@ function agentError(pid: number, code: number): TargetError {
       );
     case 205:
       return refused('agent-refused', 'the agent could not start a thread', again);
-    case 206:
+    case NOT_SUPPORTED:
       return refused(
         'not-supported',
         'its JVM lacks what the agent needs (JVMTI of HotSpot 17 or newer)',
@@ -180,12 +187,17 @@ function agentError(pid: number, code: number): TargetError {
   }
 }
 
+function agentCodeOf(answer: string): number | undefined {
+  const code = /return code: (-?\d+)/.exec(answer)?.[1];
+  return code === undefined ? undefined : Number(code);
+}
+
 /** What a JVM's refusal to load a library means to a person. */
 export function loadError(pid: number, library: string, answer: string): TargetError | undefined {
   const [code = '', ...rest] = answer.split('\n');
   const text = rest.join('\n').trim();
-  const agentCode = /return code: (-?\d+)/.exec(text)?.[1];
-  if (code === '0' && (agentCode === '0' || text === '' || text === '0')) return undefined;
+  const agentCode = agentCodeOf(answer);
+  if (code === '0' && (agentCode === 0 || text === '' || text === '0')) return undefined;
   if (/dynamic agent loading is not enabled/i.test(text)) {
     return new TargetError(
       'attach-disabled',
@@ -193,7 +205,7 @@ export function loadError(pid: number, library: string, answer: string): TargetE
       agentPathWay,
     );
   }
-  if (agentCode !== undefined) return agentError(pid, Number(agentCode));
+  if (agentCode !== undefined) return agentError(pid, agentCode);
   const why = text.replace(/\s+/g, ' ') || `the JVM answered ${code || 'nothing'}`;
   return new TargetError(
     'agent-refused',
@@ -221,9 +233,25 @@ export async function loadAgent(
       );
     }
   }
-  let answer: string;
+  const began = Date.now();
+  for (;;) {
+    const answer = await loadOnce(facts, socket, library, options, signal);
+    const refused = loadError(facts.pid, library, answer);
+    if (!refused) return;
+    if (Date.now() - began > (PASSING_MS.get(agentCodeOf(answer) ?? 0) ?? 0)) throw refused;
+    await delay(20, undefined, signal ? { signal } : undefined);
+  }
+}
+
+async function loadOnce(
+  facts: ProcessFacts,
+  socket: string,
+  library: string,
+  options: string,
+  signal?: AbortSignal,
+): Promise<string> {
   try {
-    answer = await command(socket, ['load', library, 'true', options], ATTACH_TIMEOUT_MS, signal);
+    return await command(socket, ['load', library, 'true', options], ATTACH_TIMEOUT_MS, signal);
   } catch (error) {
     signal?.throwIfAborted();
     if (!(await isAlive(facts.pid))) throw gone(facts.pid);
@@ -234,6 +262,4 @@ export async function loadAgent(
       { cause: error },
     );
   }
-  const refused = loadError(facts.pid, library, answer);
-  if (refused) throw refused;
 }

@@ -89,6 +89,7 @@ class LocalTarget implements Target {
       await listener?.close();
       await file.close();
       await file.remove();
+      signal?.throwIfAborted(); // its own reason, whichever wait it interrupted
       throw error;
     }
   }

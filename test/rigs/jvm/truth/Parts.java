@@ -21,6 +21,8 @@ final class Parts {
             case "load" -> load();
             case "virtual" -> virtual();
             case "churn" -> churn();
+            case "fork" -> fork();
+            case "garbage" -> garbage();
             default -> many(Integer.parseInt(name));
         }
     }
@@ -195,6 +197,23 @@ final class Parts {
                 Truth.pause(5);
             });
             virtual.join();
+        });
+    }
+
+    /** Starts a program ten times a second: the child of a fork must not think that it is recorded. */
+    private static void fork() {
+        Truth.start("forker", log -> {
+            int code = new ProcessBuilder("true").start().waitFor();
+            if (code != 0) throw new IllegalStateException("the child ended with " + code);
+            Truth.pause(100);
+        });
+    }
+
+    /** Collects, so that classes without a loader go. */
+    private static void garbage() {
+        Truth.start("collector", log -> {
+            System.gc();
+            Truth.pause(50);
         });
     }
 

@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  writeFileSync,
+  writeSync,
+  closeSync,
+} from 'node:fs';
+import path from 'node:path';
+import { root } from '../../scripts/setup.mjs';
+import { LocalTargets } from '../../src/targets/local/local-targets.js';
+import { EndReason } from '../../src/trace/index.js';
+import { compile, JavaProgram } from '../rigs/jvm/programs.js';
+import { decodeFile, Recordings, refusal, socketFolders, threadNamed } from './recordings.js';
+
+const agent = path.join(root, 'build/native/host/libbtrace-agent.so');
+
+describe('faults', () => {
+  let recordings: Recordings;
+  const programs: JavaProgram[] = [];
+
+  before(() => void compile('truth'));
+  beforeEach(() => (recordings = new Recordings()));
+  afterEach(async () => {
+    for (const program of programs.splice(0)) await program.kill();
+    assert.deepEqual(socketFolders(), [], 'no socket folder is left');
+    recordings.remove();
+  });
+
+  async function truth(
+    parts: string[],
+    more: { vmArgs?: string[]; below?: string[] } = {},
+  ): Promise<JavaProgram> {
+    const program = await JavaProgram.start('truth', {
+      args: [recordings.file('truth.txt'), ...parts],
+      vmArgs: ['-XX:+IgnoreUnrecognizedVMOptions', '-XX:+EnableDynamicAgentLoading', ...(more.vmArgs ?? [])],
+      ...(more.below && { below: more.below }),
+    });
+    programs.push(program);
+    return program;
+  }
+
+  function nothingLeft(): void {
+    assert.deepEqual(readdirSync(recordings.folder), [], 'no file is left');
+  }
+
+  it('a pid that is nobody', async () => {
+    await assert.rejects(recordings.start(2 ** 22 + 5), refusal('not-found', /no process/));
+    nothingLeft();
+  });
+
+  it('a process that is not Java', async () => {
+    await assert.rejects(recordings.start(process.pid), refusal('not-supported', /is not a Java program/));
+    nothingLeft();
+  });
+
+  it("another user's process", async () => {
+    if (process.geteuid!() !== 0) {
+      await assert.rejects(recordings.start(1), refusal('not-permitted', /belongs to root/));
+      return;
+    }
+    const other = spawn('sleep', ['60'], { uid: 65534, gid: 65534, stdio: 'ignore' });
+    try {
+      await assert.rejects(recordings.start(other.pid!), refusal('not-permitted', /belongs to nobody/));
+    } finally {
+      other.kill('SIGKILL');
+      await once(other, 'exit');
+    }
+    nothingLeft();
+  });
+
+  it('attaching switched off: the program is not even asked', async () => {
+    for (const flag of ['-XX:+DisableAttachMechanism', '-XX:+DisableAttachMechanism -XX:-UsePerfData']) {
+      const program = await truth(['sleep'], { vmArgs: flag.split(' ') });
+      await assert.rejects(
+        recordings.start(program.pid),
+        refusal('attach-disabled', /DisableAttachMechanism/),
+      );
+      assert.equal(program.output, 'ready\n', 'SIGQUIT would have made it print its threads');
+    }
+  });
+
+  it('agents not allowed', async () => {
+    const program = await truth(['sleep'], { vmArgs: ['-XX:-EnableDynamicAgentLoading'] });
+    await assert.rejects(
+      recordings.start(program.pid),
+      refusal('attach-disabled', /EnableDynamicAgentLoading/),
+    );
+    assert.ok(!existsSync(recordings.file()));
+  });
+
+  it('a JVM that still starts is waited for, not killed by the signal', async () => {
+    const child = spawn('java', ['-Xmx64m', '-cp', compile('shop'), 'com.example.shop.Shop'], {
+      stdio: 'pipe',
+    });
+    try {
+      for (;;) {
+        const found = await recordings.targets.find(child.pid!).catch(() => undefined);
+        if (found) break;
+      }
+      const session = await recordings.start(child.pid!);
+      assert.equal((await session.stop()).reason, 'stopped');
+      child.stdin.end();
+      const [code] = (await once(child, 'exit')) as [number];
+      assert.equal(code, 0);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+
+  it('an agent that is missing, of another architecture, or broken', async () => {
+    const program = await truth(['sleep']);
+    const startWith = async (folder: string) =>
+      await (await new LocalTargets({ agentRoots: [folder] }).find(program.pid)).start(recordings.options());
+    await assert.rejects(startWith(recordings.folder), refusal('agent-missing', /There is no agent/));
+
+    const folder = path.join(recordings.folder, 'agents', `linux-${process.arch}`);
+    mkdirSync(folder, { recursive: true });
+    const library = path.join(folder, 'libbtrace-agent.so');
+    copyFileSync(agent, library);
+    const file = openSync(library, 'r+');
+    writeSync(file, Uint8Array.of(process.arch === 'arm64' ? 62 : 183, 0), 0, 2, 18); // e_machine
+    closeSync(file);
+    await assert.rejects(startWith(recordings.folder), refusal('agent-missing', /is for (arm64|x64)/));
+
+    writeFileSync(library, readFileSync(agent).subarray(0, 20_000));
+    await assert.rejects(startWith(recordings.folder), refusal('agent-refused', /could not load/));
+    assert.ok(!existsSync(recordings.file()));
+  });
+
+  it('two recordings of one program at once: the second is told, the first goes on', async () => {
+    const program = await truth(['burn']);
+    const first = await recordings.start(program.pid);
+    await assert.rejects(
+      recordings.start(program.pid, { file: recordings.file('second.btrace') }),
+      refusal('busy', /another recording/),
+    );
+    assert.ok(!existsSync(recordings.file('second.btrace')));
+    assert.equal((await first.stop()).reason, 'stopped');
+    assert.ok(decodeFile(first.file).complete);
+  });
+
+  it('the program killed: what came until then is there, with names', async () => {
+    const program = await truth(['burn', 'allocate']);
+    const session = await recordings.start(program.pid);
+    await new Promise<void>((resolve) => {
+      session.onStatus(({ samples, elapsedMs }) => {
+        if (samples > 50 && elapsedMs > 1500) resolve();
+      });
+    });
+    await program.kill('SIGKILL');
+    const end = await session.ended;
+    assert.equal(end.reason, 'target-exited');
+    const trace = decodeFile(end.file);
+    assert.equal(trace.endReason, EndReason.TargetExited);
+    const allocator = threadNamed(trace, 'allocator');
+    assert.ok(allocator.sampleCount > 0);
+    const names = new Set<string>();
+    for (let method = 1; method < trace.methods.count; method++)
+      names.add(trace.methods.qualifiedName(method));
+    assert.ok(names.has('Parts.buffer'), [...names].join(' '));
+  });
+
+  it('the program ends by itself: the file has its end', async () => {
+    const program = await truth(['burn']);
+    const session = await recordings.start(program.pid);
+    assert.equal(await program.end(), 0);
+    const end = await session.ended;
+    assert.equal(end.reason, 'target-exited');
+    assert.equal(decodeFile(end.file).endReason, EndReason.TargetExited);
+  });
+
+  it('stopped or cancelled in the moment it starts', async () => {
+    const program = await truth(['burn']);
+    for (let round = 0; round < 10; round++) {
+      const session = await recordings.start(program.pid, { file: recordings.file(`${round}.btrace`) });
+      const end = await (round % 2 === 0 ? session.stop() : session.cancel());
+      assert.equal(end.reason, round % 2 === 0 ? 'stopped' : 'cancelled');
+      assert.equal(existsSync(end.file), round % 2 === 0);
+    }
+    const gaveUp = new AbortController();
+    const starting = (await recordings.targets.find(program.pid)).start(recordings.options(), gaveUp.signal);
+    gaveUp.abort(new Error('changed my mind'));
+    await assert.rejects(starting, /changed my mind/);
+    assert.ok(!existsSync(recordings.file()));
+    const after = await recordings.start(program.pid);
+    assert.equal((await after.stop()).reason, 'stopped');
+  });
+
+  it('a child of fork is not recorded, and lives', async () => {
+    const program = await truth(['fork', 'burn']);
+    const trace = await recordings.record(program.pid, 1500);
+    assert.ok(threadNamed(trace, 'forker').sampleCount > 0);
+    assert.deepEqual(trace.problems, []);
+    assert.equal(await program.end(), 0, program.output);
+  });
+
+  it('classes that come and go', async () => {
+    const program = await truth(['load', 'garbage']);
+    const trace = await recordings.record(program.pid, 2000);
+    assert.ok(trace.complete);
+    assert.deepEqual(trace.problems, []);
+    assert.equal(await program.end(), 0, program.output);
+  });
+
+  it('2,000 threads', async () => {
+    const program = await truth(['2000', 'burn']);
+    const trace = await recordings.record(program.pid, 3000);
+    assert.deepEqual(trace.problems, []);
+    const crowd = trace.threads.filter(({ name }) => name.startsWith('crowd-'));
+    const seen = crowd.filter(({ sampleCount }) => sampleCount > 0).length;
+    assert.ok(
+      seen === 2000 || trace.losses.length > 0,
+      `${seen} of 2,000 seen, and nothing is said to be lost`,
+    );
+  });
+
+  it('200 threads a second', async () => {
+    const program = await truth(['churn', 'burn']);
+    const trace = await recordings.record(program.pid, 3000);
+    assert.deepEqual(trace.problems, []);
+    const brief = trace.threads.filter(({ name }) => name.startsWith('brief-'));
+    assert.ok(brief.length > 10, `${brief.length} brief threads`);
+    assert.ok(brief.every(({ endNs, beginNs }) => endNs === 0 || endNs >= beginNs));
+    assert.equal(await program.end(), 0, program.output);
+  });
+});

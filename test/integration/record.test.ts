@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import { EndReason, HookState } from '../../src/trace/index.js';
+import { JavaProgram, jdks } from '../rigs/jvm/programs.js';
+import { decodeFile, Recordings, socketFolders, threadNamed, totalCpu } from './recordings.js';
+
+for (const jdk of jdks()) {
+  describe(`a recording of a real program, JDK ${jdk.version}`, () => {
+    let recordings: Recordings;
+    let program: JavaProgram;
+
+    before(async () => {
+      recordings = new Recordings();
+      // The option keeps JDK 21 and later from warning of an agent that is loaded late.
+      const vmArgs = parseInt(jdk.version) >= 21 ? ['-XX:+EnableDynamicAgentLoading'] : [];
+      program = await JavaProgram.start('shop', { jdk, vmArgs });
+    });
+    after(async () => {
+      assert.equal(await program.end(), 0, 'its exit code is its own');
+      assert.equal(program.output, 'open\n', 'nothing is printed into it');
+      recordings.remove();
+    });
+
+    it('is listed by its name and version', async () => {
+      const target = (await recordings.targets.list()).find(({ pid }) => pid === program.pid);
+      assert.equal(target?.name, 'com.example.shop.Shop');
+      assert.equal(target.runtime, `HotSpot ${jdk.version}`);
+      assert.equal(target.refusal, undefined);
+    });
+
+    it('has the named threads, methods with lines, and CPU time where the work is', async () => {
+      const session = await recordings.start(program.pid, { maxDurationMs: 2000 });
+      const seen: number[] = [];
+      session.onStatus(({ samples }) => seen.push(samples));
+      const end = await session.ended;
+      assert.equal(end.reason, 'limit');
+      assert.equal(statSync(end.file).mode & 0o777, 0o600);
+      assert.ok(
+        seen.some((samples) => samples > 0),
+        'the status counts while it records',
+      );
+      assert.ok(
+        session.status().hooks.every(({ state }) => state !== HookState.Installed),
+        'all hooks are out',
+      );
+
+      const trace = decodeFile(end.file);
+      assert.equal(trace.info.targetName, 'com.example.shop.Shop');
+      assert.equal(trace.info.pid, program.pid);
+      assert.ok(trace.complete);
+      assert.equal(trace.endReason, EndReason.Limit);
+      assert.deepEqual(trace.problems, []);
+      const customer = threadNamed(trace, 'customer-1');
+      assert.ok(customer.sampleCount > 100, String(customer.sampleCount));
+      const totals = totalCpu(trace, customer);
+      const search = totals.get('com.example.shop.Search.find') ?? 0;
+      const all = totals.get('com.example.shop.Shop.serveCustomers') ?? 0;
+      assert.ok(search > 0.2 * all && search < all, `search ${search} of ${all} ns`);
+      for (let method = 0; method < trace.methods.count; method++) {
+        if (trace.methods.qualifiedName(method) !== 'com.example.shop.Search.distance') continue;
+        assert.equal(trace.methods.file(method), 'Search.java');
+        assert.equal(trace.methods.firstLine(method), 23);
+      }
+    });
+
+    it('can be made again and again', async () => {
+      for (let round = 0; round < 5; round++) {
+        const session = await recordings.start(program.pid, {
+          file: recordings.file(`again-${round}.btrace`),
+        });
+        await new Promise<void>((resolve) => {
+          session.onStatus(({ samples }) => {
+            if (samples > 0) resolve();
+          });
+        });
+        assert.equal((await session.stop()).reason, 'stopped');
+      }
+      assert.deepEqual(socketFolders(), []);
+    });
+  });
+}
