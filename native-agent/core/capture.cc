@@ -8,6 +8,7 @@ namespace {
 
 // The agent holds a record for some 100 ns at a time. A thread that meets it looks again this often, then gives up.
 constexpr int kPatience = 400;
+constexpr u64 kPlausibleCostNs = 50 * kNsPerUs;
 
 inline void relax() {
 #if defined(__x86_64__)
@@ -94,7 +95,9 @@ bool Capture::enter(ThreadRecord* record, SampleKind kind, Holder holder) {
 }
 
 bool Capture::begin(ThreadRecord* record, SampleKind kind, bool force) {
-  if (!record || !gate_open(*record, force) || !enter(record, kind, Holder::Thread)) return false;
+  if (!record) return false;
+  bool open = gate_open(*record);
+  if (!(open || (force && active_session_id())) || !enter(record, kind, Holder::Thread)) return false;
   walk_ = take_walk_buffer(*session_, record->slot);
   if (!walk_) {
     lose(LossReason::BufferFull);
@@ -103,7 +106,7 @@ bool Capture::begin(ThreadRecord* record, SampleKind kind, bool force) {
   begin_ns_ = now_ns();
   row_.kind = kind;
   row_.time_ns = session_->since_origin(begin_ns_);
-  if (force) row_.flags |= kFlagForced;
+  if (!open) row_.flags |= kFlagForced;
   return true;
 }
 
@@ -162,8 +165,9 @@ void Capture::commit_node(u32 node) {
   if (walk_) {
     record_->counters = row_;
     // The budget: a thread whose captures cost c may have one every c / budget.
-    u64 cost = static_cast<u64>(now - begin_ns_);
+    // One that took far longer than others was interrupted: that time went to another thread.
     u32 mean = record_->mean_cost_ns;
+    u64 cost = min_of(static_cast<u64>(now - begin_ns_), max_of<u64>(u64{mean} * 4, kPlausibleCostNs));
     record_->mean_cost_ns = static_cast<u32>(mean ? (u64{mean} * 7 + cost) / 8 : cost);
     u64 budget = session_->config.budget_ppm;
     i64 interval = session_->config.sync_interval_ns;

@@ -14,9 +14,9 @@
 namespace btrace {
 
 // Closed when nothing is recorded, and until the thread's interval has passed.
-inline bool gate_open(const ThreadRecord& record, bool force) {
+inline bool gate_open(const ThreadRecord& record) {
   u32 session = active_session_id();
-  if (!session || force) return session != 0;
+  if (!session) return false;
   return record.session.load_relaxed() != session || tick_now() >= record.due_tick.load_relaxed();
 }
 
@@ -35,6 +35,7 @@ class Capture {
 
   Frame* frames() { return walk_->frames; }
   Row& row() { return row_; }
+  i64 begin_ns() const { return begin_ns_; }
   Session& session() { return *session_; }
   ThreadRecord& record() { return *record_; }
   // With a stack, leaf first, as the walk gave it.

@@ -25,8 +25,9 @@ bool Drain::init(Session& session, Runtime& runtime) {
   new_nodes_ = map_array<u32>(node_capacity_);
   node_rows_ = map_array<NodeRow>(node_capacity_);
   sent_nodes_ = map_array<u64>(node_capacity_ / 64);
+  links_ = map_array<Link>(LinkRing::kLinks);
   cpu_at_start_ns_ = clock_ns(kClockProcessCpu);
-  if (rows_ && runs_ && new_nodes_ && node_rows_ && sent_nodes_) return true;
+  if (rows_ && runs_ && new_nodes_ && node_rows_ && sent_nodes_ && links_) return true;
   release();
   return false;
 }
@@ -37,6 +38,7 @@ void Drain::release() {
   unmap_array(new_nodes_, node_capacity_);
   unmap_array(node_rows_, node_capacity_);
   unmap_array(sent_nodes_, node_capacity_ / 64);
+  unmap_array(links_, LinkRing::kLinks);
   methods_.release();
   classes_.release();
   class_part_.release();
@@ -205,6 +207,20 @@ void Drain::flush(i64 age_ns) {
   }
 }
 
+void Drain::cut_links(Bytes& out) {
+  u32 count = 0;
+  while (count < LinkRing::kLinks && session_->links->pop(links_[count])) count++;
+  if (!count) return;
+  size_t begin = begin_chunk(out);
+  constexpr Coding kPlain = Coding::Plain;
+  put_column(out, 1, count, kPlain, [&](u32 row) { return i64{links_[row].waiter}; });
+  put_delta_column(out, 2, count, kPlain, 0, [&](u32 row) { return links_[row].waiter_time_ns; });
+  put_column(out, 3, count, kPlain, [&](u32 row) { return i64{links_[row].waker}; });
+  put_delta_column(out, 4, count, kPlain, 0, [&](u32 row) { return links_[row].waker_time_ns; });
+  put_column(out, 5, count, Coding::Sparse, [&](u32 row) { return static_cast<i64>(links_[row].certainty); });
+  end(out, begin, ChunkKind::Links);
+}
+
 // ---------------------------------------------------------------- threads and losses
 
 void Drain::put_thread(Bytes& out, ThreadRecord& record) {
@@ -302,6 +318,9 @@ void Drain::cut_losses(Bytes& out) {
     ThreadRecord& record = g_threads.at(slot);
     if (record.session.load_acquire() == session_->id) put_losses_of(record);
   }
+  u64 links_lost = session_->links_lost.load_relaxed();
+  if (links_lost != links_lost_told_) put_loss(0, links_lost - links_lost_told_, LossReason::BufferFull);
+  links_lost_told_ = links_lost;
   u32 refused = g_threads.refused();
   if (refused != refused_told_) put_loss(0, refused - refused_told_, LossReason::ThreadTableFull);
   refused_told_ = refused;

@@ -22,6 +22,7 @@ class Drain final : public NameSink {
   void retire_threads(Bytes& out);
   // At the end of a session: the runtime's references go, and records nobody would free.
   void forget_threads();
+  void cut_links(Bytes& out);
   void cut_losses(Bytes& out);
   void cut_header(Bytes& out, const char* agent_version);
   void cut_hooks(Bytes& out);
@@ -77,6 +78,8 @@ class Drain final : public NameSink {
   u32 naming_ = 0;  // id of the method being named
   Bytes class_part_;
   Bytes method_part_;
+  Link* links_ = nullptr;
+  u64 links_lost_told_ = 0;
   Bytes loss_part_;
   i64 losses_told_ns_ = 0;
   u32 refused_told_ = 0;

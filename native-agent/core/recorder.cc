@@ -158,6 +158,7 @@ void Recorder::pump(i64 wait_ns) {
 void Recorder::cut() {
   drain_.flush(kPendingNs);
   while (connected_ && out_.size() - sent_ < kUnsentLimit && drain_.cut_samples(out_)) pump(0);
+  drain_.cut_links(out_);
   drain_.cut_threads(out_);
   drain_.retire_threads(out_);
   i64 now = now_ns();
@@ -244,6 +245,7 @@ void Recorder::record() {
   next_status_ns_ = now_ns();
   serve();
   sampler_asked_to_end_.store(1);
+  if (session_->hook_state("outside") == HookState::Installed) session_->report_hook("outside", HookState::Removed);
   runtime_.remove(*session_);
   deactivate_session();
   while (sampler_running_.load()) sys::sleep_ns(kNsPerMs);

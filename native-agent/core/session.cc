@@ -49,7 +49,8 @@ Session* open_session(const Config& config) {
   u32 nodes = 1024;
   while (u64{nodes} * 2 * 24 <= share) nodes *= 2;
   session.walk_buffers = map_array<WalkBuffer>(Session::kWalkBuffers);
-  if (!session.pool.init(share) || !session.stacks.init(nodes) || !session.walk_buffers) {
+  session.links = map_array<LinkRing>(1);
+  if (!session.links || !session.pool.init(share) || !session.stacks.init(nodes) || !session.walk_buffers) {
     close_session(session);
     return nullptr;
   }
@@ -84,10 +85,17 @@ void close_session(Session& session) {
   session.pool.release();
   session.stacks.release();
   unmap_array(session.walk_buffers, Session::kWalkBuffers);
+  unmap_array(session.links, 1);
 }
 
 u64 held_bytes(const Session& session) {
   return session.pool.touched_bytes() + session.stacks.touched_bytes() + g_threads.bytes() + sizeof(Session);
+}
+
+HookState Session::hook_state(const char* name) const {
+  for (u32 i = 0; i < hook_count; i++)
+    if (strcmp(hooks[i].name, name) == 0) return hooks[i].state;
+  return HookState::Missing;
 }
 
 void Session::report_hook(const char* name, HookState state, const char* why) {

@@ -1,6 +1,7 @@
 #pragma once
 // One recording being made, as the capturing side sees it. There is at most one in a process.
 #include "core/config.h"
+#include "core/links.h"
 #include "core/thread_record.h"
 
 namespace btrace {
@@ -38,6 +39,8 @@ struct Session {
   SegmentPool pool;
   StackTable stacks;
   WalkBuffer* walk_buffers;
+  LinkRing* links;
+  Atomic<u64> links_lost;
 
   Atomic<u32> thread_count;  // indexes given out
   Atomic<u32> full;          // policy stop-when-full: nothing is taken any more
@@ -51,6 +54,7 @@ struct Session {
   Atomic<u32> hooks_changed;
 
   i64 since_origin(i64 monotonic_ns) const { return monotonic_ns - origin_ns; }
+  HookState hook_state(const char* name) const;  // Missing when it was never reported
   void report_hook(const char* name, HookState state, const char* why = nullptr);
 };
 

@@ -53,6 +53,8 @@ ThreadRecord* ThreadRegistry::obtain_locked(u32 tid) {
   record->session.store_relaxed(0);
   record->runtime_thread.store_relaxed(0);
   record->runtime_ref.store_relaxed(nullptr);
+  record->stack_begin.store_relaxed(0);
+  record->stack_end.store_relaxed(0);
   record->creator.store_relaxed(0);
   record->begin_ns.store_relaxed(0);
   record->end_ns.store_relaxed(0);
@@ -60,7 +62,9 @@ ThreadRecord* ThreadRegistry::obtain_locked(u32 tid) {
   record->busy.store_relaxed(Holder::Nobody);
   record->kind = ThreadKind::Platform;
   record->is_main = tid == sys::getpid();
-  record->announced_session = record->watched_session = record->block_session = 0;
+  record->announced_session = record->watched_session = record->block.session = 0;
+  record->waits_since_ns.store_relaxed(0);
+  record->waker.store_relaxed(0);
   record->state.store_release(ThreadRecord::State::Live);
   return record;
 }
@@ -80,6 +84,60 @@ ThreadRecord* ThreadRegistry::mine() {
   if (!record || libc::key_set(key - 1, record) != 0) return nullptr;
   record->bound.store_relaxed(1);
   return record;
+}
+
+namespace {
+constexpr u32 kMaxProbes = 64;
+u32 hash_of(u64 pointer) {
+  return static_cast<u32>((pointer * 0x9E3779B97F4A7C15ull) >> 40);
+}
+}  // namespace
+
+ThreadRecord* ThreadRegistry::find_runtime(u64 runtime_thread) {
+  RuntimeEntry* table = __atomic_load_n(&by_runtime_, __ATOMIC_ACQUIRE);
+  if (!table || !runtime_thread) return nullptr;
+  u32 at = hash_of(runtime_thread) % kRuntimeSlots;
+  for (u32 probe = 0; probe < kMaxProbes; probe++, at = (at + 1) % kRuntimeSlots) {
+    u64 key = table[at].key.load_acquire();
+    if (!key) return nullptr;
+    if (key != runtime_thread) continue;
+    ThreadRecord& record = this->at(table[at].slot.load_relaxed());
+    bool right = record.runtime_thread.load_relaxed() == runtime_thread &&
+                 record.state.load_acquire() == ThreadRecord::State::Live;
+    if (right) return &record;
+  }
+  return nullptr;
+}
+
+ThreadRecord* ThreadRegistry::find_stack(u64 address) {
+  for (u32 slot = 0, end = slots(); slot < end; slot++) {
+    ThreadRecord& record = at(slot);
+    if (address >= record.stack_begin.load_relaxed() && address < record.stack_end.load_relaxed() &&
+        record.state.load_acquire() == ThreadRecord::State::Live)
+      return &record;
+  }
+  return nullptr;
+}
+
+bool ThreadRegistry::stale(RuntimeEntry& entry) {
+  ThreadRecord& record = at(entry.slot.load_relaxed());
+  return record.runtime_thread.load_relaxed() != entry.key.load_relaxed() ||
+         record.state.load_acquire() != ThreadRecord::State::Live;
+}
+
+void ThreadRegistry::index_runtime(ThreadRecord& record, u64 runtime_thread) {
+  SpinScope scope(spin_);
+  if (!by_runtime_) __atomic_store_n(&by_runtime_, map_array<RuntimeEntry>(kRuntimeSlots), __ATOMIC_RELEASE);
+  record.runtime_thread.store_release(runtime_thread);
+  if (!by_runtime_ || !runtime_thread) return;
+  u32 at = hash_of(runtime_thread) % kRuntimeSlots;
+  for (u32 probe = 0; probe < kMaxProbes; probe++, at = (at + 1) % kRuntimeSlots) {
+    RuntimeEntry& entry = by_runtime_[at];
+    if (entry.key.load_relaxed() && !stale(entry)) continue;
+    entry.slot.store_relaxed(record.slot);
+    entry.key.store_release(runtime_thread);
+    return;
+  }
 }
 
 void ThreadRegistry::end(ThreadRecord& record, bool free_now) {

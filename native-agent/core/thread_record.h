@@ -12,6 +12,16 @@ namespace btrace {
 // Never: a thread of the agent itself, which is not captured at all.
 enum class Holder : u32 { Nobody = 0, Thread = 1, Agent = 2, Never = 3 };
 
+struct Blocked {
+  u32 session;  // 0: not within a block
+  i64 begin_ns;
+  i64 begin_cpu_ns;
+  u64 object;
+  u64 type;
+  u32 peer;
+  u16 flags;
+};
+
 struct alignas(64) ThreadRecord {
   // Whoever holds this may capture: the thread itself (it is the recursion guard too) or the agent for a short while.
   Atomic<Holder> busy;
@@ -34,7 +44,9 @@ struct alignas(64) ThreadRecord {
   enum class State : u32 { Free = 0, Live = 1, Ended = 2 };
   Atomic<State> state;
   Atomic<u32> tid;
-  Atomic<u32> index;           // the recording's, given with `session`
+  Atomic<u32> index;        // the recording's, given with `session`
+  Atomic<u64> stack_begin;  // its stack's lowest address and the one above its highest, where known
+  Atomic<u64> stack_end;
   Atomic<u64> runtime_thread;  // JavaThread*, art::Thread*
   Atomic<void*> runtime_ref;   // what the runtime needs to name and walk it
   Atomic<u32> creator;         // index of the creating thread, of the same session
@@ -57,14 +69,15 @@ struct alignas(64) ThreadRecord {
   i64 next_look_ns;
   i64 look_interval_ns;
 
-  // The runtime's own state between two points on this thread (a monitor entered, a GC begun).
-  i64 block_begin_ns;
-  i64 block_begin_cpu_ns;
-  u64 block_object;
-  u64 block_type;
-  u32 block_peer;
-  u32 block_session;
-  u16 block_flags;
+  // A block that begins at one point and ends at another (monitor, GC): the thread's own.
+  Blocked block;
+
+  // What others need to know while this thread waits: set by itself before, cleared after.
+  Atomic<i64> waits_since_ns;  // 0: does not wait
+  Atomic<u64> waits_for;       // identity of the object, for Object.wait
+  // Who ended its wait: written by the waker before it lets go. The time is published before the index.
+  Atomic<i64> waker_time_ns;
+  Atomic<u32> waker;  // the recording's index; 0: not seen
 
   u32 slot;
 };
@@ -86,6 +99,11 @@ class ThreadRegistry {
   void release(ThreadRecord& record);
   // Frees the records that only the agent knows of: nobody tells it of their end between two sessions.
   void release_unbound();
+  // By what the runtime calls the thread, without a lock; nullptr when it is not known (any more).
+  ThreadRecord* find_runtime(u64 runtime_thread);
+  // Whose stack an address lies in; looks at every record.
+  ThreadRecord* find_stack(u64 address);
+  void index_runtime(ThreadRecord& record, u64 runtime_thread);
   // All slots handed out so far; those that are free are for the caller to skip.
   u32 slots() const { return slots_.load_acquire(); }
   ThreadRecord& at(u32 slot) { return slabs_[slot / kSlabRecords][slot % kSlabRecords]; }
@@ -99,6 +117,15 @@ class ThreadRegistry {
   void make_key();
   static void thread_gone(void* record);
 
+  // Open addressing over runtime_thread; an entry whose record has moved on is used again.
+  static constexpr u32 kRuntimeSlots = kMaxSlabs * kSlabRecords * 2;
+  struct RuntimeEntry {
+    Atomic<u64> key;
+    Atomic<u32> slot;
+  };
+  bool stale(RuntimeEntry& entry);
+
+  RuntimeEntry* by_runtime_;
   ThreadRecord* slabs_[kMaxSlabs];
   Atomic<u32> slots_;
   Atomic<u32> refused_;

@@ -1,6 +1,7 @@
 #include "rt/hotspot/hotspot.h"
 
 #include "base/libc.h"
+#include "rt/hotspot/blocking.h"
 
 namespace btrace::hotspot {
 
@@ -39,11 +40,14 @@ void HotSpot::install(Session& session) {
   if (!jvm.thread_pointer)
     session.report_hook("structures", HookState::Missing, "this JVM's structure table could not be verified");
   set_callbacks();
-  enable_points(session);
   meet_threads(env);
+  enable_points(session);
+  install_natives(session);
+  meet_threads(env);  // those that started meanwhile
 }
 
 void HotSpot::remove(Session& session) {
+  remove_natives(session);
   disable_points(session);
 }
 

@@ -67,6 +67,8 @@ void Jvm::explore_threads(JNIEnv* env, const VmStructs& structs) {
   i32 state;
   if (checked_read(java_thread, to_state, state) && state == kInNative) thread_state = to_state;
 
+  explore_monitors(java_thread, structs);
+
   i32 to_allocated = structs.offset("Thread", "_allocated_bytes");
   i32 to_buffer = structs.offset("Thread", "_tlab");
   i32 to_start = structs.offset("ThreadLocalAllocBuffer", "_start");
@@ -81,6 +83,34 @@ void Jvm::explore_threads(JNIEnv* env, const VmStructs& structs) {
   allocated_bytes = to_allocated;
   buffer_start = to_buffer + to_start;
   buffer_top = to_buffer + to_top;
+}
+
+// Verified: the stack that is told must hold this very frame. The owner's word is verified each time by whom it leads
+// to.
+void Jvm::explore_monitors(u64 java_thread, const VmStructs& structs) {
+  i32 to_base = structs.offset("JavaThread", "_stack_base");
+  i32 to_size = structs.offset("JavaThread", "_stack_size");
+  if (to_base == kNoOffset) to_base = structs.offset("Thread", "_stack_base");
+  if (to_size == kNoOffset) to_size = structs.offset("Thread", "_stack_size");
+  u64 base, size;
+  u64 here = reinterpret_cast<u64>(&base);
+  if (!checked_read(java_thread, to_base, base) || !checked_read(java_thread, to_size, size)) return;
+  if (here >= base || base - here > size) return;
+  stack_base = to_base;
+  stack_size = to_size;
+  pending_monitor = structs.offset("JavaThread", "_current_pending_monitor");
+  monitor_owner = structs.offset("ObjectMonitor", "_owner");
+}
+
+bool Jvm::stack_of(u64 java_thread, u64& base, u64& size) const {
+  return checked_read(java_thread, stack_base, base) && checked_read(java_thread, stack_size, size);
+}
+
+u64 Jvm::pending_owner(u64 java_thread) const {
+  if (!java_thread || pending_monitor == kNoOffset || monitor_owner == kNoOffset) return 0;
+  // The monitor cannot go while this thread waits to enter it.
+  u64 monitor = plain_read<u64>(java_thread, pending_monitor);
+  return monitor ? plain_read<u64>(monitor, monitor_owner) : 0;
 }
 
 // A Klass* is read as if it were a Java field of java.lang.Class: the id of an instance field holds its offset above

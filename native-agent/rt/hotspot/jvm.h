@@ -16,8 +16,12 @@ struct Jvm {
   i32 os_thread = kNoOffset;          // JavaThread → OSThread*
   i32 os_thread_id = kNoOffset;       // OSThread → tid
   i32 thread_state = kNoOffset;       // JavaThread's state
-  i32 allocated_bytes = kNoOffset;    // Thread's, up to its current buffer
-  i32 buffer_start = kNoOffset;       // the current allocation buffer, from Thread
+  i32 stack_base = kNoOffset;         // JavaThread's stack: it grows down from here
+  i32 stack_size = kNoOffset;
+  i32 pending_monitor = kNoOffset;  // JavaThread → ObjectMonitor* it is about to enter
+  i32 monitor_owner = kNoOffset;    // ObjectMonitor's owner: a JavaThread*, or a place in its stack
+  i32 allocated_bytes = kNoOffset;  // Thread's, up to its current buffer
+  i32 buffer_start = kNoOffset;     // the current allocation buffer, from Thread
   i32 buffer_top = kNoOffset;
   i32 klass_name = kNoOffset;  // Klass → Symbol*
   i32 symbol_length = kNoOffset;
@@ -49,11 +53,16 @@ struct Jvm {
   }
   // The operating system's id of a JavaThread, 0 if it cannot be told.
   u32 tid_of(u64 java_thread) const;
+  // Where a thread's stack begins (its highest address) and how large it is.
+  bool stack_of(u64 java_thread, u64& base, u64& size) const;
+  // Who holds the monitor that the calling thread waits to enter: the raw word, 0 if it cannot be told.
+  u64 pending_owner(u64 java_thread) const;
   // The JVM's own count for the calling thread.
   u64 allocated_by(u64 java_thread) const;
 
  private:
   void explore_threads(JNIEnv* env, const VmStructs& structs);
+  void explore_monitors(u64 java_thread, const VmStructs& structs);
   void explore_classes(JNIEnv* env, const VmStructs& structs);
 };
 

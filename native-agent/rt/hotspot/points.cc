@@ -1,7 +1,6 @@
 #include "base/libc.h"
-#include "core/capture.h"
 #include "core/recorder.h"
-#include "rt/hotspot/hotspot.h"
+#include "rt/hotspot/blocking.h"
 
 namespace btrace::hotspot {
 
@@ -9,23 +8,82 @@ namespace {
 
 constexpr i64 kExitWaitNs = 2 * kNsPerSecond;
 
-void commit_own_stack(Capture& capture) {
+// ---------------------------------------------------------------- instant points
+
+void capture_here(JNIEnv* env, jthread thread, SampleKind kind, jclass type) {
+  ThreadRecord* record = my_record(env, thread);
+  Capture capture;
+  if (!capture.begin(record, kind, false)) return;
+  read_counters(capture.row(), *record);
+  capture.row().type = g_hotspot.jvm.class_of(env, type);
   i32 frames = walk_thread(nullptr, capture.frames(), WalkBuffer::kFrames, capture.row().flags);
-  if (frames < 0) {
+  if (frames < 0)
     capture.lose(LossReason::WalkError);
-    return;
-  }
-  capture.commit(static_cast<u32>(frames));
+  else
+    capture.commit(static_cast<u32>(frames));
 }
 
 void JNICALL on_allocation(jvmtiEnv*, JNIEnv* env, jthread thread, jobject, jclass allocated, jlong) {
-  ThreadRecord* record = my_record(env, thread);
-  Capture capture;
-  if (!capture.begin(record, SampleKind::Allocation, false)) return;
-  read_counters(capture.row(), *record);
-  capture.row().type = g_hotspot.jvm.class_of(env, allocated);
-  commit_own_stack(capture);
+  capture_here(env, thread, SampleKind::Allocation, allocated);
 }
+
+void JNICALL on_class_load(jvmtiEnv*, JNIEnv* env, jthread thread, jclass loaded) {
+  capture_here(env, thread, SampleKind::ClassLoad, loaded);
+}
+
+// ---------------------------------------------------------------- contended monitors
+
+ThreadRecord* owner_of_pending(const ThreadRecord& record) {
+  u64 owner = g_hotspot.jvm.pending_owner(record.runtime_thread.load_relaxed());
+  if (!owner) return nullptr;
+  // A monitor that was thin until a moment ago is owned by a place in its owner's stack.
+  ThreadRecord* known = g_threads.find_runtime(owner);
+  return known ? known : g_threads.find_stack(owner);
+}
+
+void JNICALL on_contended_enter(jvmtiEnv*, JNIEnv* env, jthread thread, jobject object) {
+  ThreadRecord* record = my_record(env, thread);
+  if (!record) return;
+  record->block = begin_block();
+  if (!record->block.session) return;
+  identify(env, object, record->block.type, record->block.object);
+  ThreadRecord* owner = owner_of_pending(*record);
+  if (!owner || owner == record || owner->session.load_acquire() != record->block.session) return;
+  record->block.peer = owner->index.load_relaxed();
+  record->block.flags = kFlagOwnerEstimated;
+}
+
+void JNICALL on_contended_entered(jvmtiEnv*, JNIEnv*, jthread, jobject) {
+  ThreadRecord* record = g_threads.mine_or_null();
+  if (!record) return;
+  Blocked block = record->block;
+  record->block.session = 0;
+  i64 time_ns = end_block(record, SampleKind::Monitor, block);
+  if (time_ns == kNotCaptured || !block.peer) return;
+  Session* session = active_session();
+  if (!session || session->id != block.session) return;
+  // Nobody saw the release: the owner at blocking is named, at the time this thread went on.
+  Link link{record->index.load_relaxed(), block.peer, time_ns, session->since_origin(now_ns()),
+            LinkCertainty::OwnerAtBlocking};
+  if (!session->links->push(link)) session->links_lost.add_relaxed(1);
+}
+
+// ---------------------------------------------------------------- garbage collection
+
+// On the thread that runs the pause, with the program stopped: no JNI, no walk.
+void JNICALL on_gc_start(jvmtiEnv*) {
+  if (ThreadRecord* record = g_threads.mine()) record->block = begin_block();
+}
+
+void JNICALL on_gc_finish(jvmtiEnv*) {
+  ThreadRecord* record = g_threads.mine_or_null();
+  if (!record || !record->block.session) return;
+  Blocked block = record->block;
+  record->block.session = 0;
+  end_block(record, SampleKind::Gc, block, false);
+}
+
+// ---------------------------------------------------------------- threads, the program's end
 
 void JNICALL on_thread_start(jvmtiEnv*, JNIEnv* env, jthread thread) {
   ThreadRecord* record = g_threads.mine();
@@ -52,11 +110,56 @@ bool add_capability(jvmtiCapabilities wanted) {
   return g_hotspot.jvm.ti->AddCapabilities(&wanted) == JVMTI_ERROR_NONE;
 }
 
+constexpr jvmtiEvent kEvents[] = {JVMTI_EVENT_SAMPLED_OBJECT_ALLOC,
+                                  JVMTI_EVENT_CLASS_LOAD,
+                                  JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
+                                  JVMTI_EVENT_MONITOR_CONTENDED_ENTERED,
+                                  JVMTI_EVENT_GARBAGE_COLLECTION_START,
+                                  JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
+                                  JVMTI_EVENT_THREAD_START,
+                                  JVMTI_EVENT_THREAD_END,
+                                  JVMTI_EVENT_VM_DEATH};
+constexpr const char* kEventHooks[] = {"allocation", "class load", "monitor", "gc"};
+
+// Switches a point on that is one event; false when it stays off, which is reported.
+bool enable(Session& session, const char* hook, SampleKind kind, jvmtiCapabilities needed, jvmtiEvent event) {
+  if (!session.config.wants(kind)) {
+    session.report_hook(hook, HookState::Off, "not asked for");
+    return false;
+  }
+  if (!add_capability(needed)) {
+    session.report_hook(hook, HookState::Missing, "the JVM does not give this event to an agent now");
+    return false;
+  }
+  set_event(event, true);
+  session.report_hook(hook, HookState::Installed);
+  return true;
+}
+
+void enable_allocations(Session& session) {
+  jvmtiCapabilities sampling{};
+  sampling.can_generate_sampled_object_alloc_events = 1;
+  if (session.config.wants(SampleKind::Allocation) && !add_capability(sampling)) {
+    session.report_hook("allocation", HookState::Missing, "another agent in this process samples allocations");
+    return;
+  }
+  constexpr u64 kLongestInterval = 1ull << 30;
+  u64 interval = min_of(session.config.allocation_interval_bytes, kLongestInterval);
+  g_hotspot.jvm.ti->SetHeapSamplingInterval(static_cast<jint>(interval));
+  enable(session, "allocation", SampleKind::Allocation, sampling, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC);
+}
+
 }  // namespace
 
 void set_callbacks() {
   jvmtiEventCallbacks callbacks{};
   callbacks.SampledObjectAlloc = on_allocation;
+  callbacks.ClassLoad = on_class_load;
+  callbacks.MonitorContendedEnter = on_contended_enter;
+  callbacks.MonitorContendedEntered = on_contended_entered;
+  callbacks.GarbageCollectionStart = on_gc_start;
+  callbacks.GarbageCollectionFinish = on_gc_finish;
+  callbacks.VMObjectAlloc = on_vm_allocation;
   callbacks.ThreadStart = on_thread_start;
   callbacks.ThreadEnd = on_thread_end;
   callbacks.VMDeath = on_death;
@@ -64,7 +167,6 @@ void set_callbacks() {
 }
 
 void enable_points(Session& session) {
-  jvmtiEnv* ti = g_hotspot.jvm.ti;
   jvmtiCapabilities lines{};
   lines.can_get_line_numbers = 1;
   if (!add_capability(lines)) session.report_hook("lines", HookState::Missing, "the JVM gives no line numbers");
@@ -76,32 +178,26 @@ void enable_points(Session& session) {
   set_event(JVMTI_EVENT_THREAD_END, true);
   set_event(JVMTI_EVENT_VM_DEATH, true);
 
-  if (!session.config.wants(SampleKind::Allocation)) {
-    session.report_hook("allocation", HookState::Off, "not asked for");
-    return;
-  }
-  jvmtiCapabilities sampling{};
-  sampling.can_generate_sampled_object_alloc_events = 1;
-  if (!add_capability(sampling)) {
-    session.report_hook("allocation", HookState::Missing, "another agent in this process samples allocations");
-    return;
-  }
-  constexpr u64 kLongestInterval = 1ull << 30;
-  ti->SetHeapSamplingInterval(static_cast<jint>(min_of(session.config.allocation_interval_bytes, kLongestInterval)));
-  set_event(JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, true);
-  session.report_hook("allocation", HookState::Installed);
+  enable_allocations(session);
+  jvmtiCapabilities monitors{};
+  monitors.can_generate_monitor_events = 1;
+  if (enable(session, "monitor", SampleKind::Monitor, monitors, JVMTI_EVENT_MONITOR_CONTENDED_ENTER))
+    set_event(JVMTI_EVENT_MONITOR_CONTENDED_ENTERED, true);
+  jvmtiCapabilities collections{};
+  collections.can_generate_garbage_collection_events = 1;
+  if (enable(session, "gc", SampleKind::Gc, collections, JVMTI_EVENT_GARBAGE_COLLECTION_START))
+    set_event(JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, true);
+  enable(session, "class load", SampleKind::ClassLoad, {}, JVMTI_EVENT_CLASS_LOAD);
 }
 
 void disable_points(Session& session) {
-  set_event(JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, false);
-  set_event(JVMTI_EVENT_THREAD_START, false);
-  set_event(JVMTI_EVENT_THREAD_END, false);
-  set_event(JVMTI_EVENT_VM_DEATH, false);
+  for (jvmtiEvent event : kEvents) set_event(event, false);
+  // Sampled allocation belongs to one agent at a time: the next one may have it.
   jvmtiCapabilities sampling{};
   sampling.can_generate_sampled_object_alloc_events = 1;
   g_hotspot.jvm.ti->RelinquishCapabilities(&sampling);
-  for (u32 i = 0; i < session.hook_count; i++)
-    if (session.hooks[i].state == HookState::Installed) session.report_hook(session.hooks[i].name, HookState::Removed);
+  for (const char* hook : kEventHooks)
+    if (session.hook_state(hook) == HookState::Installed) session.report_hook(hook, HookState::Removed);
 }
 
 }  // namespace btrace::hotspot

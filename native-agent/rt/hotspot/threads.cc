@@ -8,7 +8,13 @@ namespace btrace::hotspot {
 ThreadRecord* meet_thread(JNIEnv* env, jthread thread, u32 tid) {
   ThreadRecord* record = tid ? g_threads.obtain(tid) : nullptr;
   if (!record || record->runtime_ref.load_acquire()) return record;
-  record->runtime_thread.store_relaxed(g_hotspot.jvm.thread_of(env, thread));
+  u64 java_thread = g_hotspot.jvm.thread_of(env, thread);
+  g_threads.index_runtime(*record, java_thread);
+  u64 base = 0, size = 0;
+  if (g_hotspot.jvm.stack_of(java_thread, base, size)) {
+    record->stack_begin.store_relaxed(base - size);
+    record->stack_end.store_relaxed(base);
+  }
   // Weak: the agent does not keep a thread's object alive.
   record->runtime_ref.store_release(env->NewWeakGlobalRef(thread));
   return record;
@@ -17,7 +23,7 @@ ThreadRecord* meet_thread(JNIEnv* env, jthread thread, u32 tid) {
 ThreadRecord* my_record(JNIEnv* env, jthread thread) {
   ThreadRecord* record = g_threads.mine();
   if (record && !record->runtime_thread.load_relaxed())
-    record->runtime_thread.store_relaxed(g_hotspot.jvm.thread_of(env, thread));
+    g_threads.index_runtime(*record, g_hotspot.jvm.thread_of(env, thread));
   return record;
 }
 
@@ -61,6 +67,8 @@ void HotSpot::describe_thread(ThreadRecord& record, ThreadDescription& thread) {
 void HotSpot::forget_thread(ThreadRecord& record) {
   auto reference = static_cast<jweak>(record.runtime_ref.load_acquire());
   record.runtime_ref.store_release(nullptr);
+  // The thread may leave the JVM and come back as another one while nobody listens.
+  record.runtime_thread.store_relaxed(0);
   if (JNIEnv* env = reference ? jvm.env() : nullptr) env->DeleteWeakGlobalRef(reference);
 }
 

@@ -1,0 +1,50 @@
+#pragma once
+// Waits and who ended them, on their way to the drain: a bounded ring, many writers, one reader. A full ring refuses.
+#include "base/atomic.h"
+#include "core/format.h"
+
+namespace btrace {
+
+struct Link {
+  u32 waiter;
+  u32 waker;
+  i64 waiter_time_ns;  // begin of the blocking sample
+  i64 waker_time_ns;   // of the releasing sample
+  LinkCertainty certainty;
+};
+
+class LinkRing {
+ public:
+  static constexpr u32 kLinks = 4096;
+
+  bool push(const Link& link) {
+    u32 at = written_.load_relaxed();
+    do
+      if (at - read_.load_acquire() >= kLinks) return false;
+    while (!written_.swap_if(at, at + 1));
+    Slot& slot = slots_[at % kLinks];
+    slot.link = link;
+    slot.turn.store_release(at + 1);
+    return true;
+  }
+  // False when there is none, or the next one is still being written.
+  bool pop(Link& link) {
+    u32 at = read_.load_relaxed();
+    Slot& slot = slots_[at % kLinks];
+    if (slot.turn.load_acquire() != at + 1) return false;
+    link = slot.link;
+    read_.store_release(at + 1);
+    return true;
+  }
+
+ private:
+  struct Slot {
+    Link link;
+    Atomic<u32> turn;
+  };
+  Atomic<u32> written_;
+  Atomic<u32> read_;
+  Slot slots_[kLinks];
+};
+
+}  // namespace btrace

@@ -1,0 +1,21 @@
+#pragma once
+// Symbols of a loaded library, those of its full table (.symtab) too, by reading the file it was mapped from.
+#include "base/types.h"
+
+namespace btrace {
+
+class Library {
+ public:
+  // `name` is the end of its path. False when it is not loaded or its file cannot be read.
+  bool open(const char* name);
+  // The address in this process; nullptr when neither table has it.
+  void* symbol(const char* name) const;
+  void close();
+
+ private:
+  const u8* file_ = nullptr;
+  size_t size_ = 0;
+  uintptr_t base_ = 0;
+};
+
+}  // namespace btrace

@@ -1,0 +1,107 @@
+#include "rt/hotspot/blocking.h"
+
+#include "base/clock.h"
+
+namespace btrace::hotspot {
+
+namespace {
+
+// Shorter waits are captured when the gate is open anyway, and their wakers are not looked for.
+i64 shortest_forced_ns() {
+  return kNsPerMs;
+}
+
+}  // namespace
+
+void identify(JNIEnv* env, jobject object, u64& type, u64& identity) {
+  if (!object) return;
+  jclass object_class = env->GetObjectClass(object);
+  type = g_hotspot.jvm.class_of(env, object_class);
+  env->DeleteLocalRef(object_class);
+  jint hash = 0;
+  if (g_hotspot.jvm.ti->GetObjectHashCode(object, &hash) == JVMTI_ERROR_NONE) identity = static_cast<u32>(hash);
+}
+
+Blocked begin_block() {
+  Blocked block{};
+  block.session = active_session_id();
+  if (!block.session) return block;
+  block.begin_cpu_ns = clock_ns(kClockThreadCpu);
+  block.begin_ns = now_ns();
+  return block;
+}
+
+i64 end_block(ThreadRecord* record, SampleKind kind, const Blocked& block, bool walk) {
+  if (!block.session || block.session != active_session_id()) return kNotCaptured;
+  i64 duration = now_ns() - block.begin_ns;
+  Capture capture;
+  if (!capture.begin(record, kind, duration >= shortest_forced_ns())) return kNotCaptured;
+  Row& row = capture.row();
+  row.time_ns = capture.session().since_origin(block.begin_ns);
+  row.duration_ns = max_of<i64>(duration, 1);
+  read_counters(row, *record);
+  row.cpu_duration_ns = row.cpu_ns - block.begin_cpu_ns;
+  row.cpu_ns = block.begin_cpu_ns;
+  row.type = block.type;
+  row.object = block.object;
+  row.peer = block.peer;
+  row.flags |= block.flags;
+  i64 time_ns = row.time_ns;
+  i32 frames = walk ? walk_thread(nullptr, capture.frames(), WalkBuffer::kFrames, row.flags) : 0;
+  if (frames < 0) {
+    row.flags |= kFlagWalkFailed;
+    frames = 0;
+  }
+  capture.commit(static_cast<u32>(frames));
+  return time_ns;
+}
+
+i64 capture_release(ThreadRecord* record, SampleKind kind, u64 type, u64 object, u32 peer) {
+  Capture capture;
+  if (!capture.begin(record, kind, true)) return kNotCaptured;
+  Row& row = capture.row();
+  read_counters(row, *record);
+  row.type = type;
+  row.object = object;
+  row.peer = peer;
+  i64 time_ns = row.time_ns;
+  i32 frames = walk_thread(nullptr, capture.frames(), WalkBuffer::kFrames, row.flags);
+  if (frames < 0) {
+    row.flags |= kFlagWalkFailed;
+    frames = 0;
+  }
+  capture.commit(static_cast<u32>(frames));
+  return time_ns;
+}
+
+void announce_wait(ThreadRecord& record, u64 object, i64 begin_ns) {
+  record.waker.store_relaxed(0);
+  record.waits_for.store_relaxed(object);
+  record.waits_since_ns.store_release(begin_ns);
+}
+
+void withdraw_wait(ThreadRecord& record) {
+  record.waits_since_ns.store_release(0);
+}
+
+bool worth_waking(const ThreadRecord& record, u64 object, i64 now) {
+  i64 since = record.waits_since_ns.load_acquire();
+  return since && now - since >= shortest_forced_ns() && record.waits_for.load_relaxed() == object &&
+         !record.waker.load_relaxed();
+}
+
+void tell_waker(ThreadRecord& waiter, u32 waker, i64 waker_time_ns) {
+  waiter.waker_time_ns.store_relaxed(waker_time_ns);
+  waiter.waker.store_release(waker);
+}
+
+void link_to_waker(ThreadRecord& record, const Blocked& block, i64 sample_time_ns, LinkCertainty certainty) {
+  u32 waker = record.waker.load_acquire();
+  if (!waker || sample_time_ns == kNotCaptured) return;
+  Session* session = active_session();
+  if (!session || session->id != block.session) return;
+  Link link{record.index.load_relaxed(), waker, sample_time_ns, record.waker_time_ns.load_relaxed(), certainty};
+  if (!session->links->push(link)) session->links_lost.add_relaxed(1);
+}
+
+}  // namespace btrace::hotspot

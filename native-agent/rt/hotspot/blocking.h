@@ -1,0 +1,37 @@
+#pragma once
+// Points that last: begin is noted before the wait, the stack is captured after it.
+#include "core/capture.h"
+#include "rt/hotspot/hotspot.h"
+
+namespace btrace::hotspot {
+
+// Class and identity hash of an object. Two JNI calls and one JVMTI call, none of which locks once the object has its
+// hash.
+void identify(JNIEnv* env, jobject object, u64& type, u64& identity);
+
+// Notes the wall and CPU time a block begins at; Blocked::session is 0 when nothing is recorded.
+Blocked begin_block();
+// Captures the block that has just ended. Those as long as the capture interval are never left out. The sample's time
+// (its begin) since the session's origin, or kNotCaptured.
+inline constexpr i64 kNotCaptured = INT64_MIN;
+i64 end_block(ThreadRecord* record, SampleKind kind, const Blocked& block, bool walk = true);
+
+// Takes the calling thread's stack now, because it ends the wait of another one. Its time, or kNotCaptured.
+i64 capture_release(ThreadRecord* record, SampleKind kind, u64 type, u64 object, u32 peer);
+
+// Before and after a wait that another thread may end.
+void announce_wait(ThreadRecord& record, u64 object, i64 begin_ns);
+void withdraw_wait(ThreadRecord& record);
+// Links the wait that just ended with the waker that said so, if one did.
+void link_to_waker(ThreadRecord& record, const Blocked& block, i64 sample_time_ns, LinkCertainty certainty);
+// What the waker calls before it lets go: true if the thread waits, for `object` when one is given, long enough to
+// matter.
+bool worth_waking(const ThreadRecord& record, u64 object, i64 now);
+void tell_waker(ThreadRecord& waiter, u32 waker, i64 waker_time_ns);
+
+// natives.cc: the JVM's natives that are points; each hook is reported.
+void install_natives(Session& session);
+void remove_natives(Session& session);
+void JNICALL on_vm_allocation(jvmtiEnv*, JNIEnv* env, jthread, jobject, jclass, jlong);
+
+}  // namespace btrace::hotspot
