@@ -2,6 +2,7 @@
 import { TargetError } from '../targets/target.js';
 import { type Command, helpOf, overview, parseInput } from './command-line.js';
 import { commands } from './commands/index.js';
+import { isConversionThread, runConversionThread } from './convert/worker.js';
 import { CliError, ExitCode, UsageError } from './exit-codes.js';
 import { packageVersion } from './package.js';
 import { Terminal } from './terminal.js';
@@ -53,18 +54,16 @@ function explain(error: unknown, terminal: Terminal, name: string): number {
   return ExitCode.Failed;
 }
 
-const terminal = new Terminal();
-// A reader that has seen enough (`btrace report | head`) is no error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(ExitCode.Done);
-  throw error;
-});
-const args = process.argv.slice(2);
-run(args, terminal)
-  .catch((error: unknown) =>
-    explain(error, terminal, commands.some(({ name }) => name === args[0]) ? (args[0] ?? '') : ''),
-  )
-  .then((code) => (process.exitCode = code))
-  .catch((error: unknown) => {
+async function start(): Promise<void> {
+  const terminal = new Terminal();
+  // A reader that has seen enough (`btrace report | head`) is no error.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(ExitCode.Done);
     throw error;
   });
+  const args = process.argv.slice(2);
+  const name = commands.find((one) => one.name === args[0])?.name ?? '';
+  process.exitCode = await run(args, terminal).catch((error: unknown) => explain(error, terminal, name));
+}
+
+void (isConversionThread ? runConversionThread() : start());

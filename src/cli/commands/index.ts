@@ -1,7 +1,11 @@
 /** All commands, in the order the help shows them. */
 import type { Command } from '../command-line.js';
 import { dump } from './dump.js';
+import { convert } from './convert.js';
 import { list } from './list.js';
+import { info } from './info.js';
 import { record } from './record.js';
+import { report } from './report.js';
+import { synth } from './synth.js';
 
-export const commands: readonly Command[] = [list, record, dump];
+export const commands: readonly Command[] = [list, record, report, info, convert, synth, dump];

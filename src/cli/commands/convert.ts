@@ -1,0 +1,117 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { exporters, type Weight } from '../../trace/formats/index.js';
+import { type Command, type Input, jsonOption, type Option } from '../command-line.js';
+import { type ConversionRequest, OWN_FORMAT } from '../convert/conversion.js';
+import { convertInThread } from '../convert/worker.js';
+import { CliError, ExitCode, UsageError } from '../exit-codes.js';
+import { formatBytes } from '../quantities.js';
+
+const formatIds = [OWN_FORMAT, ...exporters.map(({ id }) => id)];
+const weightNames: readonly Weight[] = ['wall', 'cpu', 'samples', 'allocations', 'allocatedBytes'];
+
+/** Other ends of names that people use for the same formats. */
+const OTHER_EXTENSIONS: readonly (readonly [string, string])[] = [
+  ['.btrace', OWN_FORMAT],
+  ['.pftrace', 'perfetto'],
+  ['.pb', 'perfetto'],
+  ['.folded', 'collapsed'],
+  ['.nanoscope', 'nanoscope'],
+];
+
+function formatFor(output: string): string | undefined {
+  const known = [...exporters.map(({ extension, id }) => [extension, id] as const), ...OTHER_EXTENSIONS];
+  // ".speedscope.json" before ".json"
+  const fitting = known
+    .filter(([extension]) => output.toLowerCase().endsWith(extension))
+    .sort(([a], [b]) => b.length - a.length);
+  return fitting[0]?.[1];
+}
+
+const options: readonly Option[] = [
+  { name: 'output', short: 'o', value: 'FILE', help: 'write here; "-" is standard output' },
+  { name: 'to', value: 'FORMAT', help: `${formatIds.join(', ')}\n(default: by the end of FILE's name)` },
+  { name: 'force', short: 'f', help: 'write over FILE' },
+  { name: 'thread', short: 't', value: 'TEXT', help: 'only threads with TEXT in their names' },
+  { name: 'weight', value: 'WEIGHT', help: `for formats with one weight: ${weightNames.join(', ')}` },
+  { name: 'redact', help: "to btrace only: take the program's names out" },
+  { name: 'quiet', short: 'q', help: 'no progress' },
+  jsonOption,
+];
+
+function requestOf(input: Input): ConversionRequest {
+  const output = input.text('output');
+  if (output === undefined) throw new UsageError('Where to? Give -o FILE.');
+  const format = input.text('to') ?? formatFor(output);
+  if (format === undefined) {
+    throw new UsageError(`Which format? The name ${output} does not say; give --to ${formatIds.join('|')}.`);
+  }
+  if (!formatIds.includes(format)) {
+    throw new UsageError(`There is no format "${format}". Formats: ${formatIds.join(', ')}.`);
+  }
+  const weight = weightNames.find((one) => one === input.text('weight'));
+  if (input.has('weight') && weight === undefined) {
+    throw new UsageError(`--weight takes ${weightNames.join(', ')}.`);
+  }
+  const redact = input.has('redact');
+  if (redact && format !== OWN_FORMAT)
+    throw new UsageError('--redact goes with --to btrace: redact first, then convert.');
+  return { input: input.one('file'), output, format, thread: input.text('thread'), weight, redact };
+}
+
+export const convert: Command = {
+  name: 'convert',
+  summary: 'write a recording in the format of another tool',
+  usage: ['convert FILE -o OUTPUT [OPTIONS]'],
+  description: [
+    "FILE is a recording of BTrace's or any trace it can read; it is recognised by its content.\nOUTPUT gets its name when it is whole: Ctrl-C leaves nothing behind.",
+  ],
+  options,
+  examples: [
+    'btrace convert demo.btrace -o demo.pftrace           open it in ui.perfetto.dev',
+    'btrace convert demo.btrace -o - --to collapsed | flamegraph.pl > demo.svg',
+    'btrace convert demo.btrace -o shared.btrace --redact',
+  ],
+  async run(input, terminal) {
+    const request = requestOf(input);
+    const toStandardOutput = request.output === '-';
+    if (!toStandardOutput && !input.has('force') && existsSync(request.output)) {
+      throw new CliError(ExitCode.File, `${request.output} is there already.`, 'Write over it with --force.');
+    }
+    const { dir, base } = path.parse(request.output);
+    const partial = toStandardOutput ? '/dev/stdout' : path.join(dir, `.${base}.${process.pid}.partial`);
+    const interrupted = new AbortController();
+    const interrupt = () => interrupted.abort();
+    process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+    try {
+      const converted = await convertInThread(
+        realpathSync(process.argv[1] ?? ''),
+        { ...request, output: partial },
+        (share) => {
+          if (!input.has('quiet'))
+            terminal.progress(`Reading ${request.input}: ${Math.round(100 * share)} %`);
+        },
+        interrupted.signal,
+      );
+      terminal.endProgress();
+      if (toStandardOutput) return ExitCode.Done;
+      await rename(partial, request.output);
+      const { bytes, problems } = converted;
+      for (const problem of problems.slice(0, 5)) terminal.note(`In ${request.input}: ${problem}`);
+      if (input.has('json')) {
+        terminal.print(
+          JSON.stringify({ file: request.output, format: request.format, bytes, problems }, null, 2),
+        );
+        return ExitCode.Done;
+      }
+      if (!input.has('quiet')) terminal.note(`Wrote ${formatBytes(bytes)}:`);
+      terminal.print(request.output);
+      return ExitCode.Done;
+    } finally {
+      process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+      terminal.endProgress();
+      if (!toStandardOutput) await rm(partial, { force: true });
+    }
+  },
+};

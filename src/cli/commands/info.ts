@@ -1,0 +1,20 @@
+import { type Command, jsonOption } from '../command-line.js';
+import { ExitCode } from '../exit-codes.js';
+import { infoJson, printInfo } from '../info.js';
+import { openWithProgress } from '../open-trace.js';
+
+export const info: Command = {
+  name: 'info',
+  summary: 'say what is in a recording: target, settings, hooks, losses, damage',
+  usage: ['info FILE [--json]'],
+  description: [],
+  options: [jsonOption],
+  examples: [],
+  async run(input, terminal) {
+    const file = input.one('file');
+    const trace = await openWithProgress(file, terminal);
+    if (input.has('json')) terminal.print(JSON.stringify(infoJson(file, trace), null, 2));
+    else printInfo(file, trace, terminal);
+    return ExitCode.Done;
+  },
+};

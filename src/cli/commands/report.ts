@@ -1,0 +1,58 @@
+import { threadIndexes } from '../choose-threads.js';
+import { type Command, type Input, jsonOption, type Option } from '../command-line.js';
+import { ExitCode, UsageError } from '../exit-codes.js';
+import { openWithProgress } from '../open-trace.js';
+import { parseCount, parseDuration } from '../quantities.js';
+import { reportJson } from '../report/json.js';
+import { measure, sortKeys, type ReportRequest } from '../report/measure.js';
+import { printReport } from '../report/print.js';
+
+const options: readonly Option[] = [
+  { name: 'top', short: 'n', value: 'N', help: 'how many methods (default: 20)' },
+  {
+    name: 'sort',
+    value: 'BY',
+    help: `${sortKeys.join(', ')}\n(default: self-cpu, or self-wall where no CPU time was recorded)`,
+  },
+  { name: 'thread', short: 't', value: 'TEXT', help: 'only threads with TEXT in their names' },
+  { name: 'per-thread', help: 'the hottest methods of each thread' },
+  { name: 'from', value: 'TIME', help: 'from this time after the begin' },
+  { name: 'to', value: 'TIME', help: 'to this time after the begin' },
+  jsonOption,
+];
+
+function requestOf(input: Input): ReportRequest {
+  const sort = input.text('sort');
+  if (sort !== undefined && !sortKeys.includes(sort)) {
+    throw new UsageError(`--sort takes ${sortKeys.join(', ')}; not "${sort}".`);
+  }
+  return {
+    top: input.read('top', parseCount) ?? 20,
+    sort,
+    fromNs: input.read('from', parseDuration),
+    toNs: input.read('to', parseDuration),
+    perThread: input.has('per-thread'),
+  };
+}
+
+export const report: Command = {
+  name: 'report',
+  summary: 'print the hottest methods of a recording, and how far to trust it',
+  usage: ['report FILE [OPTIONS]'],
+  description: [
+    "FILE is a recording of BTrace's or any trace it can read (Perfetto, Chrome JSON, speedscope, collapsed stacks …).",
+    'Self is the time in a method itself, total with all that it called; a method that calls itself is counted once.\nWall is time on the clock, waiting included; CPU is time on a processor.',
+  ],
+  options,
+  examples: ['btrace report demo.btrace', 'btrace report demo.btrace --thread customer --sort total-wall'],
+  async run(input, terminal) {
+    const file = input.one('file');
+    const request = requestOf(input);
+    const trace = await openWithProgress(file, terminal);
+    const threads = threadIndexes(trace, input.text('thread'));
+    const measured = measure(trace, threads, request);
+    if (input.has('json')) terminal.print(JSON.stringify(reportJson(file, measured), null, 2));
+    else printReport(measured, terminal);
+    return ExitCode.Done;
+  },
+};

@@ -1,0 +1,123 @@
+/** One file into another format. Runs in a worker thread, so that Ctrl-C is heard meanwhile. */
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { exporters, type Weight } from '../../trace/formats/index.js';
+import { ChunkParser, RecordingWriter, type Trace } from '../../trace/index.js';
+import { Footer } from '../../trace/recording/messages.js';
+import { ChunkKind, chunkPayload } from '../../trace/recording/chunk.js';
+import { Redactor } from '../../targets/session/redact.js';
+import { threadIndexes } from '../choose-threads.js';
+import { CliError, ExitCode } from '../exit-codes.js';
+import { type OnProgress, openTrace, readPieces } from '../open-trace.js';
+
+/** BTrace's own format, for redacting and deflating; the others are the engine's exporters. */
+export const OWN_FORMAT = 'btrace';
+
+export interface ConversionRequest {
+  readonly input: string;
+  /** Written from its begin. */
+  readonly output: string;
+  readonly format: string;
+  readonly thread: string | undefined;
+  readonly weight: Weight | undefined;
+  readonly redact: boolean;
+}
+
+export interface Converted {
+  readonly bytes: number;
+  /** Damage in the input: what of it could be read is in the output. */
+  readonly problems: readonly string[];
+}
+
+class SyncFile {
+  bytes = 0;
+  private readonly file: number;
+
+  constructor(path: string) {
+    this.file = openSync(path, 'w', 0o600);
+  }
+
+  readonly write = (bytes: Uint8Array): void => {
+    for (let at = 0; at < bytes.length;) at += writeSync(this.file, bytes, at);
+    this.bytes += bytes.length;
+  };
+
+  close(): void {
+    closeSync(this.file);
+  }
+}
+
+function exported(trace: Trace, request: ConversionRequest, file: SyncFile): void {
+  const exporter = exporters.find(({ id }) => id === request.format);
+  if (!exporter) throw new CliError(ExitCode.Usage, `There is no format "${request.format}".`);
+  const threads = threadIndexes(trace, request.thread);
+  exporter.write(trace, file.write, {
+    ...(threads.length > 0 && { threads }),
+    ...(request.weight && { weight: request.weight }),
+  });
+}
+
+/** Chunk by chunk: a recording of any length in the memory of one chunk. */
+async function rewritten(
+  request: ConversionRequest,
+  file: SyncFile,
+  onProgress: OnProgress,
+): Promise<string[]> {
+  const parser = new ChunkParser({ magic: true });
+  const sink = {
+    write: (bytes: Uint8Array) => {
+      file.write(bytes);
+      return Promise.resolve();
+    },
+  };
+  const redactor = request.redact ? new Redactor() : undefined;
+  const writer = new RecordingWriter(sink, { deflate: true });
+  let footer: Footer | undefined;
+  const drain = () => {
+    for (let chunk = parser.next(); chunk; chunk = parser.next()) {
+      if (chunk.kind === ChunkKind.Footer) footer = Footer.decode(chunkPayload(chunk));
+      const kept = redactor ? redactor.redact(chunk) : chunk;
+      if (kept) void writer.append(kept);
+    }
+  };
+  await readPieces(
+    request.input,
+    (bytes) => {
+      parser.push(bytes);
+      drain();
+    },
+    onProgress,
+  );
+  parser.finish();
+  drain();
+  if (parser.notRecording) {
+    throw new CliError(
+      ExitCode.File,
+      `${request.input} is no BTrace recording: only those can be written as one.`,
+      'Choose another format with --to.',
+    );
+  }
+  if (footer) await writer.finish(endReason(footer), request.redact ? '' : footer.detail, footer.endNs);
+  return parser.problems.map(({ what }) => what);
+}
+
+type EndReasonValue = Parameters<RecordingWriter['finish']>[0];
+
+/** A newer agent may know reasons that are not known here: they are kept. */
+function endReason({ reason }: Footer): EndReasonValue {
+  return reason as EndReasonValue;
+}
+
+export async function convertFile(request: ConversionRequest, onProgress: OnProgress): Promise<Converted> {
+  const file = new SyncFile(request.output);
+  try {
+    if (request.format === OWN_FORMAT) {
+      const problems = await rewritten(request, file, onProgress);
+      return { bytes: file.bytes, problems };
+    }
+    const trace = await openTrace(request.input, onProgress);
+    exported(trace, request, file);
+    return { bytes: file.bytes, problems: trace.problems.map(({ what }) => what) };
+  } finally {
+    file.close();
+  }
+}

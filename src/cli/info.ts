@@ -1,0 +1,101 @@
+/** What is in a trace besides its calls. */
+import { EndReason, HookState, Mode, SampleKind, type Trace } from '../trace/index.js';
+import { wordOf } from './report/words.js';
+import { plainText } from './plain-text.js';
+import { formatBytes, formatCount, formatNs } from './quantities.js';
+import { table, type Terminal } from './terminal.js';
+import { lossesByReason } from './trust.js';
+
+const MOST_PROBLEMS = 20;
+
+function began({ info }: Trace): string | undefined {
+  if (info.startRealtimeNs <= 0n) return undefined;
+  return new Date(Number(info.startRealtimeNs / 1_000_000n)).toISOString();
+}
+
+function sampleCount(trace: Trace): number {
+  return trace.threads.reduce((sum, { sampleCount }) => sum + sampleCount, 0);
+}
+
+export function infoJson(file: string, trace: Trace): unknown {
+  const { info, hooks, problems, status } = trace;
+  const { startMonotonicNs, startBoottimeNs, startRealtimeNs, ...rest } = info;
+  return {
+    file,
+    ...rest,
+    mode: wordOf(Mode, info.mode),
+    // As text: they are beyond what JSON numbers hold exactly.
+    startMonotonicNs: String(startMonotonicNs),
+    startBoottimeNs: String(startBoottimeNs),
+    startRealtimeNs: String(startRealtimeNs),
+    began: began(trace),
+    beginNs: trace.beginNs,
+    endNs: trace.endNs,
+    complete: trace.complete,
+    ...(trace.complete && { endReason: wordOf(EndReason, trace.endReason) }),
+    threads: trace.threads.length,
+    samples: sampleCount(trace),
+    methods: Math.max(0, trace.methods.count - 1),
+    waits: trace.threads.reduce((sum, { blocks }) => sum + blocks.count, 0),
+    links: trace.links.count,
+    hooks: hooks.map(({ name, state, why }) => ({ name, state: wordOf(HookState, state), why })),
+    losses: Object.fromEntries(lossesByReason(trace.losses)),
+    status,
+    problems,
+  };
+}
+
+export function printInfo(file: string, trace: Trace, terminal: Terminal): void {
+  const { info, status, hooks, problems } = trace;
+  const ended = trace.complete
+    ? wordOf(EndReason, trace.endReason)
+    : 'no end: cut off, or still being written';
+  const rows: [string, string][] = [
+    ['file', file],
+    ['format', info.format],
+    ['target', `${plainText(info.targetName)}${info.pid > 0 ? ` (process ${info.pid})` : ''}`],
+    ['runtime', [info.runtime, info.os, info.arch, info.device].map(plainText).filter(Boolean).join(', ')],
+    ['began', began(trace) ?? ''],
+    ['length', formatNs(trace.endNs - trace.beginNs)],
+    ['ended', ended],
+    ['how', `${wordOf(Mode, info.mode)}${info.modeReason ? `: ${plainText(info.modeReason)}` : ''}`],
+    ['agent', info.agentVersion],
+    [
+      'intervals',
+      info.exact
+        ? 'every call'
+        : `${formatNs(info.syncIntervalNs)} at points, ${formatNs(info.asyncIntervalNs)} from outside`,
+    ],
+    ['threads', formatCount(trace.threads.length)],
+    ['samples', formatCount(sampleCount(trace))],
+    ['methods', formatCount(Math.max(0, trace.methods.count - 1))],
+    ['links', formatCount(trace.links.count)],
+  ];
+  if (status) {
+    rows.push(
+      ['agent held', formatBytes(status.memoryBytes)],
+      [
+        'capturing',
+        `${formatNs(status.captureNs)} of ${formatNs(status.processCpuNs)} CPU time, sending ${formatNs(status.drainNs)}`,
+      ],
+    );
+    for (const { kind, count, totalNs } of status.costs) {
+      if (count > 0)
+        rows.push(['', `${wordOf(SampleKind, kind)}: ${formatCount(count)} at ${formatNs(totalNs / count)}`]);
+    }
+  }
+  for (const line of table(
+    rows.filter(([, value]) => value !== ''),
+    [false, false],
+    terminal.width,
+  ))
+    terminal.print(line);
+  for (const { name, state, why } of hooks) {
+    const line = `hook ${plainText(name)}: ${wordOf(HookState, state)}${why === '' ? '' : `, ${plainText(why)}`}`;
+    terminal.print(state === HookState.Failed || state === HookState.Missing ? terminal.warn(line) : line);
+  }
+  for (const { offset, what } of problems.slice(0, MOST_PROBLEMS)) {
+    terminal.print(terminal.warn(`damage at byte ${offset}: ${plainText(what)}`));
+  }
+  if (problems.length > MOST_PROBLEMS) terminal.print(`… and ${problems.length - MOST_PROBLEMS} more`);
+}

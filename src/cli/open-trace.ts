@@ -1,0 +1,96 @@
+/** Any trace file → the engine's model. Read in pieces, so that progress can be shown and files may be large. */
+import { type FileHandle, open } from 'node:fs/promises';
+import { anyImporter, importers, recognise, recogniseBytes } from '../trace/formats/index.js';
+import { RecordingDecoder, type Trace } from '../trace/index.js';
+import { CliError, ExitCode } from './exit-codes.js';
+import type { Terminal } from './terminal.js';
+
+const PIECE_BYTES = 4 * 2 ** 20;
+
+/** Share of the file that has been read, 0 to 1. */
+export type OnProgress = (share: number) => void;
+
+export function fileError(file: string, verb: string, error: unknown): CliError {
+  const code = (error as NodeJS.ErrnoException).code;
+  const why =
+    code === 'ENOENT'
+      ? 'there is no such file'
+      : code === 'EISDIR'
+        ? 'it is a folder'
+        : code === 'EACCES'
+          ? 'you may not'
+          : error instanceof Error
+            ? error.message
+            : String(error);
+  return new CliError(ExitCode.File, `${file} cannot be ${verb}: ${why}.`, '', { cause: error });
+}
+
+/** Calls `take` with the pieces of a file, each in memory of its own. */
+export async function readPieces(
+  file: string,
+  take: (bytes: Uint8Array) => void,
+  onProgress: OnProgress = () => undefined,
+): Promise<void> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(file);
+    const { size } = await handle.stat();
+    for (let at = 0; ;) {
+      const piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
+      const { bytesRead } = await handle.read(piece, 0, PIECE_BYTES, null);
+      if (bytesRead === 0) return;
+      take(piece.subarray(0, bytesRead));
+      at += bytesRead;
+      onProgress(size > 0 ? Math.min(at / size, 1) : 0);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+    throw fileError(file, 'read', error);
+  } finally {
+    await handle?.close();
+  }
+}
+
+/** What takes the bytes of one format. */
+interface Reader {
+  append(bytes: Uint8Array): void;
+  finish(): Trace;
+}
+
+function recordingReader(file: string): Reader {
+  const decoder = new RecordingDecoder();
+  return {
+    append: (bytes) => decoder.append(bytes),
+    finish: () => {
+      decoder.finish();
+      if (decoder.refused !== '') throw new CliError(ExitCode.File, `${file}: ${decoder.refused}`);
+      return decoder.trace();
+    },
+  };
+}
+
+/** By content, never by name. */
+function readerFor(file: string, first: Uint8Array): Reader {
+  const { format, name, advice } = recognise(first.subarray(0, recogniseBytes));
+  if (format === 'btrace') return recordingReader(file);
+  if (format !== undefined && (format === 'gzip' || importers.some(({ id }) => id === format))) {
+    return anyImporter();
+  }
+  throw new CliError(ExitCode.File, `${file} is no trace that can be read here: ${name}.`, advice);
+}
+
+export async function openTrace(file: string, onProgress?: OnProgress): Promise<Trace> {
+  let reader: Reader | undefined;
+  await readPieces(file, (bytes) => (reader ??= readerFor(file, bytes)).append(bytes), onProgress);
+  if (!reader) throw new CliError(ExitCode.File, `${file} is empty: nothing was recorded into it.`);
+  return reader.finish();
+}
+
+export async function openWithProgress(file: string, terminal: Terminal): Promise<Trace> {
+  const say = (share: number) => terminal.progress(`Reading ${file}: ${Math.round(100 * share)} %`);
+  try {
+    return await openTrace(file, say);
+  } finally {
+    terminal.endProgress();
+  }
+}

@@ -1,0 +1,27 @@
+/** A report for programs. Times are in ns; names are as in the trace. */
+import { trustFacts } from '../trust.js';
+import type { Report } from './measure.js';
+import { waitWord } from './words.js';
+
+export function reportJson(file: string, report: Report): unknown {
+  const { trace, sums, sort, methods, threads, waits, request } = report;
+  const { info } = trace;
+  return {
+    file,
+    format: info.format,
+    target: { name: info.targetName, pid: info.pid, runtime: info.runtime, os: info.os, arch: info.arch },
+    durationNs: trace.endNs - trace.beginNs,
+    samples: sums.samples,
+    complete: trace.complete,
+    sort,
+    sum: sums.sum,
+    gapNs: sums.gap.wall,
+    trust: trustFacts(trace, sums),
+    methods,
+    threads: threads.map(({ methods: own, ...row }) => ({
+      ...row,
+      ...(request.perThread && { methods: own }),
+    })),
+    waits: waits.map((row) => ({ ...row, kind: waitWord(row.kind) })),
+  };
+}

@@ -1,0 +1,179 @@
+/** The figures of a report: methods, threads and waits of a scope. */
+import {
+  methodFigures,
+  type MethodFigures,
+  type Scope,
+  type Sums,
+  sumScope,
+  type Trace,
+  type Weight,
+} from '../../trace/index.js';
+import { threadsIn } from '../../trace/measure/scope.js';
+
+export interface ReportRequest {
+  readonly top: number;
+  readonly sort: string | undefined;
+  readonly fromNs: number | undefined;
+  readonly toNs: number | undefined;
+  readonly perThread: boolean;
+}
+
+interface SortKey {
+  readonly by: 'self' | 'total';
+  readonly weight: Weight;
+}
+
+const sorts = new Map<string, SortKey>([
+  ['self-cpu', { by: 'self', weight: 'cpu' }],
+  ['total-cpu', { by: 'total', weight: 'cpu' }],
+  ['self-wall', { by: 'self', weight: 'wall' }],
+  ['total-wall', { by: 'total', weight: 'wall' }],
+  ['blocked', { by: 'total', weight: 'blocked' }],
+  ['allocated', { by: 'self', weight: 'allocatedBytes' }],
+]);
+export const sortKeys: readonly string[] = [...sorts.keys()];
+
+export interface MethodRow {
+  readonly name: string;
+  readonly file: string;
+  readonly line: number;
+  readonly calls: number;
+  readonly selfWallNs: number;
+  readonly totalWallNs: number;
+  readonly selfCpuNs: number;
+  readonly totalCpuNs: number;
+  readonly blockedNs: number;
+  readonly allocatedBytes: number;
+}
+
+export interface ThreadRow {
+  readonly index: number;
+  readonly name: string;
+  readonly tid: number;
+  readonly samples: number;
+  readonly wallNs: number;
+  readonly cpuNs: number;
+  readonly blockedNs: number;
+  readonly gapNs: number;
+  /** Hottest by the report's sort; more than one only when asked for. */
+  readonly methods: readonly MethodRow[];
+}
+
+export interface WaitRow {
+  readonly thread: string;
+  /** SampleKind. */
+  readonly kind: number;
+  /** Class of what was waited for, empty when not known. */
+  readonly type: string;
+  /** Owner at blocking or who ended it, empty when not known. */
+  readonly by: string;
+  readonly count: number;
+  readonly totalNs: number;
+  readonly longestNs: number;
+}
+
+export interface Report {
+  readonly trace: Trace;
+  readonly scope: Scope;
+  readonly sums: Sums;
+  readonly sort: string;
+  readonly methods: readonly MethodRow[];
+  readonly methodCount: number;
+  readonly threads: readonly ThreadRow[];
+  readonly waits: readonly WaitRow[];
+  readonly request: ReportRequest;
+}
+
+function hottest(trace: Trace, figures: MethodFigures, { by, weight }: SortKey, top: number): MethodRow[] {
+  const { methods } = trace;
+  const sorted = [...Array(figures.count).keys()];
+  const key = figures[by][weight];
+  sorted.sort((a, b) => (key[b] ?? 0) - (key[a] ?? 0));
+  return sorted.slice(0, top).map((row) => {
+    const method = figures.method[row] ?? 0;
+    return {
+      name: methods.qualifiedName(method),
+      file: methods.file(method),
+      line: methods.firstLine(method),
+      calls: figures.calls[row] ?? 0,
+      selfWallNs: figures.self.wall[row] ?? 0,
+      totalWallNs: figures.total.wall[row] ?? 0,
+      selfCpuNs: figures.self.cpu[row] ?? 0,
+      totalCpuNs: figures.total.cpu[row] ?? 0,
+      blockedNs: figures.total.blocked[row] ?? 0,
+      allocatedBytes: figures.self.allocatedBytes[row] ?? 0,
+    };
+  });
+}
+
+function threadRow(trace: Trace, index: number, scope: Scope, key: SortKey, top: number): ThreadRow {
+  const sums = sumScope(trace, { ...scope, threads: [index] });
+  const track = trace.threads.find((thread) => thread.index === index);
+  return {
+    index,
+    name: track?.name ?? '',
+    tid: track?.tid ?? 0,
+    samples: sums.samples,
+    wallNs: sums.sum.wall,
+    cpuNs: sums.sum.cpu,
+    blockedNs: sums.sum.blocked,
+    gapNs: sums.gap.wall,
+    methods: hottest(trace, methodFigures(sums, trace.methods.count), key, top),
+  };
+}
+
+/** Waits with the same thread, kind, class and owner together; the longest first. */
+function waitRows(trace: Trace, scope: Scope): WaitRow[] {
+  const names = new Map(trace.threads.map(({ index, name }) => [index, name]));
+  const rows = new Map<string, WaitRow>();
+  for (const { name: thread, blocks } of threadsIn(trace, scope)) {
+    for (let row = 0; row < blocks.count; row++) {
+      const begin = blocks.begin[row] ?? 0;
+      const end = blocks.end[row] ?? 0;
+      if (end < scope.beginNs || begin > scope.endNs) continue;
+      const kind = blocks.kind[row] ?? 0;
+      const type = trace.className(blocks.type[row] ?? 0);
+      const link = blocks.link[row] ?? -1;
+      const by = names.get(link >= 0 ? (trace.links.waker[link] ?? 0) : (blocks.owner[row] ?? 0)) ?? '';
+      const key = [thread, kind, type, by].join('\0');
+      const before = rows.get(key);
+      rows.set(key, {
+        thread,
+        kind,
+        type,
+        by,
+        count: (before?.count ?? 0) + 1,
+        totalNs: (before?.totalNs ?? 0) + (end - begin),
+        longestNs: Math.max(before?.longestNs ?? 0, end - begin),
+      });
+    }
+  }
+  return [...rows.values()].sort((a, b) => b.totalNs - a.totalNs);
+}
+
+/** `threads`: indexes; empty for all. */
+export function measure(trace: Trace, threads: readonly number[], request: ReportRequest): Report {
+  const scope: Scope = {
+    threads,
+    beginNs: request.fromNs === undefined ? -Infinity : trace.beginNs + request.fromNs,
+    endNs: request.toNs === undefined ? Infinity : trace.beginNs + request.toNs,
+  };
+  const sort = request.sort ?? (trace.info.hasCpu ? 'self-cpu' : 'self-wall');
+  const key = sorts.get(sort) ?? { by: 'self', weight: 'wall' };
+  const sums = sumScope(trace, scope);
+  const figures = methodFigures(sums, trace.methods.count);
+  const perThread = request.perThread ? request.top : 1;
+  return {
+    trace,
+    scope,
+    sums,
+    sort,
+    methods: hottest(trace, figures, key, request.top),
+    methodCount: figures.count,
+    threads: threadsIn(trace, scope)
+      .map(({ index }) => threadRow(trace, index, scope, key, perThread))
+      .sort((a, b) => b.cpuNs - a.cpuNs || b.wallNs - a.wallNs),
+    waits: waitRows(trace, scope),
+    request,
+  };
+}

@@ -1,0 +1,131 @@
+/** A report for the eye: what was recorded, how far to trust it, methods, threads, waits. */
+import type { Trace } from '../../trace/index.js';
+import { plainText } from '../plain-text.js';
+import { formatBytes, formatCount, formatNs, formatPercent } from '../quantities.js';
+import { table, type Terminal } from '../terminal.js';
+import { trustFacts } from '../trust.js';
+import type { MethodRow, Report, ThreadRow, WaitRow } from './measure.js';
+import { waitWord } from './words.js';
+
+const MOST_THREADS = 15;
+const MOST_WAITS = 8;
+
+function headLine({ info, beginNs, endNs, threads }: Trace, samples: number): string {
+  const process = info.pid > 0 ? ` (process ${info.pid})` : '';
+  return [
+    `${plainText(info.targetName) || 'A program without a name'}${process}`,
+    plainText(info.runtime),
+    formatNs(endNs - beginNs),
+    `${formatCount(threads.length)} threads`,
+    ...(samples > 0 ? [`${formatCount(samples)} samples`] : []),
+  ]
+    .filter((part) => part !== '')
+    .join(' · ');
+}
+
+interface Shares {
+  readonly cpu: number;
+  readonly wall: number;
+}
+
+function methodLines(rows: readonly MethodRow[], trace: Trace, whole: Shares, terminal: Terminal): string[] {
+  const { hasCpu, hasAllocations } = trace.info;
+  const head = [
+    ...(hasCpu ? ['SELF CPU', '', 'TOTAL CPU', ''] : []),
+    ...['SELF WALL', '', 'TOTAL WALL', ''],
+    ...(hasAllocations ? ['ALLOCATED'] : []),
+    ...['CALLS', 'METHOD'],
+  ];
+  const lines = rows.map((row) => [
+    ...(hasCpu
+      ? [
+          formatNs(row.selfCpuNs),
+          formatPercent(row.selfCpuNs, whole.cpu),
+          formatNs(row.totalCpuNs),
+          formatPercent(row.totalCpuNs, whole.cpu),
+        ]
+      : []),
+    formatNs(row.selfWallNs),
+    formatPercent(row.selfWallNs, whole.wall),
+    formatNs(row.totalWallNs),
+    formatPercent(row.totalWallNs, whole.wall),
+    ...(hasAllocations ? [formatBytes(row.allocatedBytes)] : []),
+    formatCount(row.calls),
+    plainText(row.name),
+  ]);
+  const right = head.map((_, column) => column < head.length - 1);
+  return table([head, ...lines], right, terminal.width);
+}
+
+function printTable(title: string, [head = '', ...lines]: readonly string[], terminal: Terminal): void {
+  terminal.print();
+  terminal.print(terminal.bold(title));
+  terminal.print(terminal.dim(head));
+  for (const line of lines) terminal.print(line);
+}
+
+function threadLines(rows: readonly ThreadRow[], { width }: Terminal): string[] {
+  const lines = rows.map((row) => [
+    formatNs(row.cpuNs),
+    formatNs(row.wallNs),
+    formatNs(row.blockedNs),
+    formatNs(row.gapNs),
+    formatCount(row.samples),
+    plainText(row.name) || `thread ${row.tid}`,
+    plainText(row.methods[0]?.name ?? ''),
+  ]);
+  return table(
+    [['CPU', 'WALL', 'WAITING', 'NO EVIDENCE', 'SAMPLES', 'THREAD', 'HOTTEST'], ...lines],
+    [true, true, true, true, true, false, false],
+    width,
+  );
+}
+
+function waitLines(rows: readonly WaitRow[], { width }: Terminal): string[] {
+  const lines = rows.map((row) => [
+    formatNs(row.totalNs),
+    formatCount(row.count),
+    formatNs(row.longestNs),
+    waitWord(row.kind),
+    plainText(row.thread),
+    plainText(row.type) || '–',
+    plainText(row.by) || '–',
+  ]);
+  return table(
+    [['TOTAL', 'TIMES', 'LONGEST', 'FOR', 'THREAD', 'OF CLASS', 'HELD OR ENDED BY'], ...lines],
+    [true, true, true, false, false, false, false],
+    width,
+  );
+}
+
+function left(shown: number, all: number): string {
+  return all > shown ? ` (${formatCount(shown)} of ${formatCount(all)})` : '';
+}
+
+export function printReport(report: Report, terminal: Terminal): void {
+  const { trace, sums, methods, threads, waits, request } = report;
+  const whole = { cpu: sums.sum.cpu, wall: sums.sum.wall };
+  terminal.print(terminal.bold(headLine(trace, sums.samples)));
+  const facts = trustFacts(trace, sums).map(({ text, isWarning }) =>
+    isWarning ? terminal.warn(text) : text,
+  );
+  terminal.print(`Trust: ${facts.join(' · ')}`);
+
+  const title = `Hottest methods by ${report.sort.replace('-', ' ')}${left(methods.length, report.methodCount)}`;
+  printTable(title, methodLines(methods, trace, whole, terminal), terminal);
+
+  if (request.perThread) {
+    for (const thread of threads) {
+      const name = `${plainText(thread.name) || `thread ${thread.tid}`}: ${formatNs(thread.cpuNs)} CPU of ${formatNs(thread.wallNs)}`;
+      const shares = { cpu: thread.cpuNs, wall: thread.wallNs };
+      printTable(name, methodLines(thread.methods, trace, shares, terminal), terminal);
+    }
+  } else {
+    const shown = threads.slice(0, MOST_THREADS);
+    printTable(`Threads${left(shown.length, threads.length)}`, threadLines(shown, terminal), terminal);
+  }
+  if (waits.length > 0) {
+    const shown = waits.slice(0, MOST_WAITS);
+    printTable(`Waits${left(shown.length, waits.length)}`, waitLines(shown, terminal), terminal);
+  }
+}
