@@ -1,7 +1,9 @@
 /** Puts the parts together. Each part owns its own file; what lives as long as the extension is disposed of with it. */
 import {
   commands,
+  ConfigurationTarget,
   l10n,
+  languages,
   Uri,
   window,
   workspace,
@@ -11,6 +13,11 @@ import {
 import { RecordingEditors, recordingOfActiveTab, recordingView } from './editor/recording-editor.js';
 import { exportHtml } from './editor/export-html.js';
 import { pageSettings } from './editor/page-settings.js';
+import { CurrentFigures } from './figures/current-figures.js';
+import { EngineClient } from './figures/engine-client.js';
+import { Hovers } from './figures/hovers.js';
+import { Lenses } from './figures/lenses.js';
+import { LineDecorations } from './figures/line-decorations.js';
 import { Memory } from './memory.js';
 import { Notices } from './notice.js';
 import { Recorder, type RecordArguments } from './recording/recorder.js';
@@ -19,8 +26,11 @@ import { recordingStatusItem } from './recording/status-item.js';
 import { RecordingStore, type StoredRecording } from './recording/store.js';
 import { TargetRegistry } from './recording/target-registry.js';
 import { targetSources } from './recording/target-sources.js';
+import { ArchiveSources } from './sources/archive-sources.js';
+import { MappingChoice } from './sources/mapping-choice.js';
 import { SourceOpener } from './sources/open-source.js';
 import { WorkspaceFiles } from './sources/workspace-files.js';
+import { setting } from './settings.js';
 import { RecordingsView } from './views/recordings-view.js';
 import { TargetsView, type TargetNode } from './views/targets-view.js';
 import type { PageCommand } from '../protocol/messages.js';
@@ -38,6 +48,7 @@ export interface Parts {
   readonly editors: RecordingEditors;
   readonly targets: TargetsView;
   readonly recordings: RecordingsView;
+  readonly figures: CurrentFigures;
 }
 
 const pageCommands: readonly PageCommand[] = [
@@ -68,7 +79,11 @@ export function activate(context: ExtensionContext): BTraceApi {
   for (const source of targetSources(context, log)) registry.add(source);
 
   const files = own(new WorkspaceFiles());
-  const sources = new SourceOpener(files, [], (key) => key, memory, notices);
+  const figures = own(new CurrentFigures(context.extensionPath));
+  const mapping = own(new MappingChoice(memory, () => new EngineClient(context.extensionPath)));
+  const archives = new ArchiveSources(() => figures.figures?.columns.runtime ?? '');
+  own(archives.register());
+  const sources = new SourceOpener(files, [archives], (key) => mapping.unmap(key), memory, notices);
   const editors = own(
     new RecordingEditors(context, {
       sessions,
@@ -78,6 +93,18 @@ export function activate(context: ExtensionContext): BTraceApi {
     }),
   );
   editors.register().forEach(own);
+  const showFigures = async (recording: Uri): Promise<boolean> =>
+    figures.show(recording, await mapping.current());
+  own(
+    editors.onDidOpen((recording) => {
+      const live = sessions.writing(recording.fsPath) !== undefined;
+      if (!live && setting('figures.show') !== 'off') void notices.guard(() => showFigures(recording));
+    }),
+  );
+  const sourceFiles = { pattern: '**/*.{java,kt,kts,c,cc,cpp,cxx,h,hh,hpp,hxx,inl}' };
+  own(languages.registerCodeLensProvider(sourceFiles, new Lenses(figures)));
+  own(languages.registerHoverProvider(sourceFiles, new Hovers(figures)));
+  own(new LineDecorations(figures));
   own(recordingStatusItem(sessions));
   const targets = own(new TargetsView(registry, sessions));
   const recordings = own(new RecordingsView(store, sessions));
@@ -111,6 +138,24 @@ export function activate(context: ExtensionContext): BTraceApi {
   onRecording('renameRecording', (recording) => recordings.rename(recording));
   onRecording('deleteRecording', (recording) => recordings.delete(recording));
   onRecording('revealRecording', (recording) => recordings.reveal(recording));
+  command('showFigures', async (given?: Uri | StoredRecording) => {
+    const recording = given instanceof Uri ? given : given === undefined ? undefined : Uri.file(given.file);
+    const uri = recording ?? recordingOfActiveTab() ?? editors.active;
+    if (uri === undefined) return;
+    await showFigures(uri);
+    if (setting('figures.show') === 'off') {
+      await workspace.getConfiguration('btrace').update('figures.show', 'lens', ConfigurationTarget.Global);
+    }
+  });
+  command('hideFigures', () => figures.hide());
+  command('revealMethod', async (row: number) => {
+    const [key, recording] = [figures.keyOf(row), figures.figures?.recording];
+    if (key !== undefined && recording !== undefined) await editors.reveal(recording, key);
+  });
+  command('chooseMapping', async () => {
+    const shown = figures.figures?.recording;
+    if ((await mapping.choose()) && shown !== undefined) await showFigures(shown);
+  });
   command('forgetSources', async () => {
     await memory.sourceChoices.set({});
     await memory.allowedFolders.set([]);
@@ -131,7 +176,7 @@ export function activate(context: ExtensionContext): BTraceApi {
   );
   return {
     addTargetSource: (source) => registry.add(source),
-    parts: { recorder, editors, targets, recordings },
+    parts: { recorder, editors, targets, recordings, figures },
   };
 }
 

@@ -1,5 +1,6 @@
-/** What a recording looks at, by name. The kinds are those of recording.proto's SampleKind. */
+/** What a recording looks at, by name: the presets of every front end, and one that the settings spell out. */
 import { l10n } from 'vscode';
+import { recordingPresets, type RecordingChoice } from '../../targets/presets.js';
 import type { RecordOptions } from '../../targets/target.js';
 import { setting, type PresetName } from '../settings.js';
 
@@ -41,78 +42,19 @@ export function presets(): Preset[] {
   ];
 }
 
-/** SampleKind: what the presets that narrow the set ask for. */
-const kind = {
-  asyncSelf: 1,
-  asyncOutside: 2,
-  allocation: 3,
-  monitor: 5,
-  wait: 6,
-  park: 7,
-  sleep: 8,
-  gc: 9,
-  threadStart: 13,
-  notify: 14,
-  unpark: 15,
-  monitorRelease: 16,
-} as const;
-
-type Choice = Pick<
-  RecordOptions,
-  'syncIntervalNs' | 'asyncIntervalNs' | 'budgetPpm' | 'mainOnly' | 'kinds' | 'allocationIntervalBytes'
->;
-
-const balanced: Choice = {
-  syncIntervalNs: 1_000_000,
-  asyncIntervalNs: 10_000_000,
-  budgetPpm: 10_000,
-  mainOnly: false,
-  kinds: [],
-  allocationIntervalBytes: 64 * 1024,
-};
-
-function choice(name: PresetName): Choice {
-  switch (name) {
-    case 'balanced':
-      return balanced;
-    case 'mainThread':
-      return { ...balanced, mainOnly: true, syncIntervalNs: 500_000, asyncIntervalNs: 5_000_000 };
-    case 'memory':
-      return {
-        ...balanced,
-        kinds: [kind.asyncSelf, kind.asyncOutside, kind.allocation, kind.gc],
-        allocationIntervalBytes: 8 * 1024,
-      };
-    case 'locks':
-      return {
-        ...balanced,
-        kinds: [
-          kind.asyncSelf,
-          kind.asyncOutside,
-          kind.monitor,
-          kind.wait,
-          kind.park,
-          kind.sleep,
-          kind.threadStart,
-          kind.notify,
-          kind.unpark,
-          kind.monitorRelease,
-        ],
-      };
-    case 'custom': {
-      const own = setting('recording.custom');
-      return {
-        ...balanced,
-        ...(own.syncIntervalMicros === undefined ? {} : { syncIntervalNs: own.syncIntervalMicros * 1000 }),
-        ...(own.asyncIntervalMicros === undefined ? {} : { asyncIntervalNs: own.asyncIntervalMicros * 1000 }),
-        ...(own.allocationIntervalBytes === undefined
-          ? {}
-          : { allocationIntervalBytes: own.allocationIntervalBytes }),
-        ...(own.budgetPercent === undefined ? {} : { budgetPpm: own.budgetPercent * 10_000 }),
-        ...(own.mainThreadOnly === undefined ? {} : { mainOnly: own.mainThreadOnly }),
-      };
-    }
-  }
+function choice(name: PresetName): RecordingChoice {
+  if (name !== 'custom') return recordingPresets[name];
+  const own = setting('recording.custom');
+  return {
+    ...recordingPresets.balanced,
+    ...(own.syncIntervalMicros === undefined ? {} : { syncIntervalNs: own.syncIntervalMicros * 1000 }),
+    ...(own.asyncIntervalMicros === undefined ? {} : { asyncIntervalNs: own.asyncIntervalMicros * 1000 }),
+    ...(own.allocationIntervalBytes === undefined
+      ? {}
+      : { allocationIntervalBytes: own.allocationIntervalBytes }),
+    ...(own.budgetPercent === undefined ? {} : { budgetPpm: own.budgetPercent * 10_000 }),
+    ...(own.mainThreadOnly === undefined ? {} : { mainOnly: own.mainThreadOnly }),
+  };
 }
 
 export interface RecordingLimits {

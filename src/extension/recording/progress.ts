@@ -1,11 +1,9 @@
 /** The notification of one recording: live figures, links to stop or watch it, Cancel to throw it away. */
 import { l10n, ProgressLocation, window } from 'vscode';
 import type { SessionEnd, SessionStatus } from '../../targets/target.js';
+import { HookState } from '../../trace/model/kinds.js';
 import { bytes, clock, count, percent } from '../quantities.js';
 import type { ActiveRecording } from './sessions.js';
-
-/** HookState of recording.proto. */
-const hookFailed = 3;
 
 export function statusLine(status: SessionStatus): string {
   const parts = [
@@ -17,7 +15,7 @@ export function statusLine(status: SessionStatus): string {
       : []),
     ...(status.dropped > 0 ? [l10n.t('{0} dropped', count(status.dropped))] : []),
   ];
-  const failed = status.hooks.filter((hook) => hook.state === hookFailed);
+  const failed = status.hooks.filter((hook) => hook.state === HookState.Failed);
   if (failed.length > 0) parts.push(l10n.t('hooks failed: {0}', failed.map((hook) => hook.name).join(', ')));
   return parts.join(' · ');
 }

@@ -29,7 +29,7 @@ export interface LibrarySources {
 }
 
 /** What a recording's own name for a frame becomes before it is looked for: a mapping undone. */
-export type Unmapping = (key: SourceKey) => SourceKey;
+export type Unmapping = (key: SourceKey) => Promise<SourceKey>;
 
 export class SourceOpener {
   constructor(
@@ -41,7 +41,7 @@ export class SourceOpener {
   ) {}
 
   async open(key: SourceKey, beside: boolean): Promise<void> {
-    const frame = this.unmap(key);
+    const frame = await this.unmap(key);
     const signal = new AbortController().signal;
     const search = await findSource(frame, this.index, signal);
     const place =

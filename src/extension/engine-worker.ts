@@ -1,0 +1,55 @@
+/**
+ * The engine off the host's thread: a worker thread that decodes one recording and keeps it, hands over a table of methods for
+ * the editor, and answers questions about one of them. Ended by terminating it; needs no vscode.
+ */
+import { createReadStream } from 'node:fs';
+import { parentPort } from 'node:worker_threads';
+import type { EngineAnswer, EngineRequest } from './figures/engine-messages.js';
+import { EngineService } from './figures/engine-service.js';
+import { MappingService } from './figures/mapping-service.js';
+
+const port = parentPort;
+if (port === null) throw new Error('engine-worker.ts runs in a worker thread.');
+
+const service = new EngineService();
+const mappings = new MappingService();
+const answer = (message: EngineAnswer, transfer: ArrayBuffer[] = []): void =>
+  port.postMessage(message, transfer);
+
+port.on('message', (request: EngineRequest) => {
+  handle(request).catch((error: unknown) => {
+    answer({
+      type: 'failed',
+      id: request.id,
+      message: error instanceof Error ? error.message : String(error),
+    });
+  });
+});
+
+async function handle(request: EngineRequest): Promise<void> {
+  const { id } = request;
+  switch (request.type) {
+    case 'open': {
+      const { source } = request;
+      if ('path' in source) {
+        for await (const piece of createReadStream(source.path, { highWaterMark: 4 * 2 ** 20 })) {
+          service.append(piece as Uint8Array);
+        }
+      } else {
+        service.append(new Uint8Array(source.bytes));
+      }
+      const mapping = request.mapping === '' ? undefined : await mappings.read(request.mapping);
+      const figures = service.finish(mapping, request.mappingIsChosen);
+      const columns = Object.values(figures).filter((one) => ArrayBuffer.isView(one));
+      // Fresh arrays, made for this answer: the engine's own stay here.
+      const transfer = columns.map((one) => one.buffer).filter((one) => one instanceof ArrayBuffer);
+      answer({ type: 'figures', id, figures }, transfer);
+      return;
+    }
+    case 'detail':
+      answer({ type: 'detail', id, detail: service.detail(request.row) });
+      return;
+    case 'unmap':
+      answer({ type: 'unmapped', id, frames: await mappings.unmap(request.mapping, request.frame) });
+  }
+}

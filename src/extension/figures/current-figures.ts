@@ -1,0 +1,81 @@
+/** Which recording's figures the editor shows: the one opened last, until they are hidden. */
+import { commands, EventEmitter, type Disposable, type Event, type Uri } from 'vscode';
+import type { SourceKey } from '../../protocol/messages.js';
+import { FiguresByDocument } from './document-figures.js';
+import { EngineClient, type ChosenMapping } from './engine-client.js';
+import { Figures } from './figures.js';
+
+export class CurrentFigures implements Disposable {
+  readonly documents = new FiguresByDocument();
+  readonly #change = new EventEmitter<void>();
+  /** Other figures, or none, or they are to be shown otherwise. */
+  readonly onDidChange: Event<void> = this.#change.event;
+  #figures: Figures | undefined;
+  #loading: EngineClient | undefined;
+
+  constructor(private readonly extensionPath: string) {}
+
+  get figures(): Figures | undefined {
+    return this.#figures;
+  }
+
+  /** Reads a recording's figures. A later call ends an earlier one. What was shown stays until the new ones are there. */
+  async show(recording: Uri, mapping: ChosenMapping): Promise<boolean> {
+    this.#loading?.dispose();
+    const engine = (this.#loading = new EngineClient(this.extensionPath));
+    try {
+      const columns = await engine.open(recording, mapping);
+      if (this.#loading !== engine) return false;
+      this.#loading = undefined;
+      this.#replace(new Figures(recording, columns, engine));
+      return true;
+    } catch (error) {
+      engine.dispose();
+      if (this.#loading !== engine) return false; // ended by a later call
+      this.#loading = undefined;
+      throw error;
+    }
+  }
+
+  hide(): void {
+    this.#endLoading();
+    this.#replace(undefined);
+  }
+
+  /** The settings changed. */
+  redraw(): void {
+    this.#change.fire();
+  }
+
+  /** A row's method as the page knows it. */
+  keyOf(row: number): SourceKey | undefined {
+    const columns = this.#figures?.columns;
+    if (columns === undefined || row < 0 || row >= columns.count) return undefined;
+    return {
+      className: columns.recordedClassName[row] ?? '',
+      method: columns.recordedName[row] ?? '',
+      signature: columns.recordedSignature[row] ?? '',
+      file: columns.file[row] ?? '',
+      line: columns.firstLine[row] ?? 0,
+    };
+  }
+
+  #endLoading(): void {
+    this.#loading?.dispose();
+    this.#loading = undefined;
+  }
+
+  #replace(next: Figures | undefined): void {
+    const before = this.#figures;
+    this.#figures = next;
+    before?.engine.dispose();
+    void commands.executeCommand('setContext', 'btrace.figures', next !== undefined);
+    this.#change.fire();
+  }
+
+  dispose(): void {
+    this.#endLoading();
+    this.#figures?.engine.dispose();
+    this.#change.dispose();
+  }
+}

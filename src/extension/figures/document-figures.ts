@@ -1,0 +1,114 @@
+/** What one open text shows: its declarations with their figures. Scanned once a version; the text as first seen tells whether it was edited. */
+import { workspace, type TextDocument } from 'vscode';
+import { matchDeclarations } from '../../symbols/match-declarations.js';
+import { languageOf, scanDeclarations, type Declaration } from '../../symbols/scan/declarations.js';
+import type { Figures } from './figures.js';
+
+/** Beyond this a text is generated, and scanning it would take the host's thread for more than 50 ms. */
+const maxCharacters = 1_200_000;
+
+export interface DeclarationFigures {
+  readonly declaration: Declaration;
+  /** Of the figures. Several where one declaration became several methods. */
+  readonly rows: readonly number[];
+}
+
+export interface DocumentFigures {
+  readonly declarations: readonly DeclarationFigures[];
+  /** All rows of this file, also those that belong to no declaration: for line figures. */
+  readonly rows: readonly number[];
+  /** The text is not what was recorded. */
+  readonly stale: boolean;
+}
+
+interface Known {
+  readonly figures: Figures;
+  /** The text that the figures are about, as far as one can tell: undefined when it was changed before they came. */
+  readonly recorded: string | undefined;
+  version: number;
+  shown: DocumentFigures;
+}
+
+const none: DocumentFigures = { declarations: [], rows: [], stale: false };
+
+export class FiguresByDocument {
+  readonly #known = new WeakMap<TextDocument, Known>();
+
+  /** Immediate but for the first time, when the file's time is looked at. */
+  of(document: TextDocument, figures: Figures): DocumentFigures | Promise<DocumentFigures> {
+    const baseName = document.uri.path.slice(document.uri.path.lastIndexOf('/') + 1);
+    if (languageOf(baseName) === undefined || !figures.mayHold(baseName)) return none;
+    const known = this.#known.get(document);
+    if (known?.figures === figures) return this.#update(document, baseName, known);
+    return this.#first(document, baseName, figures);
+  }
+
+  /** What is known already, without looking. */
+  peek(document: TextDocument, figures: Figures): DocumentFigures | undefined {
+    const known = this.#known.get(document);
+    return known?.figures === figures ? known.shown : undefined;
+  }
+
+  async #first(document: TextDocument, baseName: string, figures: Figures): Promise<DocumentFigures> {
+    const asRecorded = !document.isDirty && (await unchangedSince(document, figures.columns.startedMs));
+    const again = this.#known.get(document);
+    if (again?.figures === figures) return this.#update(document, baseName, again);
+    const known: Known = {
+      figures,
+      recorded: asRecorded ? document.getText() : undefined,
+      version: -1,
+      shown: none,
+    };
+    this.#known.set(document, known);
+    return this.#update(document, baseName, known);
+  }
+
+  #update(document: TextDocument, baseName: string, known: Known): DocumentFigures {
+    if (known.version === document.version) return known.shown;
+    const text = document.getText();
+    known.shown = scan(text, baseName, known.figures, text !== known.recorded);
+    known.version = document.version;
+    return known.shown;
+  }
+}
+
+function scan(text: string, baseName: string, figures: Figures, stale: boolean): DocumentFigures {
+  const language = languageOf(baseName);
+  if (language === undefined || text.length > maxCharacters) return none;
+  const { packageName, declarations } = scanDeclarations(text, language, baseName);
+  const rows = figures.rowsOf(packageName, baseName);
+  if (rows.length === 0) return none;
+  const { className, name, signature, firstLine } = figures.columns;
+  const methods = rows.map((row) => ({
+    className: withoutPackage(className[row] ?? ''),
+    name: name[row] ?? '',
+    signature: signature[row] ?? '',
+    firstLine: firstLine[row] ?? 0,
+  }));
+  const matched = matchDeclarations(declarations, methods, stale);
+  return {
+    stale,
+    rows,
+    declarations: declarations
+      .map((declaration, at) => ({
+        declaration,
+        rows: (matched[at] ?? []).map((index) => rows[index]).filter((row) => row !== undefined),
+      }))
+      .filter((one) => one.rows.length > 0),
+  };
+}
+
+function withoutPackage(className: string): string {
+  return className.slice(className.lastIndexOf('.') + 1);
+}
+
+/** Whether the file was last written before the recording began. A file without a time counts as unchanged. */
+async function unchangedSince(document: TextDocument, startedMs: number): Promise<boolean> {
+  if (startedMs === 0) return true;
+  try {
+    const { mtime } = await workspace.fs.stat(document.uri);
+    return mtime <= startedMs;
+  } catch {
+    return true; // not on a disk
+  }
+}

@@ -1,0 +1,95 @@
+/** The engine's worker thread as seen from the host. Ended by terminating it, in the middle of whatever it does. */
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { workspace, type Disposable, type Uri } from 'vscode';
+import type { Frame } from '../../symbols/wanted-source.js';
+import type { EngineAnswer, EngineRequest, FigureColumns, MethodDetail } from './engine-messages.js';
+
+export interface ChosenMapping {
+  /** Empty: none. */
+  readonly path: string;
+  /** By the person, not found by itself. */
+  readonly chosen: boolean;
+}
+
+type Unnumbered<T> = T extends unknown ? Omit<T, 'id'> : never;
+
+interface Waiting {
+  resolve(answer: EngineAnswer): void;
+  reject(error: Error): void;
+}
+
+export class EngineClient implements Disposable {
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, Waiting>();
+  #nextId = 1;
+  #over = false;
+
+  constructor(extensionPath: string) {
+    // No execArgv: the host's flags are for the host.
+    this.#worker = new Worker(path.join(extensionPath, 'dist', 'engine-worker.cjs'), { execArgv: [] });
+    this.#worker.unref();
+    this.#worker.on('message', (answer: EngineAnswer) => {
+      const waiting = this.#waiting.get(answer.id);
+      this.#waiting.delete(answer.id);
+      if (answer.type === 'failed') waiting?.reject(new Error(answer.message));
+      else waiting?.resolve(answer);
+    });
+    this.#worker.once('error', (error: Error) => this.#end(error));
+    this.#worker.once('exit', () => this.#end(ended()));
+  }
+
+  /** Decodes a recording; once in a client's life. */
+  async open(recording: Uri, mapping: ChosenMapping): Promise<FigureColumns> {
+    const source =
+      recording.scheme === 'file'
+        ? { path: recording.fsPath }
+        : { bytes: new Uint8Array(await workspace.fs.readFile(recording)).buffer };
+    const answer = await this.#ask(
+      { type: 'open', source, mapping: mapping.path, mappingIsChosen: mapping.chosen },
+      'bytes' in source ? [source.bytes] : [],
+    );
+    if (answer.type !== 'figures') throw ended();
+    return answer.figures;
+  }
+
+  /** Undefined when the engine has gone meanwhile: another recording was opened. */
+  async detail(row: number): Promise<MethodDetail | undefined> {
+    try {
+      const answer = await this.#ask({ type: 'detail', row });
+      return answer.type === 'detail' ? answer.detail : undefined;
+    } catch (error) {
+      if (this.#over) return undefined;
+      throw error;
+    }
+  }
+
+  async unmap(mapping: string, frame: Frame): Promise<readonly Frame[]> {
+    const answer = await this.#ask({ type: 'unmap', mapping, frame });
+    return answer.type === 'unmapped' ? answer.frames : [frame];
+  }
+
+  #ask(request: Unnumbered<EngineRequest>, transfer: ArrayBuffer[] = []): Promise<EngineAnswer> {
+    if (this.#over) return Promise.reject(ended());
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#worker.postMessage({ ...request, id }, transfer);
+    });
+  }
+
+  #end(error: Error): void {
+    this.#over = true;
+    for (const waiting of this.#waiting.values()) waiting.reject(error);
+    this.#waiting.clear();
+  }
+
+  dispose(): void {
+    this.#end(ended());
+    void this.#worker.terminate();
+  }
+}
+
+function ended(): Error {
+  return new Error('The engine was ended before it had answered.');
+}

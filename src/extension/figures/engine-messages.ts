@@ -1,0 +1,73 @@
+/** What the host and the engine's worker thread say to each other. Columns and strings: no object per method crosses. */
+import type { Frame } from '../../symbols/wanted-source.js';
+
+/** The host → the worker. Each is answered once, under the same id. */
+export type EngineRequest =
+  | {
+      readonly type: 'open';
+      readonly id: number;
+      /** A file is read by the worker itself; what is elsewhere comes as bytes. */
+      readonly source: { readonly path: string } | { readonly bytes: ArrayBuffer };
+      /** Path of an R8 mapping to undo, or empty; found by itself it is undone only in what ART ran. */
+      readonly mapping: string;
+      readonly mappingIsChosen: boolean;
+    }
+  | { readonly type: 'detail'; readonly id: number; readonly row: number }
+  | { readonly type: 'unmap'; readonly id: number; readonly mapping: string; readonly frame: Frame };
+
+/** The worker → the host. */
+export type EngineAnswer =
+  | { readonly type: 'figures'; readonly id: number; readonly figures: FigureColumns }
+  | { readonly type: 'detail'; readonly id: number; readonly detail: MethodDetail }
+  | { readonly type: 'unmapped'; readonly id: number; readonly frames: readonly Frame[] }
+  | { readonly type: 'failed'; readonly id: number; readonly message: string };
+
+/** One row a method that has any weight. */
+export interface FigureColumns {
+  readonly count: number;
+  /** As in the source: a mapping is undone. */
+  readonly className: readonly string[];
+  readonly name: readonly string[];
+  readonly signature: readonly string[];
+  readonly file: readonly string[];
+  /** As the recording has them, for the page: they differ from the above where a mapping was undone. */
+  readonly recordedClassName: readonly string[];
+  readonly recordedName: readonly string[];
+  readonly recordedSignature: readonly string[];
+  readonly firstLine: Int32Array;
+  readonly selfCpuNs: Float64Array;
+  readonly totalCpuNs: Float64Array;
+  readonly selfWallNs: Float64Array;
+  readonly totalWallNs: Float64Array;
+  readonly selfBytes: Float64Array;
+  readonly totalBytes: Float64Array;
+  /** Rows grouped by method: `lineStart[row] … lineStart[row + 1]`. */
+  readonly lineStart: Int32Array;
+  /** From 1. */
+  readonly line: Int32Array;
+  readonly lineCpuNs: Float64Array;
+  readonly lineWallNs: Float64Array;
+  readonly lineBytes: Float64Array;
+  /** Of the whole recording: what shares are of. */
+  readonly cpuNs: number;
+  readonly wallNs: number;
+  readonly hasCpu: boolean;
+  readonly hasAllocations: boolean;
+  readonly allocationsEstimated: boolean;
+  /** Unix time in ms at which the recording began, 0 unknown: sources changed later are not what was recorded. */
+  readonly startedMs: number;
+  /** "HotSpot 17.0.15" */
+  readonly runtime: string;
+}
+
+export interface Neighbour {
+  readonly name: string;
+  readonly cpuNs: number;
+  readonly wallNs: number;
+}
+
+/** The heaviest first. */
+export interface MethodDetail {
+  readonly callers: readonly Neighbour[];
+  readonly callees: readonly Neighbour[];
+}

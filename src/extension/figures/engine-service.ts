@@ -1,0 +1,129 @@
+/** Decodes one recording and makes the editor's table of it. Runs in the worker; the measures themselves are the engine's. */
+import {
+  lineFigures,
+  methodFigures,
+  neighbours,
+  RecordingDecoder,
+  sumScope,
+  wholeTrace,
+  type Methods,
+  type Sums,
+  type Trace,
+  type TreeNodes,
+} from '../../trace/index.js';
+import type { Mapping } from '../../symbols/r8/mapping.js';
+import { retraceFrame } from '../../symbols/r8/retrace.js';
+import type { Frame } from '../../symbols/wanted-source.js';
+import type { FigureColumns, MethodDetail, Neighbour } from './engine-messages.js';
+
+/** The heaviest so many of a method's callers and callees. */
+const shownNeighbours = 8;
+
+export class EngineService {
+  readonly #decoder = new RecordingDecoder();
+  #trace: Trace | undefined;
+  #sums: Sums | undefined;
+  #methodOfRow: Uint32Array = new Uint32Array();
+  #mapping: Mapping | undefined;
+
+  append(bytes: Uint8Array): void {
+    this.#decoder.append(bytes);
+  }
+
+  /** `always`: the mapping was chosen for this recording; else it is undone only where it can belong, in what ART ran. */
+  finish(mapping: Mapping | undefined, always: boolean): FigureColumns {
+    this.#decoder.finish();
+    if (this.#decoder.refused !== '') throw new Error(this.#decoder.refused);
+    const trace = (this.#trace = this.#decoder.trace());
+    this.#mapping = always || trace.info.runtime.startsWith('ART') ? mapping : undefined;
+    const sums = (this.#sums = sumScope(trace, wholeTrace));
+    const { method, self, total, sum, count } = methodFigures(sums, trace.methods.count);
+    this.#methodOfRow = method;
+    const frames = Array.from(method, (one) => this.#frame(trace.methods, one));
+    const recorded = Array.from(method, (one) => recordedFrame(trace.methods, one));
+    return {
+      count,
+      className: frames.map((one) => one.className),
+      name: frames.map((one) => one.method),
+      signature: frames.map((one) => one.signature),
+      file: frames.map((one) => one.file),
+      firstLine: Int32Array.from(frames, (one) => one.line),
+      recordedClassName: recorded.map((one) => one.className),
+      recordedName: recorded.map((one) => one.method),
+      recordedSignature: recorded.map((one) => one.signature),
+      selfCpuNs: self.cpu,
+      totalCpuNs: total.cpu,
+      selfWallNs: self.wall,
+      totalWallNs: total.wall,
+      selfBytes: self.allocatedBytes,
+      totalBytes: total.allocatedBytes,
+      ...this.#lines(trace, method),
+      cpuNs: sum.cpu,
+      wallNs: sum.wall,
+      hasCpu: trace.info.hasCpu,
+      hasAllocations: trace.info.hasAllocations,
+      allocationsEstimated: trace.info.allocationsEstimated,
+      startedMs: Number(trace.info.startRealtimeNs / 1_000_000n),
+      runtime: trace.info.runtime,
+    };
+  }
+
+  detail(row: number): MethodDetail {
+    const [trace, sums, method] = [this.#trace, this.#sums, this.#methodOfRow[row]];
+    if (trace === undefined || sums === undefined || method === undefined)
+      return { callers: [], callees: [] };
+    const wall = neighbours(sums, 'wall', method);
+    const cpu = neighbours(sums, 'cpu', method);
+    const list = (by: TreeNodes, other: TreeNodes): Neighbour[] => {
+      const cpuOf = new Map(
+        Array.from({ length: other.count }, (_, at) => [other.method[at], other.total[at]]),
+      );
+      return Array.from({ length: Math.min(by.count, shownNeighbours) }, (_, at) => {
+        const frame = this.#frame(trace.methods, by.method[at] ?? 0);
+        const name = frame.className === '' ? frame.method : `${frame.className}.${frame.method}`;
+        return { name, wallNs: by.total[at] ?? 0, cpuNs: cpuOf.get(by.method[at]) ?? 0 };
+      });
+    };
+    return { callers: list(wall.callers, cpu.callers), callees: list(wall.callees, cpu.callees) };
+  }
+
+  #frame(methods: Methods, method: number): Frame {
+    const recorded = recordedFrame(methods, method);
+    if (this.#mapping === undefined) return recorded;
+    const frames = retraceFrame(this.#mapping, recorded)[0];
+    // What was inlined has no row of its own here: the outermost frame is the method that ran.
+    return frames?.[frames.length - 1] ?? recorded;
+  }
+
+  /** The engine's lines are by method and line already; rows are by method too, so one walk joins them. */
+  #lines(
+    trace: Trace,
+    methodOfRow: Uint32Array,
+  ): Pick<FigureColumns, 'lineStart' | 'line' | 'lineCpuNs' | 'lineWallNs' | 'lineBytes'> {
+    const lines = lineFigures(trace, wholeTrace);
+    const lineStart = new Int32Array(methodOfRow.length + 1);
+    let at = 0;
+    methodOfRow.forEach((method, row) => {
+      while (at < lines.count && (lines.method[at] ?? 0) < method) at += 1;
+      lineStart[row] = at;
+    });
+    lineStart[methodOfRow.length] = lines.count;
+    return {
+      lineStart,
+      line: Int32Array.from(lines.line),
+      lineCpuNs: lines.totalCpu,
+      lineWallNs: lines.totalWall,
+      lineBytes: lines.totalBytes,
+    };
+  }
+}
+
+function recordedFrame(methods: Methods, method: number): Frame {
+  return {
+    className: methods.className(method),
+    method: methods.name(method),
+    signature: methods.signature(method),
+    file: methods.file(method),
+    line: methods.firstLine(method),
+  };
+}

@@ -1,0 +1,103 @@
+/** What a method's name tells on hover: its figures, who calls it, what it calls, its lines. */
+import {
+  Hover,
+  l10n,
+  MarkdownString,
+  Range,
+  type HoverProvider,
+  type Position,
+  type TextDocument,
+} from 'vscode';
+import { duration, percent } from '../quantities.js';
+import { setting } from '../settings.js';
+import type { CurrentFigures } from './current-figures.js';
+import type { FigureColumns, Neighbour } from './engine-messages.js';
+import { figuresText, measured } from './figure-texts.js';
+
+const shownNeighbours = 5;
+const shownLines = 5;
+
+export class Hovers implements HoverProvider {
+  constructor(private readonly current: CurrentFigures) {}
+
+  async provideHover(document: TextDocument, position: Position): Promise<Hover | undefined> {
+    const { figures } = this.current;
+    if (figures === undefined || setting('figures.show') === 'off') return undefined;
+    const shown = await this.current.documents.of(document, figures);
+    const found = shown.declarations.find(
+      ({ declaration: d }) =>
+        d.line === position.line && d.column <= position.character && position.character <= d.endColumn,
+    );
+    const row = found?.rows[0];
+    if (found === undefined || row === undefined) return undefined;
+    const { columns } = figures;
+    const detail = await figures.engine.detail(row);
+    const text = new MarkdownString();
+    text.isTrusted = { enabledCommands: ['btrace.revealMethod'] };
+    const lines: string[] = [];
+    for (const time of ['total', 'self'] as const) {
+      lines.push(
+        `${time === 'total' ? `${l10n.t('total')} ` : ''}${figuresText(columns, measured(columns, found.rows, time), time)}`,
+      );
+    }
+    text.appendText(lines.join('\n'));
+    if (shown.stale) text.appendText(`\n${l10n.t('The file was edited since it was recorded.')}`);
+    if (detail !== undefined) {
+      table(text, l10n.t('Called by'), detail.callers, columns);
+      table(text, l10n.t('Calls'), detail.callees, columns);
+    }
+    hotLines(text, columns, row);
+    const link = `command:btrace.revealMethod?${encodeURIComponent(JSON.stringify([row]))}`;
+    text.appendMarkdown(`\n\n[${l10n.t('Show in the recording')}](${link})`);
+    const { declaration } = found;
+    return new Hover(
+      text,
+      new Range(declaration.line, declaration.column, declaration.line, declaration.endColumn),
+    );
+  }
+}
+
+/** Names come from the recorded program: appended as text, never as markdown. */
+function table(
+  text: MarkdownString,
+  title: string,
+  rows: readonly Neighbour[],
+  columns: FigureColumns,
+): void {
+  if (rows.length === 0) return;
+  text.appendMarkdown(`\n\n**${title}**\n\n`);
+  for (const { name, cpuNs, wallNs } of rows.slice(0, shownNeighbours)) {
+    const time = columns.hasCpu
+      ? l10n.t('CPU {0} · wall {1}', duration(cpuNs), duration(wallNs))
+      : l10n.t('wall {0}', duration(wallNs));
+    text.appendMarkdown('- ');
+    text.appendText(`${time} — ${plainName(name)}`);
+    text.appendMarkdown('\n');
+  }
+}
+
+/** On one line, without characters that turn text around, and not endless. */
+function plainName(name: string): string {
+  const plain = name.replace(/[\p{Cc}\p{Cf}]/gu, '�');
+  return plain.length > 120 ? `${plain.slice(0, 119)}…` : plain;
+}
+
+function hotLines(text: MarkdownString, columns: FigureColumns, row: number): void {
+  const from = columns.lineStart[row] ?? 0;
+  const to = columns.lineStart[row + 1] ?? from;
+  const weight = (at: number): number =>
+    (columns.hasCpu ? columns.lineCpuNs[at] : columns.lineWallNs[at]) ?? 0;
+  const hot = Array.from({ length: to - from }, (_, at) => from + at)
+    .filter((at) => weight(at) > 0)
+    .sort((a, b) => weight(b) - weight(a))
+    .slice(0, shownLines);
+  if (hot.length === 0) return;
+  const all = columns.hasCpu ? columns.cpuNs : columns.wallNs;
+  text.appendMarkdown(`\n\n**${l10n.t('Lines')}**\n\n`);
+  for (const at of hot) {
+    const share = all > 0 ? ` (${percent(weight(at) / all)})` : '';
+    text.appendMarkdown('- ');
+    text.appendText(`${l10n.t('line {0}', String(columns.line[at] ?? 0))}: ${duration(weight(at))}${share}`);
+    text.appendMarkdown('\n');
+  }
+}
