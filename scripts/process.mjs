@@ -1,6 +1,7 @@
 // Child processes of the scripts. Each runs in its own process group, so that what it starts ends with it;
 // an interrupt or the end of this process ends them all.
 import { spawn } from 'node:child_process';
+import { readFileSync, readdirSync } from 'node:fs';
 import process from 'node:process';
 
 const posix = process.platform !== 'win32';
@@ -18,12 +19,34 @@ export function signalGroup(pid, signal) {
   }
 }
 
+/**
+ * Whether somebody in the group still runs. Zombies do not: in a container nobody may ever reap them.
+ * Reads every process's state on Linux, some ms; elsewhere zombies count.
+ */
+function groupLives(pid) {
+  if (!signalGroup(pid, 0)) return false;
+  if (process.platform !== 'linux') return true;
+  return readdirSync('/proc').some((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    try {
+      // "pid (command) state ppid pgrp …"; a command may hold parentheses
+      const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
+      const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return Number(group) === pid && state !== 'Z' && state !== 'X';
+    } catch {
+      return false; // ended while we looked
+    }
+  });
+}
+
 /** Asks the group to end, insists after `graceMs`, and returns when it is gone. */
 export async function endGroup(pid, graceMs = 3000) {
   const insistAt = Date.now() + graceMs;
-  for (let signal = 'SIGTERM'; signalGroup(pid, signal); signal = Date.now() < insistAt ? 0 : 'SIGKILL') {
+  for (let signal = graceMs > 0 ? 'SIGTERM' : 'SIGKILL'; groupLives(pid);) {
+    signalGroup(pid, signal);
     await new Promise((wake) => setTimeout(wake, 20));
-    if (Date.now() > insistAt + 2000) return; // unkillable: in the kernel, or not reaped by its parent
+    if (Date.now() > insistAt + 2000) return; // stuck in the kernel
+    signal = Date.now() < insistAt ? 0 : 'SIGKILL';
   }
 }
 
@@ -53,21 +76,20 @@ export function run(command, args, { cwd, env, output = 'keep', limitMs, signal 
     child.stdout?.setEncoding('utf8').on('data', (part) => (text += part));
     child.stderr?.setEncoding('utf8').on('data', (part) => (text += part));
     if (child.pid !== undefined) live.add(child.pid);
-    const finish = async (code, endedBy) => {
+    const finish = (code, endedBy) => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
-      if (child.pid !== undefined) {
-        await endGroup(child.pid, 0); // what the child left in its group ends with it
-        live.delete(child.pid);
-      }
+      live.delete(child.pid);
       error ??= endedBy ? `ended by ${endedBy}` : undefined;
       resolve({ code: error ? null : code, error, text, ms: performance.now() - began });
     };
     child.once('error', (reason) => {
       error = reason.code === 'ENOENT' ? `${command} is not installed` : reason.message;
-      if (child.pid === undefined) void finish(null);
+      if (child.pid === undefined) finish(null);
     });
-    child.once('close', (code, endedBy) => void finish(code, endedBy));
+    // What the child left in its group ends with it, and lets go of the pipes: only then comes `close`.
+    child.once('exit', () => void endGroup(child.pid, 0));
+    child.once('close', finish);
   });
 }
 
