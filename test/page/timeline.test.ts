@@ -101,7 +101,7 @@ describe('the timeline', function () {
     await page.page.keyboard.press('ArrowDown');
     await page.page.keyboard.press('ArrowDown');
     const trace = generateTrace(small);
-    const said = await page.page.locator('[aria-live]').textContent();
+    const said = await page.page.locator('.sr-only[aria-live]').textContent();
     assert.match(said ?? '', /Wall .*CPU .*main/);
     await page.page.keyboard.press('Enter');
     const { key } = await page.hear('openSource');

@@ -41,6 +41,7 @@ export class HelpDialog {
         element('td', {}, text(binding.text)),
       ),
     );
+    const half = Math.ceil(rows.length / 2);
     const mouse = (['pan', 'range', 'zoom', 'scroll', 'click', 'beside'] as const).map((act) =>
       element('tr', {}, element('td', {}, text(`mouse.${act}.how`)), element('td', {}, text(`mouse.${act}`))),
     );
@@ -51,8 +52,9 @@ export class HelpDialog {
       element(
         'div',
         { class: 'help-body', tabindex: 0, role: 'region', 'aria-label': text('help.title') },
-        element('table', {}, element('tbody', {}, ...rows)),
-        element('table', {}, element('tbody', {}, ...mouse)),
+        element('table', {}, element('tbody', {}, ...rows.slice(0, half))),
+        element('table', {}, element('tbody', {}, ...rows.slice(half))),
+        element('table', { class: 'help-mouse' }, element('tbody', {}, ...mouse)),
       ),
     );
     this.root.addEventListener('click', (event) => {

@@ -113,7 +113,7 @@ export class FlameGraphView extends FigureView {
     this.#mark();
   }
 
-  /** The answer as d3 wants it; above the zoomed node its callers, as wide as it is. */
+  /** The answer as d3 wants it. */
   #data(nodes: FlameNodes): Datum {
     const { names } = this.context.model;
     const made: Datum[] = [];
@@ -132,7 +132,9 @@ export class FlameGraphView extends FigureView {
       made.push(datum);
       parent?.children.push(datum);
     }
-    return made[0] ?? { name: '', method: 0, value: 0, total: 0, children: [], path: [] };
+    const root = made[0];
+    if (root === undefined) return { name: '', method: 0, value: 0, total: 0, children: [], path: [] };
+    return zoomed(root, this.#zoom);
   }
 
   #colour(frame: Frame): string {
@@ -219,6 +221,22 @@ export class FlameGraphView extends FigureView {
     event.stopPropagation();
     if (next !== undefined) this.#choose(next, false);
   }
+}
+
+/** Only what lies on the way to the zoomed node and below it; its callers are as wide as it is. */
+function zoomed(root: Datum, path: readonly number[]): Datum {
+  let node = root;
+  const way: Datum[] = [];
+  for (const method of path) {
+    const next = node.children.find((child) => child.method === method);
+    if (next === undefined) return root;
+    way.push(node);
+    node = next;
+  }
+  return way.reduceRight<Datum>(
+    (below, caller) => ({ ...caller, value: node.total, children: [below] }),
+    node,
+  );
 }
 
 function largest(children: readonly Datum[]): Datum | undefined {

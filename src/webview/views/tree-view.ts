@@ -18,8 +18,8 @@ interface TreeRow {
   isExpanded: boolean;
 }
 
-/** On its way down a new tree opens by itself while one child holds most of its parent: nobody wants to click through `main`. */
-const openShare = 0.9;
+/** At first the heaviest way down opens by itself while it holds this much of its caller: nobody wants to click through `main`. */
+const openShare = 0.6;
 const mostOpenedAtOnce = 40;
 
 export class TreeView extends FigureView {
@@ -82,12 +82,16 @@ export class TreeView extends FigureView {
   async #loadOpen(): Promise<TreeRow[]> {
     const rows = await this.#children([]);
     let opened = 0;
+    // The row whose first child may open by itself, and what it weighs.
+    let way = { level: 0, total: 0 };
     for (let at = 0; at < rows.length && opened < mostOpenedAtOnce * 8; at++) {
       const row = rows[at];
       if (row === undefined || row.nodes.hasChildren[row.at] !== 1) continue;
-      const isMost = (row.nodes.total[row.at] ?? 0) > openShare * row.nodes.sum;
-      const opensItself = this.#isFirst && this.#direction === 'down' && isMost && opened < mostOpenedAtOnce;
+      const total = row.nodes.total[row.at] ?? 0;
+      const isWay = row.path.length === way.level + 1 && row.at === 0 && total >= way.total * openShare;
+      const opensItself = this.#isFirst && this.#direction === 'down' && isWay && opened < mostOpenedAtOnce;
       if (!this.#open.has(row.key) && !opensItself) continue;
+      if (opensItself) way = { level: row.path.length, total };
       this.#open.add(row.key);
       row.isExpanded = true;
       opened++;

@@ -196,13 +196,13 @@ export interface TreeNodes {
   readonly sum: number;
 }
 
-/** The whole call tree, but what is under `least` of its root's weight. */
+/** The whole call tree but what weighs less than `least` of all, or, below the node zoomed to, than `least` of that. */
 export interface FlameQuery {
   readonly kind: 'flame';
   readonly scope: Scope;
   readonly weight: Weight;
   readonly least: number;
-  /** Methods from the root to the node that is zoomed to: only below it nodes are left out by its weight. */
+  /** Methods from the root to the node that is zoomed to. */
   readonly path: readonly number[];
 }
 
