@@ -142,6 +142,8 @@ export class PageRig {
     const page = await this.#browser.newPage({
       viewport: { width: options.width ?? 1280, height: options.height ?? 800 },
     });
+    // The loader of these files wraps named functions with this; what is evaluated in the page must find it there.
+    await page.addInitScript({ content: 'globalThis.__name = (value) => value;' });
     const errors: string[] = [];
     page.on('pageerror', (error) => errors.push(error.message));
     page.on('console', (message) => {
@@ -158,7 +160,6 @@ export class PageRig {
           );
         });
         if (style === '') return;
-        // No named function in here: the test runner's loader would wrap it with a name that the page does not have.
         document.addEventListener('DOMContentLoaded', () => {
           for (const rule of style.split(';')) {
             const [name, value] = rule.split(': ');
