@@ -1,10 +1,10 @@
 /** The page's worker with a decoder that makes its trace up: the bytes are the options, as JSON. */
 import type { Trace } from '../../src/trace/model/trace.js';
+import { FigureDesk } from '../../src/webview/worker/figure-desk.js';
 import { serve } from '../../src/webview/worker/serve.js';
 import type { Decoder, WorkerPort } from '../../src/webview/worker/serve.js';
 import { generateTrace } from './generated-trace.js';
 import type { GeneratedOptions } from './generated-trace.js';
-import { answerObviously } from './obvious-answers.js';
 
 const decoder = (): Decoder => {
   let trace: Trace | undefined;
@@ -17,4 +17,5 @@ const decoder = (): Decoder => {
   };
 };
 
-serve(globalThis as unknown as WorkerPort, decoder, answerObviously);
+const desk = new FigureDesk();
+serve(globalThis as unknown as WorkerPort, decoder, (trace, query) => desk.answer(trace, query));

@@ -7,7 +7,7 @@ import type { ViewName, ViewState } from '../store.js';
 import { text } from '../texts.js';
 import type { CheckControl, ValueControl } from '../toolkit.js';
 import { knownWeights, weightName } from '../weights.js';
-import { weights } from '../worker/messages.js';
+import { weights } from '../../trace/measure/weights.js';
 
 export interface ToolbarActions {
   nextMatch(step: 1 | -1): void;

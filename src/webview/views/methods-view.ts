@@ -8,7 +8,7 @@ import type { Cell, Column } from '../tables/virtual-table.js';
 import { text } from '../texts.js';
 import { formatWeight, knownWeights, shareOf, weightName } from '../weights.js';
 import type { MethodFigures, Weight } from '../worker/messages.js';
-import { weights } from '../worker/messages.js';
+import { weights } from '../../trace/measure/weights.js';
 import { nameCell } from './name-cell.js';
 import { FigureView } from './view.js';
 

@@ -19,7 +19,7 @@ interface TreeRow {
 }
 
 /** At first the heaviest way down opens by itself while it holds this much of its caller: nobody wants to click through `main`. */
-const openShare = 0.6;
+const openShare = 0.4;
 const mostOpenedAtOnce = 40;
 
 export class TreeView extends FigureView {

@@ -1,5 +1,10 @@
 /** What the page and its worker say to each other. Columns travel by transfer: one copy is made, in the worker. */
 import type { SourceKey } from '../../protocol/messages.js';
+import type { CallFigures } from '../../trace/measure/calls.js';
+import type { MethodFigures } from '../../trace/measure/methods.js';
+import type { Scope } from '../../trace/measure/scope.js';
+import type { FlameNodes, Neighbours, TreeNodes } from '../../trace/measure/trees.js';
+import type { Weight } from '../../trace/measure/weights.js';
 import type { CounterTrack, Hook, Loss, Problem, TraceInfo, TraceStatus } from '../../trace/model/trace.js';
 
 /**
@@ -116,23 +121,7 @@ export interface Snapshot {
   readonly markerTexts: readonly string[];
 }
 
-/** What a figure is about: threads by index (empty: all) and a stretch of time. */
-export interface Scope {
-  readonly threads: readonly number[];
-  readonly beginNs: number;
-  readonly endNs: number;
-}
-
-export type Weight = 'wall' | 'cpu' | 'blocked' | 'allocations' | 'allocatedBytes' | 'faults' | 'switches';
-export const weights: readonly Weight[] = [
-  'wall',
-  'cpu',
-  'blocked',
-  'allocations',
-  'allocatedBytes',
-  'faults',
-  'switches',
-];
+export type { CallFigures, FlameNodes, MethodFigures, Neighbours, Scope, TreeNodes, Weight };
 
 export type ToWorker =
   | { readonly type: 'open'; readonly name: string; readonly totalBytes: number; readonly live: boolean }
@@ -161,17 +150,6 @@ export interface MethodsQuery {
   readonly scope: Scope;
 }
 
-/** One entry a method; self and total by weight. `calls` is a lower bound for sampled traces. */
-export interface MethodFigures {
-  readonly count: number;
-  readonly method: Uint32Array;
-  readonly calls: Float64Array;
-  readonly self: Readonly<Record<Weight, Float64Array>>;
-  readonly total: Readonly<Record<Weight, Float64Array>>;
-  /** All of the scope, by weight: what shares are of. */
-  readonly sum: Readonly<Record<Weight, number>>;
-}
-
 export type TreeDirection = 'down' | 'up';
 
 /** Children of one node of the call tree (`down`) or of the bottom-up tree; node 0 is the root. */
@@ -184,18 +162,6 @@ export interface TreeQuery {
   readonly path: readonly number[];
 }
 
-/** Sorted by total, largest first. */
-export interface TreeNodes {
-  readonly count: number;
-  readonly method: Uint32Array;
-  readonly self: Float64Array;
-  readonly total: Float64Array;
-  readonly calls: Float64Array;
-  readonly hasChildren: Uint8Array;
-  /** The weight of all of the scope. */
-  readonly sum: number;
-}
-
 /** The whole call tree but what weighs less than `least` of all, or, below the node zoomed to, than `least` of that. */
 export interface FlameQuery {
   readonly kind: 'flame';
@@ -206,29 +172,12 @@ export interface FlameQuery {
   readonly path: readonly number[];
 }
 
-/** Parents before children; row 0 is the root (method 0). */
-export interface FlameNodes {
-  readonly count: number;
-  readonly parent: Int32Array;
-  readonly method: Uint32Array;
-  readonly total: Float64Array;
-  readonly self: Float64Array;
-}
-
 /** Who calls a method, and whom it calls, one step each way. */
 export interface NeighboursQuery {
   readonly kind: 'neighbours';
   readonly scope: Scope;
   readonly weight: Weight;
   readonly method: number;
-}
-
-export interface Neighbours {
-  readonly callers: TreeNodes;
-  readonly callees: TreeNodes;
-  readonly self: number;
-  readonly total: number;
-  readonly sum: number;
 }
 
 /** Weight of everything in which any of `methods` (1 by id) takes part, once. */
@@ -248,20 +197,8 @@ export interface Matched {
 export interface CallQuery {
   readonly kind: 'call';
   readonly thread: number;
-  /** Depth in the unfolded chart is found by time and method: folding changes depths. */
   readonly method: number;
   readonly beginNs: number;
-  readonly endNs: number;
-}
-
-export interface CallFigures {
-  readonly self: Readonly<Record<Weight, number>>;
-  readonly total: Readonly<Record<Weight, number>>;
-  readonly gapNs: number;
-  readonly samples: number;
-  /** Message id at its begin, 0 none. */
-  readonly message: number;
-  readonly key: SourceKey;
 }
 
 export type Query =
@@ -275,5 +212,5 @@ export interface Answers {
   flame: FlameNodes;
   neighbours: Neighbours;
   matched: Matched;
-  call: CallFigures;
+  call: CallFigures & { readonly key: SourceKey };
 }

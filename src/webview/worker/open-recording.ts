@@ -1,16 +1,46 @@
-/** Bytes of a file → a decoder for what they are. */
+/** Bytes of a file → a decoder for what they are, whatever the file is called. */
 import { RecordingDecoder } from '../../trace/build/decoder.js';
+import { anyImporter, importers } from '../../trace/formats/index.js';
 import type { Trace } from '../../trace/model/trace.js';
 import { NotATrace } from './serve.js';
 import type { Decoder } from './serve.js';
 
+const ownMagic = [0x42, 0x54, 0x52, 0x41, 0x43, 0x45];
+
+/** Holds the first bytes until they tell a recording of ours from all others. */
 export function openRecording(): Decoder {
+  let held: Uint8Array = new Uint8Array(0);
+  let chosen: Decoder | undefined;
+  const choose = (): Decoder => {
+    const isOwn = ownMagic.every((byte, at) => held[at] === byte);
+    chosen = isOwn ? ownRecording() : foreignTrace();
+    chosen.append(held);
+    return chosen;
+  };
+  return {
+    append: (bytes): void => {
+      if (chosen !== undefined) {
+        chosen.append(bytes);
+        return;
+      }
+      const joined = new Uint8Array(held.length + bytes.length);
+      joined.set(held);
+      joined.set(bytes, held.length);
+      held = joined;
+      if (held.length >= ownMagic.length) choose();
+    },
+    finish: () => (chosen ?? choose()).finish(),
+    trace: () => (chosen ?? choose()).trace(),
+  };
+}
+
+function ownRecording(): Decoder {
   const decoder = new RecordingDecoder();
   const check = (): void => {
     if (decoder.refused !== '') throw new NotATrace(decoder.refused);
   };
   return {
-    append: (bytes: Uint8Array): void => {
+    append: (bytes): void => {
       decoder.append(bytes);
       check();
     },
@@ -18,6 +48,26 @@ export function openRecording(): Decoder {
       decoder.finish();
       check();
     },
-    trace: (): Trace => decoder.trace(),
+    trace: () => decoder.trace(),
+  };
+}
+
+/** Foreign formats have a trace when they have ended, not before. */
+function foreignTrace(): Decoder {
+  const importer = anyImporter();
+  let trace: Trace | undefined;
+  const finish = (): Trace => {
+    trace ??= importer.finish();
+    return trace;
+  };
+  return {
+    append: (bytes) => importer.append(bytes),
+    finish: (): void => {
+      finish();
+      const { recognised } = importer;
+      if (importers.some(({ id }) => id === recognised?.format) || recognised?.format === 'gzip') return;
+      throw new NotATrace(`${recognised?.name ?? 'an empty file'}. ${recognised?.advice ?? ''}`.trim());
+    },
+    trace: finish,
   };
 }

@@ -1,0 +1,73 @@
+/** Answers the page's questions about a trace with the engine's figures. */
+import { callFigures, findCall } from '../../trace/measure/calls.js';
+import { methodFigures } from '../../trace/measure/methods.js';
+import type { Scope } from '../../trace/measure/scope.js';
+import { sumScope } from '../../trace/measure/sums.js';
+import type { Sums } from '../../trace/measure/sums.js';
+import { callees, callers, flame, matched, neighbours } from '../../trace/measure/trees.js';
+import type { Trace } from '../../trace/model/trace.js';
+import type { Answers, CallQuery, Query } from './messages.js';
+
+/** All of a scope's figures come from one pass over its intervals; the last few passes are kept. */
+const keptScopes = 4;
+
+export class FigureDesk {
+  #trace: Trace | undefined;
+  readonly #sums = new Map<string, Sums>();
+
+  answer(trace: Trace, query: Query): Answers[Query['kind']] {
+    if (trace !== this.#trace) {
+      this.#trace = trace;
+      this.#sums.clear();
+    }
+    switch (query.kind) {
+      case 'source':
+        return sourceOf(trace, query.method);
+      case 'methods':
+        return methodFigures(this.#of(trace, query.scope), trace.methods.count);
+      case 'tree': {
+        const children = query.direction === 'down' ? callees : callers;
+        return children(this.#of(trace, query.scope), query.weight, query.path);
+      }
+      case 'flame':
+        return flame(this.#of(trace, query.scope), query.weight, query.least, query.path);
+      case 'neighbours':
+        return neighbours(this.#of(trace, query.scope), query.weight, query.method);
+      case 'matched':
+        return matched(this.#of(trace, query.scope), query.weight, query.methods);
+      case 'call':
+        return callOf(trace, query);
+    }
+  }
+
+  #of(trace: Trace, scope: Scope): Sums {
+    const key = `${scope.beginNs} ${scope.endNs} ${scope.threads.join()}`;
+    const known = this.#sums.get(key);
+    if (known !== undefined) return known;
+    if (this.#sums.size >= keptScopes) {
+      const [oldest] = this.#sums.keys();
+      if (oldest !== undefined) this.#sums.delete(oldest);
+    }
+    const sums = sumScope(trace, scope);
+    this.#sums.set(key, sums);
+    return sums;
+  }
+}
+
+function sourceOf({ methods }: Trace, method: number): Answers['source'] {
+  return {
+    className: methods.className(method),
+    method: methods.name(method),
+    signature: methods.signature(method),
+    file: methods.file(method),
+    line: methods.firstLine(method),
+  };
+}
+
+function callOf(trace: Trace, query: CallQuery): Answers['call'] {
+  const thread = trace.threads.find(({ index }) => index === query.thread);
+  const row = thread === undefined ? -1 : findCall(thread.calls, query.method, query.beginNs);
+  const figures = callFigures(trace, query.thread, row);
+  if (figures === undefined) throw new Error('This call is not in the recording any more.');
+  return { ...figures, key: sourceOf(trace, query.method) };
+}
