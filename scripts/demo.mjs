@@ -1,0 +1,99 @@
+// npm run demo: sets up what it needs, builds, records a sample Java program for five seconds through the real agent,
+// prints where its time went, and writes demo.btrace and demo.pftrace. Node built-ins only: this runs on a fresh clone.
+//   npm run demo -- SECONDS     for another length
+import { spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { buildAgent } from './build-agent.mjs';
+import { run } from './process.mjs';
+import { root, setupOrStop } from './setup.mjs';
+
+const seconds = Number(process.argv[2] ?? 5);
+if (!(seconds > 0)) {
+  console.error('How many seconds? For example: npm run demo -- 10');
+  process.exit(2);
+}
+
+function fail(what, why) {
+  console.error(`demo: ${what} failed.\n${why}`);
+  process.exit(1);
+}
+
+async function step(what, command, args) {
+  console.log(`demo: ${what}`);
+  const { code, error, text } = await run(command, args, { cwd: root, limitMs: 5 * 60_000 });
+  if (code !== 0) fail(what, `${error ?? `exit code ${code}`}\n${text}`);
+}
+
+const btrace = (args, output = 'show') =>
+  run(process.execPath, [path.join(root, 'dist/btrace.cjs'), ...args], { cwd: root, output });
+
+/** Starts the sample program and returns when it is open. */
+async function openShop(java, classes) {
+  const shop = spawn(
+    java,
+    [
+      '-XX:+IgnoreUnrecognizedVMOptions',
+      '-XX:+EnableDynamicAgentLoading',
+      '-cp',
+      classes,
+      'com.example.shop.Shop',
+    ],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  );
+  await new Promise((resolve, reject) => {
+    shop.once('error', reject);
+    shop.once('exit', (code) => reject(new Error(`it ended with code ${code}`)));
+    shop.stdout.once('data', resolve);
+  }).catch((error) => fail('starting the sample program', error.message));
+  return shop;
+}
+
+const { jdk } = await setupOrStop(['npm', 'compiler', 'jdk']);
+await step('bundling', process.execPath, [path.join(root, 'scripts/build.mjs')]);
+console.log('demo: building the agent');
+const failed = await buildAgent();
+if (failed) fail('building the agent', failed);
+
+const classes = path.join(root, 'build/demo');
+mkdirSync(classes, { recursive: true });
+const sources = ['Basket', 'Checkout', 'PriceList', 'Search', 'Shop'].map((name) =>
+  path.join(root, 'test/rigs/jvm/shop/com/example/shop', `${name}.java`),
+);
+await step('compiling the sample program', path.join(jdk.at, 'bin/javac'), ['-g', '-d', classes, ...sources]);
+
+const shop = await openShop(path.join(jdk.at, 'bin/java'), classes);
+const end = () => shop.kill();
+process.once('exit', end);
+console.log(`demo: recording com.example.shop.Shop (process ${shop.pid}) for ${seconds} s`);
+const recorded = await btrace(
+  [
+    'record',
+    '--pid',
+    String(shop.pid),
+    '--duration',
+    `${seconds}s`,
+    '--output',
+    'demo.btrace',
+    '--force',
+    '--quiet',
+  ],
+  'keep',
+);
+shop.stdin.end(); // it closes by itself
+if (recorded.code !== 0) fail('recording', recorded.error ?? recorded.text);
+
+console.log();
+const reported = await btrace(['report', 'demo.btrace', '--top', '12']);
+if (reported.code !== 0) fail('the report', reported.error ?? `exit code ${reported.code}`);
+const converted = await btrace(
+  ['convert', 'demo.btrace', '-o', 'demo.pftrace', '--force', '--quiet'],
+  'keep',
+);
+if (converted.code !== 0) fail('writing demo.pftrace', converted.error ?? converted.text);
+console.log(`
+demo.btrace   open it in VS Code with the BTrace extension, or: npx btrace report demo.btrace --per-thread
+demo.pftrace  open it in Perfetto's viewer`);
