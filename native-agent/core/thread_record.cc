@@ -53,6 +53,7 @@ ThreadRecord* ThreadRegistry::obtain_locked(u32 tid) {
   record->session.store_relaxed(0);
   record->runtime_thread.store_relaxed(0);
   record->runtime_ref.store_relaxed(nullptr);
+  record->java_id.store_relaxed(0);
   record->stack_begin.store_relaxed(0);
   record->stack_end.store_relaxed(0);
   record->creator.store_relaxed(0);
@@ -114,6 +115,15 @@ ThreadRecord* ThreadRegistry::find_stack(u64 address) {
     ThreadRecord& record = at(slot);
     if (address >= record.stack_begin.load_relaxed() && address < record.stack_end.load_relaxed() &&
         record.state.load_acquire() == ThreadRecord::State::Live)
+      return &record;
+  }
+  return nullptr;
+}
+
+ThreadRecord* ThreadRegistry::find_java_id(u64 java_id) {
+  for (u32 slot = 0, end = slots(); slot < end; slot++) {
+    ThreadRecord& record = at(slot);
+    if (record.java_id.load_relaxed() == java_id && record.state.load_acquire() == ThreadRecord::State::Live)
       return &record;
   }
   return nullptr;

@@ -45,6 +45,7 @@ struct alignas(64) ThreadRecord {
   Atomic<State> state;
   Atomic<u32> tid;
   Atomic<u32> index;        // the recording's, given with `session`
+  Atomic<u64> java_id;      // what the program calls the thread; 0: not known
   Atomic<u64> stack_begin;  // its stack's lowest address and the one above its highest, where known
   Atomic<u64> stack_end;
   Atomic<u64> runtime_thread;  // JavaThread*, art::Thread*
@@ -101,8 +102,9 @@ class ThreadRegistry {
   void release_unbound();
   // By what the runtime calls the thread, without a lock; nullptr when it is not known (any more).
   ThreadRecord* find_runtime(u64 runtime_thread);
-  // Whose stack an address lies in; looks at every record.
+  // Whose stack an address lies in, who has a Java id; each looks at every record.
   ThreadRecord* find_stack(u64 address);
+  ThreadRecord* find_java_id(u64 java_id);
   void index_runtime(ThreadRecord& record, u64 runtime_thread);
   // All slots handed out so far; those that are free are for the caller to skip.
   u32 slots() const { return slots_.load_acquire(); }

@@ -31,7 +31,7 @@ Blocked begin_block() {
   return block;
 }
 
-i64 end_block(ThreadRecord* record, SampleKind kind, const Blocked& block, bool walk) {
+i64 end_block(ThreadRecord* record, SampleKind kind, const Blocked& block, u64 stub) {
   if (!block.session || block.session != active_session_id()) return kNotCaptured;
   i64 duration = now_ns() - block.begin_ns;
   Capture capture;
@@ -47,8 +47,10 @@ i64 end_block(ThreadRecord* record, SampleKind kind, const Blocked& block, bool 
   row.peer = block.peer;
   row.flags |= block.flags;
   i64 time_ns = row.time_ns;
-  i32 frames = walk ? walk_thread(nullptr, capture.frames(), WalkBuffer::kFrames, row.flags) : 0;
-  if (frames < 0) {
+  i32 frames = 1;
+  if (stub) {
+    capture.frames()[0] = {stub, -1};
+  } else if ((frames = walk_thread(nullptr, capture.frames(), WalkBuffer::kFrames, row.flags)) < 0) {
     row.flags |= kFlagWalkFailed;
     frames = 0;
   }

@@ -12,9 +12,10 @@ void identify(JNIEnv* env, jobject object, u64& type, u64& identity);
 // Notes the wall and CPU time a block begins at; Blocked::session is 0 when nothing is recorded.
 Blocked begin_block();
 // Captures the block that has just ended. Those as long as the capture interval are never left out. The sample's time
-// (its begin) since the session's origin, or kNotCaptured.
+// (its begin) since the session's origin, or kNotCaptured. A
+// `stub` stands for the stack where there is none.
 inline constexpr i64 kNotCaptured = INT64_MIN;
-i64 end_block(ThreadRecord* record, SampleKind kind, const Blocked& block, bool walk = true);
+i64 end_block(ThreadRecord* record, SampleKind kind, const Blocked& block, u64 stub = 0);
 
 // Takes the calling thread's stack now, because it ends the wait of another one. Its time, or kNotCaptured.
 i64 capture_release(ThreadRecord* record, SampleKind kind, u64 type, u64 object, u32 peer);

@@ -39,6 +39,13 @@ void HotSpot::install(Session& session) {
   explored_ = true;
   if (!jvm.thread_pointer)
     session.report_hook("structures", HookState::Missing, "this JVM's structure table could not be verified");
+  jclass virtual_thread = env->FindClass("java/lang/VirtualThread");
+  if (env->ExceptionCheck()) env->ExceptionClear();
+  if (virtual_thread) {
+    session.report_hook("virtual threads", HookState::Missing,
+                        "their samples count for the thread that carries them; their waits are not seen");
+    env->DeleteLocalRef(virtual_thread);
+  }
   set_callbacks();
   meet_threads(env);
   enable_points(session);

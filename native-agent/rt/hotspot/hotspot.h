@@ -5,6 +5,9 @@
 
 namespace btrace::hotspot {
 
+// What stands in a stack for work of the JVM's own that has no Java frame.
+enum Stub : u64 { kStubCollection = 1, kStubs };
+
 class HotSpot final : public Runtime {
  public:
   Jvm jvm;

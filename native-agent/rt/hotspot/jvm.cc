@@ -43,6 +43,8 @@ void Jvm::explore_threads(JNIEnv* env, const VmStructs& structs) {
   jclass thread_class = env->FindClass("java/lang/Thread");
   jfieldID eetop = thread_class ? env->GetFieldID(thread_class, "eetop", "J") : nullptr;
   if (env->ExceptionCheck()) env->ExceptionClear();
+  thread_id = thread_class ? env->GetFieldID(thread_class, "tid", "J") : nullptr;
+  if (env->ExceptionCheck()) env->ExceptionClear();
   jthread self = nullptr;
   if (!eetop || ti->GetCurrentThread(&self) != JVMTI_ERROR_NONE) return;
   u64 java_thread = static_cast<u64>(env->GetLongField(self, eetop));

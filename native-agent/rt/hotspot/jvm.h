@@ -13,13 +13,14 @@ struct Jvm {
   // Each is there only if it was verified; kNoOffset or nullptr otherwise.
   jfieldID thread_pointer = nullptr;  // java.lang.Thread.eetop: JavaThread*
   jfieldID class_pointer = nullptr;   // java.lang.Class's injected field: Klass*
+  jfieldID thread_id = nullptr;       // java.lang.Thread.tid
   i32 os_thread = kNoOffset;          // JavaThread → OSThread*
   i32 os_thread_id = kNoOffset;       // OSThread → tid
   i32 thread_state = kNoOffset;       // JavaThread's state
   i32 stack_base = kNoOffset;         // JavaThread's stack: it grows down from here
   i32 stack_size = kNoOffset;
   i32 pending_monitor = kNoOffset;  // JavaThread → ObjectMonitor* it is about to enter
-  i32 monitor_owner = kNoOffset;    // ObjectMonitor's owner: a JavaThread*, or a place in its stack
+  i32 monitor_owner = kNoOffset;    // ObjectMonitor's owner: a JavaThread*, a place in its stack, or (23+) its Java id
   i32 allocated_bytes = kNoOffset;  // Thread's, up to its current buffer
   i32 buffer_start = kNoOffset;     // the current allocation buffer, from Thread
   i32 buffer_top = kNoOffset;

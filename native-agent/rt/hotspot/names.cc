@@ -42,6 +42,10 @@ u32 HotSpot::name_class_of(jclass java_class, NameSink& sink) {
 }
 
 bool HotSpot::name_method(u64 code, NameSink& sink) {
+  if (code < kStubs) {
+    sink.set_method(0, "[garbage collection]", nullptr, MethodKind::Stub, nullptr, 0);
+    return true;
+  }
   auto method = reinterpret_cast<jmethodID>(code);
   JNIEnv* env = jvm.env();
   jclass declaring = nullptr;

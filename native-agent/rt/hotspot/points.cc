@@ -36,6 +36,9 @@ void JNICALL on_class_load(jvmtiEnv*, JNIEnv* env, jthread thread, jclass loaded
 ThreadRecord* owner_of_pending(const ThreadRecord& record) {
   u64 owner = g_hotspot.jvm.pending_owner(record.runtime_thread.load_relaxed());
   if (!owner) return nullptr;
+  // From JDK 23 on owners are Java ids; 1 and 2 are the JVM's own marks, and no pointer is this small.
+  constexpr u64 kFirstId = 3, kLastId = 1ull << 32;
+  if (owner < kLastId) return owner < kFirstId ? nullptr : g_threads.find_java_id(owner);
   // A monitor that was thin until a moment ago is owned by a place in its owner's stack.
   ThreadRecord* known = g_threads.find_runtime(owner);
   return known ? known : g_threads.find_stack(owner);
@@ -80,7 +83,7 @@ void JNICALL on_gc_finish(jvmtiEnv*) {
   if (!record || !record->block.session) return;
   Blocked block = record->block;
   record->block.session = 0;
-  end_block(record, SampleKind::Gc, block, false);
+  end_block(record, SampleKind::Gc, block, kStubCollection);
 }
 
 // ---------------------------------------------------------------- threads, the program's end

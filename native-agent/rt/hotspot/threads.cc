@@ -10,6 +10,8 @@ ThreadRecord* meet_thread(JNIEnv* env, jthread thread, u32 tid) {
   if (!record || record->runtime_ref.load_acquire()) return record;
   u64 java_thread = g_hotspot.jvm.thread_of(env, thread);
   g_threads.index_runtime(*record, java_thread);
+  if (g_hotspot.jvm.thread_id)
+    record->java_id.store_relaxed(static_cast<u64>(env->GetLongField(thread, g_hotspot.jvm.thread_id)));
   u64 base = 0, size = 0;
   if (g_hotspot.jvm.stack_of(java_thread, base, size)) {
     record->stack_begin.store_relaxed(base - size);
@@ -41,6 +43,7 @@ void HotSpot::meet_threads(JNIEnv* env) {
 }
 
 void HotSpot::describe_thread(ThreadRecord& record, ThreadDescription& thread) {
+  thread.java_id = record.java_id.load_relaxed();
   auto reference = static_cast<jthread>(record.runtime_ref.load_acquire());
   JNIEnv* env = jvm.env();
   jobject live = reference && env ? env->NewLocalRef(reference) : nullptr;
