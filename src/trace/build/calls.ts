@@ -2,7 +2,8 @@
  * Intervals → calls. A call is open from the interval in which its frame appears to the last one that keeps it; what is
  * open at the end is closed there, provisionally: more intervals may follow.
  *
- * `extend` costs what the new intervals cost: rows are written once when a call begins and once when it ends.
+ * `extend` costs what the new intervals cost: a row is written once when its call begins and once when it ends. What a
+ * chart does not need (which interval a call began in, who called it) is found by a second walk when it is asked for.
  */
 import { IntervalState, type Calls, type Intervals, type Paths } from '../model/trace.js';
 import { grown, nextCapacity } from './grow.js';
@@ -12,11 +13,8 @@ export class CallTable implements Calls {
   begin = new Float64Array(0);
   end = new Float64Array(0);
   cpu = new Float64Array(0);
-  parent = new Int32Array(0);
   depth = new Uint16Array(0);
   method = new Uint32Array(0);
-  firstInterval = new Int32Array(0);
-  lastInterval = new Int32Array(0);
 
   /** Rows of the open calls by depth, and the thread's CPU time (outside gaps) when each began. */
   private openRow = new Int32Array(64);
@@ -25,6 +23,8 @@ export class CallTable implements Calls {
   private cpuSoFar = 0;
   /** Intervals taken in. */
   private taken = 0;
+  private source: { intervals: Intervals; paths: Paths } | undefined;
+  private origins: Origins | undefined;
 
   reserve(rows: number): void {
     const needed = this.count + rows;
@@ -33,11 +33,21 @@ export class CallTable implements Calls {
     this.begin = grown(this.begin, size);
     this.end = grown(this.end, size);
     this.cpu = grown(this.cpu, size);
-    this.parent = grown(this.parent, size);
     this.depth = grown(this.depth, size);
     this.method = grown(this.method, size);
-    this.firstInterval = grown(this.firstInterval, size);
-    this.lastInterval = grown(this.lastInterval, size);
+  }
+
+  /** Row of the calling call, −1 for outermost ones. */
+  get parent(): Int32Array {
+    return this.whence().parent;
+  }
+
+  get firstInterval(): Int32Array {
+    return this.whence().firstInterval;
+  }
+
+  get lastInterval(): Int32Array {
+    return this.whence().lastInterval;
   }
 
   /** Takes in the intervals that are new since the last time. Call `settle` before anybody looks. */
@@ -47,8 +57,9 @@ export class CallTable implements Calls {
     const pathParent = paths.parent;
     const pathMethod = paths.method;
     const pathDepth = paths.depth;
+    this.source = { intervals, paths };
     let { open, cpuSoFar } = this;
-    let { openRow, openCpu, begin, end, cpu, parent, depth, method, firstInterval, lastInterval } = this;
+    let { openRow, openCpu, begin, end, cpu, depth, method } = this;
     let rows = this.count;
     for (let interval = this.taken; interval < count; interval++) {
       const path = pathOf[interval] as number;
@@ -62,7 +73,6 @@ export class CallTable implements Calls {
           const row = openRow[level] as number;
           end[row] = at;
           cpu[row] = cpuSoFar - (openCpu[level] as number);
-          lastInterval[row] = interval - 1;
         }
       }
       if (frames > keep) {
@@ -70,7 +80,7 @@ export class CallTable implements Calls {
         if (rows + added > begin.length) {
           this.count = rows;
           this.reserve(added);
-          ({ begin, end, cpu, parent, depth, method, firstInterval, lastInterval } = this);
+          ({ begin, end, cpu, depth, method } = this);
         }
         if (frames > openRow.length) {
           this.openRow = openRow = grown(openRow, nextCapacity(openRow.length, frames));
@@ -84,13 +94,10 @@ export class CallTable implements Calls {
           begin[row] = at;
           depth[row] = level;
           method[row] = pathMethod[frame] as number;
-          parent[row] = row - 1;
-          firstInterval[row] = interval;
           openRow[level] = row;
           openCpu[level] = cpuSoFar;
           frame = pathParent[frame] as number;
         }
-        parent[rows] = keep > 0 ? (openRow[keep - 1] as number) : -1;
         rows += added;
       }
       open = frames;
@@ -105,13 +112,61 @@ export class CallTable implements Calls {
   /** Closes what is open at the end of the last interval, until more come. Costs the depth of the open stack. */
   settle(intervals: Intervals): void {
     if (this.taken === 0) return;
-    const last = this.taken - 1;
-    const at = intervals.end[last] as number;
+    const at = intervals.end[this.taken - 1] as number;
     for (let level = 0; level < this.open; level++) {
       const row = this.openRow[level] as number;
       this.end[row] = at;
       this.cpu[row] = this.cpuSoFar - (this.openCpu[level] as number);
-      this.lastInterval[row] = last;
     }
   }
+
+  private whence(): Origins {
+    if (this.origins?.taken !== this.taken) {
+      this.origins =
+        this.source === undefined
+          ? noOrigins
+          : originsOf(this.source.intervals, this.source.paths, this.taken, this.count);
+    }
+    return this.origins;
+  }
+}
+
+/** Where calls come from; one entry a call. */
+interface Origins {
+  /** How many intervals it was made from. */
+  readonly taken: number;
+  readonly parent: Int32Array;
+  readonly firstInterval: Int32Array;
+  readonly lastInterval: Int32Array;
+}
+
+const noOrigins: Origins = {
+  taken: 0,
+  parent: new Int32Array(0),
+  firstInterval: new Int32Array(0),
+  lastInterval: new Int32Array(0),
+};
+
+/** The same walk as `extend`: calls come in the same order. */
+function originsOf(intervals: Intervals, paths: Paths, taken: number, calls: number): Origins {
+  const { path: pathOf, keep: keeps } = intervals;
+  const parent = new Int32Array(calls);
+  const firstInterval = new Int32Array(calls);
+  const lastInterval = new Int32Array(calls);
+  const openRow: number[] = [];
+  let rows = 0;
+  for (let interval = 0; interval < taken; interval++) {
+    const frames = paths.depth[pathOf[interval] as number] as number;
+    const keep = Math.min(keeps[interval] as number, frames, openRow.length);
+    for (let level = keep; level < openRow.length; level++)
+      lastInterval[openRow[level] as number] = interval - 1;
+    openRow.length = keep;
+    for (let level = keep; level < frames; level++) {
+      parent[rows] = level === 0 ? -1 : (openRow[level - 1] as number);
+      firstInterval[rows] = interval;
+      openRow.push(rows++);
+    }
+  }
+  for (const row of openRow) lastInterval[row] = taken - 1;
+  return { taken, parent, firstInterval, lastInterval };
 }

@@ -61,17 +61,13 @@ export class PathTable implements Paths {
 
   /** The longest path that both begin with. Costs the frames in which they differ. */
   common(a: number, b: number): number {
-    if (a === b) return a;
-    const { parent, depth } = this;
+    const { parent } = this;
     let x = a;
     let y = b;
-    let dx = depth[x] as number;
-    let dy = depth[y] as number;
-    for (; dx > dy; dx--) x = parent[x] as number;
-    for (; dy > dx; dy--) y = parent[y] as number;
+    // A path is above its parent, so that the larger of two is not an ancestor of the other.
     while (x !== y) {
-      x = parent[x] as number;
-      y = parent[y] as number;
+      if (x > y) x = parent[x] as number;
+      else y = parent[y] as number;
     }
     return x;
   }

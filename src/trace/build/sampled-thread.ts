@@ -13,9 +13,10 @@
 import { CounterBit, SampleKind } from '../model/kinds.js';
 import { IntervalState, type ThreadTrack } from '../model/trace.js';
 import { type Thread } from '../recording/messages.js';
-import { type SampleBlockReader } from '../recording/samples.js';
+import { type SampleBlockReader, sliceRows } from '../recording/samples.js';
 import { BlockTable, EventTable } from './blocks.js';
 import { CallTable } from './calls.js';
+import { grown, nextCapacity } from './grow.js';
 import { IntervalTable } from './intervals.js';
 import { type NodeTable } from './nodes.js';
 import { type PathTable } from './paths.js';
@@ -32,6 +33,13 @@ export interface Sampling {
   /** ns that one capture vouches for: the longest of the intervals in force; 0 where nothing can be a gap. */
   vouchNs: number;
 }
+
+/** Of the slice at hand, by row: its path, what that has in common with the one before, its last interval, and the gap's
+ * share of its time. One set for all threads, as slices are taken one after the other. */
+const slicePath = new Int32Array(sliceRows);
+const sliceCommon = new Int32Array(sliceRows);
+const sliceInterval = new Int32Array(sliceRows);
+const sliceGap = new Float64Array(sliceRows);
 
 export class SampledThread implements ThreadTrack {
   tid = 0;
@@ -58,6 +66,8 @@ export class SampledThread implements ThreadTrack {
   counters = 0;
   /** Samples that are known to be coming: room is made for them at once. */
   private expected = 0;
+  /** Rows taken so far. */
+  private taken = 0;
 
   private started = false;
   private time = 0;
@@ -67,11 +77,15 @@ export class SampledThread implements ThreadTrack {
   /** CounterBit bits that `cpu` and the totals below are valid for. */
   private known = 0;
   private allocations = 0;
-  private allocatedBytes = 0;
+  private bytes = 0;
   private faults = 0;
   private switches = 0;
   /** Stack of the latest return to the message loop: what it has in common with a sample goes on across messages. */
   private loopPath = 0;
+
+  /** Paths of the frames of the latest stack, by depth; [0] is the root. */
+  private openPaths = new Int32Array(64);
+  private openDepth = 0;
 
   constructor(readonly index: number) {}
 
@@ -98,8 +112,8 @@ export class SampledThread implements ThreadTrack {
 
   expect(samples: number): void {
     this.expected += samples;
-    // Most samples make one interval; a few per cent make a gap or a wait besides.
-    this.intervals.reserve(samples + (samples >> 5) + mostRowsASample);
+    // Most samples make one interval; a few per cent make a gap or a wait besides. A slice asks for more than it needs.
+    this.intervals.reserve(samples + (samples >> 5) + mostRowsASample * sliceRows);
   }
 
   /** Closes, provisionally, what is open. */
@@ -108,200 +122,294 @@ export class SampledThread implements ThreadTrack {
   }
 
   take(block: SampleBlockReader, rows: number, nodes: NodeTable, paths: PathTable, sampling: Sampling): void {
-    const { intervals } = this;
-    const { time: times, duration, cpu: cpus, cpuDuration, stack, kind, merged, message } = block;
-    const { allocations, allocatedBytes, majorFaults, voluntarySwitches, involuntarySwitches } = block;
+    this.counters |= block.counters;
+    // All rows that the slice can make fit from here on: the loops below write to columns that stay where they are.
+    this.intervals.reserve(mostRowsASample * rows);
+    if (block.hasDetails || block.hasDurations) this.note(block, rows, nodes);
+    this.resolve(block, rows, nodes, paths);
+    this.append(block, rows, paths, sampling.vouchNs);
+    this.calls.extend(this.intervals, paths);
+    this.reserveCalls(rows);
+  }
+
+  /** Nodes → paths, and what each has in common with the one before it. */
+  private resolve(block: SampleBlockReader, rows: number, nodes: NodeTable, paths: PathTable): void {
+    const { stack, message, kind } = block;
+    const { parent, depth } = paths;
     const nodePath = nodes.path;
     const nodeCount = nodes.count;
-    const pathParent = paths.parent;
-    const pathDepth = paths.depth;
-    const { vouchNs } = sampling;
-    const counters = block.counters;
-    const details = block.hasDetails;
-    this.counters |= counters;
-
+    let { openPaths, openDepth, messageId: messageBefore, loopPath } = this;
     for (let row = 0; row < rows; row++) {
-      const nodeId = stack[row] as number;
-      const path = nodeId > 0 && nodeId < nodeCount ? (nodePath[nodeId] as number) : 0;
-      const lasted = duration[row] as number;
-      const captures = 1 + (merged[row] as number);
-      this.sampleCount += captures;
-      if (details || lasted > 0) this.note(block, row, path);
+      const node = stack[row] as number;
+      const path = node > 0 && node < nodeCount ? (nodePath[node] as number) : 0;
+      slicePath[row] = path;
+      // Without a stack it is left out, unless nothing was known before either.
+      if (path === 0 && openDepth !== 0) continue;
+      // Up from the innermost frame to where the open stack has the same: only frames that are new are looked at.
+      const frames = depth[path] as number;
+      if (frames >= openPaths.length) {
+        this.openPaths = openPaths = grown(openPaths, nextCapacity(openPaths.length, frames + 1));
+      }
+      let level = frames;
+      let common = path;
+      while (level > openDepth || openPaths[level] !== common) {
+        openPaths[level] = common;
+        common = parent[common] as number;
+        level--;
+      }
+      openDepth = frames;
+      const messageId = message[row] as number;
+      if (messageId !== messageBefore) {
+        // A new message: only the loop's own frames are the same calls.
+        if (this.started || row > 0) common = paths.common(common, loopPath);
+        messageBefore = messageId;
+      }
+      if (kind[row] === SampleKind.Message) loopPath = path;
+      sliceCommon[row] = common;
+    }
+    this.openDepth = openDepth;
+    this.loopPath = loopPath;
+  }
+
+  /** The intervals that end at each sample, and those of the waits that samples are. */
+  private append(block: SampleBlockReader, rows: number, paths: PathTable, vouchNs: number): void {
+    const { intervals } = this;
+    const { begin, end, path: pathOf, keep: keepOf, state: stateOf, cpu: cpuOf } = intervals;
+    const { samples, node: nodeOf, message: messageOf } = intervals;
+    const { time: times, duration, cpu: cpus, cpuDuration, stack, merged, message } = block;
+    const { counters, hasDurations, hasMerged } = block;
+    const pathDepth = paths.depth;
+    const readsCpu = (counters & CounterBit.Cpu) !== 0;
+    let { started, time, path: before, messageId: messageBefore, cpu: cpuBefore } = this;
+    let knowsCpu = readsCpu && (this.known & CounterBit.Cpu) !== 0;
+    let captured = 0;
+    let n = intervals.count;
+    for (let row = 0; row < rows; row++) {
+      const path = slicePath[row] as number;
+      const captures = hasMerged ? 1 + Math.max(merged[row] as number, 0) : 1;
+      captured += captures;
+      sliceInterval[row] = -1;
       if (path === 0) {
         this.stackless += captures;
         // Its time is left to the next sample that has a stack.
-        if (this.path !== 0) continue;
+        if (before !== 0) continue;
       }
-
+      const lasted = hasDurations ? Math.max(duration[row] as number, 0) : 0;
       let from = times[row] as number;
       let to = from + lasted;
-      if (this.started && from <= this.time) {
-        if (lasted > 0) this.markBlocked(from);
-        else if (from === this.time) this.repeated++;
-        if (to < this.time) {
+      if (started && from <= time) {
+        if (lasted > 0) this.markBlocked(from, n);
+        else if (from === time) this.repeated++;
+        if (to < time) {
           this.backwards++;
-          to = this.time;
+          to = time;
         }
-        from = this.time;
+        from = time;
       }
-
-      const messageId = message[row] as number;
-      const before = this.path;
-      let common = path;
-      if (before !== path) {
-        common = before;
-        let other = path;
-        let depthA = pathDepth[common] as number;
-        let depthB = pathDepth[other] as number;
-        for (; depthA > depthB; depthA--) common = pathParent[common] as number;
-        for (; depthB > depthA; depthB--) other = pathParent[other] as number;
-        while (common !== other) {
-          common = pathParent[common] as number;
-          other = pathParent[other] as number;
-        }
-      }
-      const same = before === path && messageId === this.messageId;
-      if (messageId !== this.messageId && this.started) {
-        // A new message: only the loop's own frames are the same calls.
-        common = paths.common(common, this.loopPath);
-      }
+      const common = sliceCommon[row] as number;
       let keep = pathDepth[common] as number;
-
-      // What was counted since the sample before.
-      const both = counters & this.known;
-      const cpuSince = both & CounterBit.Cpu ? (cpus[row] as number) - this.cpu : 0;
-      let usedCpu = Math.max(cpuSince, 0);
-      let allocated = both & CounterBit.Allocations ? (allocations[row] as number) - this.allocations : 0;
-      if (allocated < 0) allocated = 0;
-      let bytes =
-        both & CounterBit.AllocatedBytes ? (allocatedBytes[row] as number) - this.allocatedBytes : 0;
-      if (bytes < 0) bytes = 0;
-      let faults = both & CounterBit.Faults ? (majorFaults[row] as number) - this.faults : 0;
-      if (faults < 0) faults = 0;
-      const switched = (voluntarySwitches[row] as number) + (involuntarySwitches[row] as number);
-      let switches = both & CounterBit.Switches ? switched - this.switches : 0;
-      if (switches < 0) switches = 0;
-
+      const messageId = message[row] as number;
+      const cpuSince = knowsCpu ? (cpus[row] as number) - cpuBefore : 0;
+      const node = stack[row] as number;
+      let used = cpuSince > 0 ? cpuSince : 0;
       let at = -1;
-      const silent = from - this.time;
-      if (this.started && (silent > 0 || lasted === 0)) {
-        let state: IntervalState = path === 0 ? IntervalState.Gap : IntervalState.Evidence;
-        let begin = this.time;
-        if (
-          same &&
-          path !== 0 &&
-          both & CounterBit.Cpu &&
-          usedCpu <= silent * waitingCpuShare &&
-          silent > 0
-        ) {
-          state = IntervalState.Waiting;
-        } else if (vouchNs > 0 && path !== 0) {
-          const vouched = vouchNs * captures;
-          const unexplained = same && both & CounterBit.Cpu ? Math.min(usedCpu, silent) : silent;
-          if (unexplained > gapAfterVouches * vouched) {
-            const gap = intervals.push(begin, from - vouched, common, keep, IntervalState.Gap);
-            begin = from - vouched;
-            const share = (silent - vouched) / silent;
-            intervals.message[gap] = messageId;
-            intervals.cpu[gap] = usedCpu * share;
-            usedCpu -= usedCpu * share;
-            // An estimated count is what this very sample stands for; one that was read was counted over the gap too.
-            if (!(counters & CounterBit.AllocationsEstimated)) {
-              intervals.allocations[gap] = allocated * share;
-              allocated -= allocated * share;
+      sliceGap[row] = 0;
+      if (lasted === 0 || (started && from > time)) {
+        if (!started) time = from;
+        let state: number = IntervalState.Evidence;
+        const silent = from - time;
+        if (path === 0) {
+          state = IntervalState.Gap;
+        } else {
+          const same = knowsCpu && before === path && messageBefore === messageId;
+          if (same && silent > 0 && used <= silent * waitingCpuShare) {
+            state = IntervalState.Waiting;
+          } else if (vouchNs > 0) {
+            const vouched = vouchNs * captures;
+            if ((same && used < silent ? used : silent) > gapAfterVouches * vouched) {
+              const share = (silent - vouched) / silent;
+              begin[n] = time;
+              end[n] = time = from - vouched;
+              pathOf[n] = common;
+              keepOf[n] = keep;
+              stateOf[n] = IntervalState.Gap;
+              cpuOf[n] = used * share;
+              messageOf[n] = messageId;
+              used -= used * share;
+              sliceGap[row] = share;
+              n++;
             }
-            if (!(counters & CounterBit.BytesEstimated)) {
-              intervals.allocatedBytes[gap] = bytes * share;
-              bytes -= bytes * share;
-            }
-            intervals.faults[gap] = faults * share;
-            faults -= faults * share;
-            intervals.switches[gap] = switches * share;
-            switches -= switches * share;
           }
         }
-        at = intervals.push(begin, from, path, keep, state);
-        intervals.cpu[at] = usedCpu;
-        if (lasted > 0) keep = pathDepth[path] as number;
-      } else if (!this.started && lasted === 0) {
-        at = intervals.push(from, from, path, 0, IntervalState.Evidence);
-      }
-      if (at >= 0) {
-        intervals.message[at] = messageId;
-        intervals.node[at] = nodeId;
-        if (allocated !== 0) intervals.allocations[at] = allocated;
-        if (bytes !== 0) intervals.allocatedBytes[at] = bytes;
-        if (faults !== 0) intervals.faults[at] = faults;
-        if (lasted === 0) {
-          intervals.samples[at] = captures;
-          if (switches !== 0) intervals.switches[at] = switches;
-        }
+        at = n++;
+        begin[at] = time;
+        end[at] = from;
+        pathOf[at] = path;
+        keepOf[at] = keep;
+        stateOf[at] = state;
+        cpuOf[at] = used;
+        nodeOf[at] = node;
+        if (messageId !== 0) messageOf[at] = messageId;
+        sliceInterval[row] = at;
+        if (lasted === 0) samples[at] = captures;
+        else keep = pathDepth[path] as number;
       }
       if (lasted > 0) {
-        const wait = intervals.push(from, to, path, keep, IntervalState.Blocked);
-        intervals.message[wait] = messageId;
-        intervals.node[wait] = nodeId;
-        intervals.samples[wait] = captures;
-        intervals.switches[wait] = switches;
-        intervals.cpu[wait] = cpuDuration[row] as number;
-        if (at < 0) {
-          // It began before the sample before it was taken: that one's share is counted already.
-          intervals.cpu[wait] = Math.max(cpuSince + (cpuDuration[row] as number), 0);
-          intervals.allocations[wait] = allocated;
-          intervals.allocatedBytes[wait] = bytes;
-          intervals.faults[wait] = faults;
-        }
+        begin[n] = from;
+        end[n] = to;
+        pathOf[n] = path;
+        keepOf[n] = keep;
+        stateOf[n] = IntervalState.Blocked;
+        // Where it began before the sample before it was taken, that one's share is counted already.
+        const within = cpuDuration[row] as number;
+        cpuOf[n] = Math.max(at < 0 ? cpuSince + within : within, 0);
+        nodeOf[n] = node;
+        if (messageId !== 0) messageOf[n] = messageId;
+        samples[n] = captures;
+        sliceInterval[row] = n++;
       }
-
-      this.started = true;
-      this.time = to;
-      this.path = path;
-      this.messageId = messageId;
-      if (counters & CounterBit.Cpu) {
+      if (readsCpu) {
         const now = (cpus[row] as number) + (cpuDuration[row] as number);
-        this.cpu = both & CounterBit.Cpu && now < this.cpu ? this.cpu : now;
+        if (!knowsCpu || now > cpuBefore) cpuBefore = now;
+        knowsCpu = true;
       }
-      if (counters & CounterBit.Allocations) this.allocations = allocations[row] as number;
-      if (counters & CounterBit.AllocatedBytes) this.allocatedBytes = allocatedBytes[row] as number;
-      if (counters & CounterBit.Faults) this.faults = majorFaults[row] as number;
-      if (counters & CounterBit.Switches) this.switches = switched;
-      this.known |= counters;
-      if (kind[row] === SampleKind.Message) this.loopPath = path;
+      started = true;
+      time = to;
+      before = path;
+      messageBefore = messageId;
     }
-    this.reserveCalls(rows);
-    this.calls.extend(intervals, paths);
+    intervals.count = n;
+    this.sampleCount += captured;
+    this.started = started;
+    this.time = time;
+    this.path = before;
+    this.messageId = messageBefore;
+    this.cpu = cpuBefore;
+    const bit = CounterBit;
+    if (counters & bit.Allocations) {
+      const isEstimate = (counters & bit.AllocationsEstimated) !== 0;
+      this.allocations = this.count(
+        rows,
+        bit.Allocations,
+        block.allocations,
+        this.allocations,
+        intervals.allocations,
+        isEstimate,
+      );
+    }
+    if (counters & bit.AllocatedBytes) {
+      const isEstimate = (counters & bit.BytesEstimated) !== 0;
+      this.bytes = this.count(
+        rows,
+        bit.AllocatedBytes,
+        block.allocatedBytes,
+        this.bytes,
+        intervals.allocatedBytes,
+        isEstimate,
+      );
+    }
+    if (counters & bit.Faults) {
+      this.faults = this.count(rows, bit.Faults, block.majorFaults, this.faults, intervals.faults, false);
+    }
+    if (counters & bit.Switches) {
+      const { voluntarySwitches, involuntarySwitches } = block;
+      for (let row = 0; row < rows; row++) {
+        voluntarySwitches[row] = (voluntarySwitches[row] as number) + (involuntarySwitches[row] as number);
+      }
+      this.switches = this.count(
+        rows,
+        bit.Switches,
+        voluntarySwitches,
+        this.switches,
+        intervals.switches,
+        false,
+      );
+    }
+    this.known |= counters;
   }
 
-  /** Keeps what a sample says besides its stack: a wait, or an event. */
-  private note(block: SampleBlockReader, row: number, path: number): void {
-    const time = block.time[row] as number;
-    const lasted = block.duration[row] as number;
-    const kind = block.kind[row] as number;
-    const type = block.type[row] as number;
-    const object = block.object[row] as number;
-    const peer = block.peer[row] as number;
-    const text = block.text[row] as number;
-    if (lasted > 0) {
-      const { blocks } = this;
-      const at = blocks.push(time, time + lasted, kind, path);
-      blocks.type[at] = type;
-      blocks.object[at] = object;
-      blocks.owner[at] = peer;
-      blocks.flags[at] = block.flags[row] as number;
-    } else if (type !== 0 || object !== 0 || peer !== 0 || text !== 0) {
-      const { events } = this;
-      const at = events.push(time, kind, path);
-      events.type[at] = type;
-      events.object[at] = object;
-      events.peer[at] = peer;
-      events.text[at] = text;
+  /**
+   * What a running total grew by, into the interval that ends at each sample; of a gap before it, its share of the time
+   * where the total was read. An estimate is what this very sample stands for: none of it is the gap's.
+   */
+  private count(
+    rows: number,
+    bit: number,
+    totals: Float64Array,
+    totalBefore: number,
+    out: Float64Array,
+    isEstimate: boolean,
+  ): number {
+    let before = totalBefore;
+    let known = (this.known & bit) !== 0;
+    // Totals only grow: what ends as it began has nothing to count.
+    if (known && totals[rows - 1] === before) return before;
+    for (let row = 0; row < rows; row++) {
+      const at = sliceInterval[row] as number;
+      if (at < 0) continue;
+      const total = totals[row] as number;
+      if (total > before && known) {
+        const grew = total - before;
+        const share = isEstimate ? 0 : (sliceGap[row] as number);
+        out[at] = grew - grew * share;
+        if (share > 0) out[this.gapBefore(at)] = grew * share;
+      }
+      before = total;
+      known = true;
+    }
+    return before;
+  }
+
+  /** The gap of the sample whose last interval is `at`: a wait may lie between. */
+  private gapBefore(at: number): number {
+    return this.intervals.state[at - 1] === IntervalState.Gap ? at - 1 : at - 2;
+  }
+
+  /** Keeps what samples say besides their stacks: waits and events. */
+  private note(block: SampleBlockReader, rows: number, nodes: NodeTable): void {
+    const {
+      time: times,
+      duration,
+      kind: kinds,
+      type: types,
+      object: objects,
+      peer: peers,
+      text: texts,
+      stack,
+    } = block;
+    for (let row = 0; row < rows; row++) {
+      const lasted = duration[row] as number;
+      const type = types[row] as number;
+      const object = objects[row] as number;
+      const peer = peers[row] as number;
+      const text = texts[row] as number;
+      if (lasted <= 0 && type === 0 && object === 0 && peer === 0 && text === 0) continue;
+      const node = stack[row] as number;
+      const path = node > 0 && node < nodes.count ? (nodes.path[node] as number) : 0;
+      const time = times[row] as number;
+      const kind = kinds[row] as number;
+      if (lasted > 0) {
+        const { blocks } = this;
+        const at = blocks.push(time, time + lasted, kind, path);
+        blocks.type[at] = type;
+        blocks.object[at] = object;
+        blocks.owner[at] = peer;
+        blocks.flags[at] = block.flags[row] as number;
+      } else {
+        const { events } = this;
+        const at = events.push(time, kind, path);
+        events.type[at] = type;
+        events.object[at] = object;
+        events.peer[at] = peer;
+        events.text[at] = text;
+      }
     }
   }
 
   /** A wait is captured at its end: what was captured from outside since it began was blocked, too. */
-  private markBlocked(since: number): void {
+  private markBlocked(since: number, count: number): void {
     const { begin, state } = this.intervals;
-    for (let row = this.intervals.count - 1; row >= 0 && (begin[row] as number) >= since; row--) {
+    for (let row = count - 1; row >= 0 && (begin[row] as number) >= since; row--) {
       if (state[row] === IntervalState.Blocked) return;
       if (state[row] !== IntervalState.Gap) state[row] = IntervalState.Blocked;
     }
@@ -310,8 +418,10 @@ export class SampledThread implements ThreadTrack {
   /** Once some samples have shown how many calls they make, room for the rest that is expected. */
   private reserveCalls(rows: number): void {
     this.expected = Math.max(this.expected - rows, 0);
-    const { calls, intervals } = this;
-    if (this.expected === 0 || calls.count < 4096 || calls.begin.length - calls.count > 4 * rows) return;
-    calls.reserve(Math.ceil((calls.count / intervals.count) * this.expected * 1.05));
+    const { calls } = this;
+    this.taken += rows;
+    const perSample = calls.count / this.taken;
+    if (this.expected === 0 || calls.begin.length - calls.count > 4 * perSample * rows) return;
+    calls.reserve(Math.ceil(perSample * this.expected * 1.1) + mostRowsASample * rows);
   }
 }

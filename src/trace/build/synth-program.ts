@@ -10,7 +10,7 @@ const trunks = 4;
 /** Places in a method from which it calls, or in which it stays. */
 const positionsPerMethod = 4;
 /** Frames that a thread leaves, on average, before it calls others. */
-const meanReturned = 1.6;
+const meanReturned = 2.6;
 
 const words = [
   'Cart',
@@ -78,7 +78,7 @@ export class SynthProgram {
   constructor(size: Size) {
     const random = new Random(size.seed);
     this.name(size.methods);
-    this.trunkDepth = Math.max(1, Math.round(size.depth * 0.7));
+    this.trunkDepth = Math.max(1, Math.round(size.depth * 0.9));
     this.grow(size, random);
     this.nodes = new Int32Array(this.paths.count * positionsPerMethod);
   }

@@ -24,6 +24,8 @@ export interface SynthOptions {
   readonly depth: number;
   readonly methods: number;
   readonly intervalNs: number;
+  /** Mean time in one place while working, in sample intervals. */
+  readonly stretch: number;
   /** Share of stretches in which a thread waits instead of working. */
   readonly waiting: number;
   /** Share of waits that the agent sees as blocking samples; the others show as equal stacks without CPU time. */
@@ -40,7 +42,8 @@ export const synthDefaults: SynthOptions = {
   depth: 40,
   methods: 20_000,
   intervalNs: 1_000_000,
-  waiting: 0.05,
+  stretch: 0.5,
+  waiting: 0.01,
   blocking: 0.5,
   missEvery: 0,
   deflate: false,
@@ -60,6 +63,8 @@ export interface SynthTruth {
 }
 
 const rowsPerBlock = 512;
+/** In sample intervals. */
+const meanWait = 12;
 const allCounters =
   CounterBit.Cpu |
   CounterBit.Allocations |
@@ -148,7 +153,7 @@ class SynthThread {
     while (this.captures < until) {
       this.path = program.step(this.path, this.index, random);
       const waits = random.next() < options.waiting;
-      const lasts = Math.ceil(random.exponential(waits ? 12 : 1) * options.intervalNs);
+      const lasts = Math.ceil(random.exponential(waits ? meanWait : options.stretch) * options.intervalNs);
       const position = program.position(this.path, random);
       if (waits && random.next() < options.blocking) this.block(lasts, position);
       else this.stay(lasts, position, !waits);

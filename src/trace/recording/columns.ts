@@ -12,7 +12,8 @@ export class ColumnReader {
   private pos = 0;
   private end = 0;
   private zeros = 0;
-  private sum = 0;
+  /** Begins as what is no small integer, so that the engine keeps it as a float64 from the start. */
+  private sum = NaN;
 
   constructor(private bytes: Uint8Array = new Uint8Array(0)) {}
 
@@ -97,77 +98,122 @@ export class ColumnReader {
     return p > end ? Math.max(row - 1, 0) : row;
   }
 
-  /** Always fills `rows`: a short column goes on as zeros. Returns whether any of them was not zero. */
-  sparse(out: Float64Array, rows: number): boolean {
+  /** Always fills `rows`: a short column goes on as zeros. */
+  sparse(out: Float64Array, rows: number): void {
+    const { bytes, end } = this;
+    let p = this.pos;
+    let zeros = this.zeros;
     let row = 0;
-    let any = false;
     while (row < rows) {
-      const zeros = Math.min(this.zeros, rows - row);
       if (zeros > 0) {
-        out.fill(0, row, row + zeros);
-        row += zeros;
-        this.zeros -= zeros;
+        const run = Math.min(zeros, rows - row);
+        out.fill(0, row, row + run);
+        row += run;
+        zeros -= run;
         continue;
       }
-      if (this.pos >= this.end) {
+      if (p >= end) {
         out.fill(0, row, rows);
-        return any;
+        break;
       }
-      const value = this.entry();
-      if (value === 0) {
-        this.zeros = Math.max(this.pos < this.end ? this.entry() : 0, 0) + 1;
+      let byte = bytes[p++] as number;
+      let v = byte & 0x7f;
+      if (byte >= 0x80) {
+        byte = bytes[p++] as number;
+        v |= (byte & 0x7f) << 7;
+        if (byte >= 0x80) {
+          byte = bytes[p++] as number;
+          v |= (byte & 0x7f) << 14;
+          if (byte >= 0x80) {
+            byte = bytes[p++] as number;
+            v |= (byte & 0x7f) << 21;
+            if (byte >= 0x80) {
+              this.pos = p;
+              out[row++] = this.long(v);
+              p = this.pos;
+              continue;
+            }
+          }
+        }
+      }
+      if (v !== 0) {
+        out[row++] = (v >>> 1) ^ -(v & 1);
       } else {
-        out[row++] = value;
-        any = true;
+        this.pos = p;
+        zeros = this.run();
+        p = this.pos;
       }
     }
-    return any;
+    this.pos = p;
+    this.zeros = zeros;
   }
 
   /** Like `sparse`, of differences: a run of zeros repeats the value. */
   sparseDelta(out: Float64Array, rows: number): void {
-    let row = 0;
+    const { bytes, end } = this;
+    let p = this.pos;
+    let zeros = this.zeros;
     let sum = this.sum;
+    let row = 0;
     while (row < rows) {
-      const zeros = Math.min(this.zeros, rows - row);
       if (zeros > 0) {
-        out.fill(sum, row, row + zeros);
-        row += zeros;
-        this.zeros -= zeros;
+        const run = Math.min(zeros, rows - row);
+        out.fill(sum, row, row + run);
+        row += run;
+        zeros -= run;
         continue;
       }
-      if (this.pos >= this.end) {
+      if (p >= end) {
         out.fill(sum, row, rows);
         break;
       }
-      const value = this.entry();
-      if (value === 0) {
-        this.zeros = Math.max(this.pos < this.end ? this.entry() : 0, 0) + 1;
-      } else {
-        sum += value;
+      let byte = bytes[p++] as number;
+      let v = byte & 0x7f;
+      if (byte >= 0x80) {
+        byte = bytes[p++] as number;
+        v |= (byte & 0x7f) << 7;
+        if (byte >= 0x80) {
+          byte = bytes[p++] as number;
+          v |= (byte & 0x7f) << 14;
+          if (byte >= 0x80) {
+            byte = bytes[p++] as number;
+            v |= (byte & 0x7f) << 21;
+            if (byte >= 0x80) {
+              this.pos = p;
+              sum += this.long(v);
+              p = this.pos;
+              out[row++] = sum;
+              continue;
+            }
+          }
+        }
+      }
+      if (v !== 0) {
+        sum += (v >>> 1) ^ -(v & 1);
         out[row++] = sum;
+      } else {
+        this.pos = p;
+        zeros = this.run();
+        p = this.pos;
       }
     }
+    this.pos = p;
+    this.zeros = zeros;
     this.sum = sum;
   }
 
-  private entry(): number {
-    const bytes = this.bytes;
-    let byte = bytes[this.pos++] as number;
-    if (byte < 0x80) return (byte >>> 1) ^ -(byte & 1);
-    let v = byte & 0x7f;
-    byte = bytes[this.pos++] as number;
-    v |= (byte & 0x7f) << 7;
-    if (byte >= 0x80) {
-      byte = bytes[this.pos++] as number;
-      v |= (byte & 0x7f) << 14;
-      if (byte >= 0x80) {
-        byte = bytes[this.pos++] as number;
-        v |= (byte & 0x7f) << 21;
-        if (byte >= 0x80) return this.long(v);
-      }
+  /** Rows of zero that begin here: the entry after a zero, and the zero itself. */
+  private run(): number {
+    if (this.pos >= this.end) return 1;
+    let zigzag = 0;
+    let scale = 1;
+    for (let size = 0; size < 10; size++) {
+      const byte = this.bytes[this.pos++] as number;
+      zigzag += (byte & 0x7f) * scale;
+      scale *= 128;
+      if (!(byte >= 0x80)) break;
     }
-    return (v >>> 1) ^ -(v & 1);
+    return zigzag % 2 === 0 ? zigzag / 2 + 1 : 1;
   }
 
   /** The rest of an entry of more than 28 bits, whose low 28 are `low`; at most ten bytes in all. */

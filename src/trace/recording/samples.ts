@@ -111,6 +111,16 @@ export class SampleBlockReader {
     );
   }
 
+  /** Whether any row is a wait. */
+  get hasDurations(): boolean {
+    return this.begins[Field.duration] !== this.ends[Field.duration];
+  }
+
+  /** Whether any row stands for several captures. */
+  get hasMerged(): boolean {
+    return this.begins[Field.merged] !== this.ends[Field.merged];
+  }
+
   /** Throws a DamageError when the block cannot be taken apart at all. */
   open(bytes: Uint8Array, begin: number, end: number): void {
     this.damage = '';

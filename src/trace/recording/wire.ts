@@ -12,6 +12,25 @@ export class DamageError extends Error {
 const utf8 = new TextDecoder();
 const utf8Encoder = new TextEncoder();
 
+/** Names are short and mostly ASCII: then no decoder is called, which costs more than the name. */
+const shortText = 64;
+
+function textOf(bytes: Uint8Array, begin: number, end: number): string {
+  if (end - begin <= shortText) {
+    let text = '';
+    let at = begin;
+    for (; at < end; at++) {
+      const byte = bytes[at] as number;
+      if (byte >= 0x80) break;
+      text += ascii[byte] as string;
+    }
+    if (at === end) return text;
+  }
+  return utf8.decode(bytes.subarray(begin, end));
+}
+
+const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
+
 export class WireReader {
   pos: number;
 
@@ -29,6 +48,13 @@ export class WireReader {
 
   /** An unsigned varint, exact to 2^53. */
   varint(): number {
+    const byte = this.pos < this.end ? (this.bytes[this.pos] as number) : 0x80;
+    if (byte >= 0x80) return this.longVarint();
+    this.pos++;
+    return byte;
+  }
+
+  private longVarint(): number {
     let value = 0;
     let scale = 1;
     for (let size = 0; size < 10; size++) {
@@ -102,7 +128,10 @@ export class WireReader {
   }
 
   string(): string {
-    return utf8.decode(this.raw());
+    const end = this.delimited();
+    const begin = this.pos;
+    this.pos = end;
+    return textOf(this.bytes, begin, end);
   }
 
   skip(wireType: number): void {
