@@ -58,7 +58,7 @@ const table = [
   },
   { name: 'build', checks: ['bundles', 'agent', 'package'], parts: [] },
   { name: 'unit', folder: 'test/unit', parts: [], testMs: 10_000 },
-  { name: 'native', folder: 'test/native', parts: ['compiler'], after: ['agent'], testMs: 120_000 },
+  { name: 'native', folder: 'test/native', parts: ['compiler', 'jdk'], after: ['agent'], testMs: 120_000 },
   {
     name: 'integration',
     folder: 'test/integration',
