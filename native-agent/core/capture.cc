@@ -39,6 +39,7 @@ void adopt(Session& session, ThreadRecord& record) {
   record.mean_cost_ns = 0;
   record.due_tick.store_relaxed(0);
   record.last_tick.store_relaxed(0);
+  record.evidence_tick.store_relaxed(0);
   for (u32 reason = 0; reason < kLossReasons; reason++) {
     record.lost[reason].store_relaxed(0);
     record.counted_lost[reason] = 0;
@@ -106,6 +107,7 @@ bool Capture::begin(ThreadRecord* record, SampleKind kind, bool force) {
   begin_ns_ = now_ns();
   row_.kind = kind;
   row_.time_ns = session_->since_origin(begin_ns_);
+  forced_ = force;
   if (!open) row_.flags |= kFlagForced;
   return true;
 }
@@ -152,6 +154,7 @@ void Capture::commit_node(u32 node) {
   session_->samples.add_relaxed(1);
   u64 tick = tick_now();
   record_->last_tick.store_relaxed(tick);
+  if (!forced_) record_->evidence_tick.store_relaxed(tick);
   if (begin_ns_) {
     i64 cost = now - begin_ns_;
     CostHistogram& costs = session_->costs[static_cast<u32>(row_.kind)];
@@ -172,7 +175,7 @@ void Capture::commit_node(u32 node) {
     u64 budget = session_->config.budget_ppm;
     i64 interval = session_->config.sync_interval_ns;
     if (budget) interval = max_of(interval, static_cast<i64>(u64{record_->mean_cost_ns} * 1000000 / budget));
-    record_->due_tick.store_relaxed(tick + ns_to_ticks(interval));
+    if (!forced_) record_->due_tick.store_relaxed(tick + ns_to_ticks(interval));
   }
   leave();
 }

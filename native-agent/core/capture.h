@@ -56,6 +56,7 @@ class Capture {
   ThreadRecord* record_ = nullptr;
   WalkBuffer* walk_ = nullptr;
   i64 begin_ns_ = 0;
+  bool forced_ = false;
   Row row_{};
 };
 

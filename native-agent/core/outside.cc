@@ -51,7 +51,7 @@ void OutsideSampler::look(ThreadRecord& record, i64 now) {
   u64 tick = tick_now();
   record.next_look_ns = now + interval_ns_;
   bool adopted = record.session.load_acquire() == session_->id;
-  if (adopted && tick - record.last_tick.load_relaxed() < ns_to_ticks(interval_ns_)) return;
+  if (adopted && tick - record.evidence_tick.load_relaxed() < ns_to_ticks(interval_ns_)) return;
   i64 cpu = thread_cpu_ns(record.tid.load_relaxed());
   if (cpu < 0) return;
 

@@ -28,9 +28,12 @@ struct alignas(64) ThreadRecord {
   Atomic<u32> session;    // the session that the capture state belongs to; written by the holder
   Atomic<u64> due_tick;   // the gate: no capture before, unless forced
   Atomic<u64> last_tick;  // of the last capture
-  Row counters;           // the last row that read them: rows from outside go on with its totals
-  u32 mean_cost_ns;       // of captures on this thread, moving
-  u32 stack_epoch;        // the stack table that `last` belongs to
+  // Of the last one that came by the gate or from outside. Forced ones do not count: a thread that waits every other
+  // millisecond would be seen waiting only.
+  Atomic<u64> evidence_tick;
+  Row counters;      // the last row that read them: rows from outside go on with its totals
+  u32 mean_cost_ns;  // of captures on this thread, moving
+  u32 stack_epoch;   // the stack table that `last` belongs to
   Atomic<u32> has_pending;
   bool follows;  // `before` is the row in front of `pending`
   Row pending;   // the newest row: it may still swallow equal neighbours

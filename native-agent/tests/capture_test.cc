@@ -62,6 +62,16 @@ TEST("gate: one capture in the interval, and one more when forced") {
   CHECK_EQUAL(rows[1].flags & kFlagForced, i64{kFlagForced});
 }
 
+TEST("gate: forced captures leave it as it is, so that a thread that waits often is seen working too") {
+  Config config;
+  config.sync_interval_ns = 3600 * kNsPerSecond;
+  config.budget_ppm = 0;
+  Recording recording(config);
+  for (int i = 0; i < 10; i++) CHECK(capture(1, true, SampleKind::Sleep));
+  CHECK(capture(2));
+  CHECK(!capture(2));
+}
+
 TEST("gate: opens again after the interval") {
   Config config;
   config.sync_interval_ns = 2 * kNsPerMs;

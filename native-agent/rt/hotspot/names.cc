@@ -43,7 +43,8 @@ u32 HotSpot::name_class_of(jclass java_class, NameSink& sink) {
 
 bool HotSpot::name_method(u64 code, NameSink& sink) {
   if (code < kStubs) {
-    sink.set_method(0, "[garbage collection]", nullptr, MethodKind::Stub, nullptr, 0);
+    const char* name = code == kStubCollection ? "[garbage collection]" : "[inside the JVM]";
+    sink.set_method(0, name, nullptr, MethodKind::Stub, nullptr, 0);
     return true;
   }
   auto method = reinterpret_cast<jmethodID>(code);

@@ -10,7 +10,12 @@ i32 walk_thread(jthread thread, Frame* frames, u32 limit, u16& flags) {
   jvmtiEnv* ti = g_hotspot.jvm.ti;
   jint count = 0;
   if (ti->GetStackTrace(thread, 0, static_cast<jint>(limit), infos, &count) != JVMTI_ERROR_NONE) return -1;
-  if (static_cast<u32>(count) < limit) return count;
+  if (static_cast<u32>(count) < limit) {
+    if (count || thread) return count;
+    // A thread of Java's that has no Java frame yet, or none any more.
+    frames[0] = {kStubNoFrames, -1};
+    return 1;
+  }
   // Deeper than there is room: the half nearest the root takes the place of what lies in the middle.
   jint depth = 0, rest = 0;
   jint half = static_cast<jint>(limit / 2);
