@@ -88,7 +88,7 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
 
   wants(role: number, key: JsonReader | undefined, first: number): number {
     if (role === 0) return first === 0x5b ? eventArray : rootObject;
-    if (role === eventArray) return first === 0x7b ? readItem : skipValue;
+    if (role === eventArray) return readItem;
     if (role === rootObject && key !== undefined) {
       const name = key.text();
       if (name === 'traceEvents') return eventArray;
@@ -114,7 +114,7 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
   /** Reads an event's members, in any order, then acts on them. */
   #event(reader: JsonReader): boolean {
     const { bytes } = reader;
-    reader.at++;
+    if (!reader.expect(0x7b)) return false;
     let phase = 0;
     let hasTime = false;
     let us = 0;

@@ -27,7 +27,7 @@ export interface Importer {
   readonly label: string;
   /** Usual ends of file names, for dialogs only: files are recognised by content. */
   readonly extensions: readonly string[];
-  create(options?: ImportOptions): TraceImporter;
+  readonly create: (options?: ImportOptions) => TraceImporter;
 }
 
 export interface Exporter {

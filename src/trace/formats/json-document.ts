@@ -109,7 +109,11 @@ export class JsonDocument {
     let first = reader.peek();
     if (first < 0) return false;
     const role = open.at(-1) ?? 0;
-    if (open.length === 0) return this.#value(0, undefined, first);
+    if (open.length === 0) {
+      if (first === objectOpen || first === arrayOpen) return this.#value(0, undefined, first);
+      reader.lack = Lack.Sense;
+      return false;
+    }
     if (first === comma) {
       reader.at++;
       first = reader.peek();

@@ -240,10 +240,9 @@ export class PerfettoImporter implements TraceImporter {
     }
     if (defaultsFrom >= 0) this.#defaults(bytes, defaultsFrom, defaultsTo, sequence);
     if (internedFrom >= 0) this.#intern(bytes, internedFrom, internedTo, sequence);
-    if (eventFrom >= 0) {
-      const time = this.#time(sequence, clock, hasTime, timeLow, timeHigh);
-      this.#event(bytes, eventFrom, eventTo, sequence, time, hasTime);
-    }
+    // Also for packets without an event: the next timestamp may be the difference to this one.
+    const time = hasTime ? this.#time(sequence, clock, timeLow, timeHigh) : 0;
+    if (eventFrom >= 0) this.#event(bytes, eventFrom, eventTo, sequence, time, hasTime);
     if (otherField !== 0 && otherField !== Packet.clockSnapshot) {
       this.#other(otherField, bytes, otherFrom, otherTo, sequence);
     }
@@ -261,8 +260,7 @@ export class PerfettoImporter implements TraceImporter {
     return sequence;
   }
 
-  #time(sequence: PerfettoSequence, clock: number, hasTime: boolean, low: number, high: number): number {
-    if (!hasTime) return 0;
+  #time(sequence: PerfettoSequence, clock: number, low: number, high: number): number {
     const id = clock !== 0 ? clock : sequence.defaultClock !== 0 ? sequence.defaultClock : Clock.boottime;
     if (id >= Clock.firstOfSequence) {
       const own = sequence.clocks.get(id);
@@ -462,7 +460,7 @@ export class PerfettoImporter implements TraceImporter {
       }
     }
     const thread = tid > 0 ? this.#kernel.thread(tid, pid) : this.#tracks.threadOf(track);
-    if (method < 0) method = this.#missing(-1);
+    if (method < 0 && (phase === 0x42 || phase === 0x58)) method = this.#missing(-1);
     if (phase === 0x42) thread.events.push(time, method);
     else if (phase === 0x45) thread.events.push(time, endTop);
     else if (phase === 0x58) {

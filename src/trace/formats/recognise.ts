@@ -68,14 +68,11 @@ function ofText(bytes: Uint8Array, last: Uint8Array): Recognised {
   if (start.startsWith('<') && /class="trace-data"/.test(text)) return trace('systrace', 'systrace page');
   const lines = completeLines(text, bytes.length < recogniseBytes);
   const told = lines.filter((line) => !line.startsWith('#')).slice(0, 50);
-  if (told.length > 0 && told.every((line) => /^\d{1,16}:\+?\S/.test(line))) {
+  // Times of day look alike, but nothing pops there.
+  if (mostly(told, /^\d{1,16}:\+?\S/) && lines.some((line) => line.endsWith(':POP'))) {
     return trace('nanoscope', 'Nanoscope trace');
   }
-  if (
-    told.length > 0 &&
-    told.every((line) => /^.+ \d+$/.test(line)) &&
-    told.some((line) => line.includes(';'))
-  ) {
+  if (mostly(told, /^.+ \d+$/) && told.some((line) => line.includes(';'))) {
     return trace('collapsed', 'collapsed stacks');
   }
   return otherText(start);
@@ -116,6 +113,11 @@ function isText(bytes: Uint8Array): boolean {
     if (byte < 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09 && byte !== 0x1b) return false;
   }
   return true;
+}
+
+/** Three of four lines are enough: one that is damaged must not hide what the others are. */
+function mostly(lines: readonly string[], shape: RegExp): boolean {
+  return lines.length > 0 && lines.filter((line) => shape.test(line)).length >= lines.length * 0.75;
 }
 
 function completeLines(text: string, whole: boolean): string[] {

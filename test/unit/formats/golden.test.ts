@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import protobuf from 'protobufjs';
+import { anyImporter, exporters } from '../../../src/trace/formats/index.js';
+import { dumpTrace } from '../trace-dump.js';
+import { artStreamed, artTrace, artVersion5 } from './art-traces.js';
+import { chromePerfetto, systemPerfetto } from './perfetto-traces.js';
+import { importWhole, written } from './round-trip.js';
+import { smallTrace } from './sample-traces.js';
+
+/** Golden files are for reading; UPDATE_GOLDEN=1 writes them anew, and the diff says what changed. */
+const folder = path.join('test', 'fixtures', 'formats');
+
+function golden(name: string, actual: string): void {
+  const file = path.join(folder, name);
+  if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(file, actual);
+  assert.ok(existsSync(file), `${file} is missing: run with UPDATE_GOLDEN=1 and read it`);
+  assert.equal(actual, readFileSync(file, 'utf8'));
+}
+
+describe('golden files', () => {
+  for (const { id, extension, write } of exporters) {
+    it(`writes ${id} as before`, () => {
+      const bytes = written(write, smallTrace());
+      if (id !== 'perfetto') {
+        golden(`written${extension}`, Buffer.from(bytes).toString());
+        return;
+      }
+      const schema = protobuf.parse(readFileSync('proto/perfetto.proto', 'utf8'), { keepCase: true }).root;
+      const type = schema.lookupType('perfetto.Trace');
+      const message = type.toObject(type.decode(bytes), { longs: String, enums: String });
+      const packets = (message['packet'] as unknown[]).map((packet) => JSON.stringify(packet));
+      golden('written.perfetto.json', `[\n${packets.join(',\n')}\n]\n`);
+    });
+  }
+
+  for (const file of readdirSync(folder).filter(
+    (name) => name.startsWith('read-') && !name.endsWith('.dump'),
+  )) {
+    it(`reads ${file} as before, whole and in pieces`, () => {
+      const bytes = readFileSync(path.join(folder, file));
+      golden(`${file}.dump`, dumpTrace(importWhole(anyImporter(), bytes)));
+      golden(`${file}.dump`, dumpTrace(importWhole(anyImporter(), bytes, 3)));
+    });
+  }
+
+  const made: Readonly<Record<string, Uint8Array>> = {
+    'art-1': artTrace(1, 'wall'),
+    'art-2-wall': artTrace(2, 'wall'),
+    'art-2-cpu': artTrace(2, 'thread-cpu'),
+    'art-3-dual': artTrace(3, 'dual'),
+    'art-3-streamed': artStreamed(),
+    'art-5': artVersion5(),
+    'perfetto-system': systemPerfetto(),
+    'perfetto-chrome': chromePerfetto(),
+  };
+  for (const [name, bytes] of Object.entries(made)) {
+    it(`reads ${name} as before, whole and in pieces`, () => {
+      golden(`${name}.dump`, dumpTrace(importWhole(anyImporter(), bytes)));
+      golden(`${name}.dump`, dumpTrace(importWhole(anyImporter(), bytes, 5)));
+    });
+  }
+});

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { deflateRawSync, gzipSync } from 'node:zlib';
+import { anyImporter, exporters, importers, recognise } from '../../../src/trace/formats/index.js';
+import { artStreamed, artTrace, artVersion5 } from './art-traces.js';
+import { systemPerfetto } from './perfetto-traces.js';
+import { importWhole, written } from './round-trip.js';
+import { smallTrace } from './sample-traces.js';
+
+const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
+
+describe('recognising files by their content', () => {
+  it('knows every format it writes and reads', () => {
+    for (const { id, write } of exporters) {
+      if (id === 'csv') continue;
+      assert.equal(recognise(written(write, smallTrace())).format, id);
+    }
+    for (const bytes of [artTrace(1, 'wall'), artTrace(3, 'dual'), artStreamed(), artVersion5()]) {
+      assert.equal(recognise(bytes).format, 'art');
+    }
+    assert.equal(recognise(systemPerfetto()).format, 'perfetto');
+    assert.equal(recognise(readFileSync('test/fixtures/formats/read-systrace.html')).format, 'systrace');
+    assert.equal(recognise(latin('BTRACE\r\n')).format, 'btrace');
+    assert.equal(recognise(gzipSync('x')).format, 'gzip');
+    assert.equal(new Set(importers.map(({ id }) => id)).size, importers.length);
+  });
+
+  it('is not misled by what only looks like a trace', () => {
+    const cases: readonly (readonly [Buffer, string | undefined])[] = [
+      [latin('[{"name":"a","ph":"X","ts":1}]'), 'chrome'],
+      [latin('\xef\xbb\xbf{"traceEvents":[]}'), 'chrome'],
+      [latin(' \n [ '), 'chrome'],
+      [latin('{"profiles":[],"shared":{"frames":[]}}'), 'speedscope'],
+      [latin('\n\n{"a":1}'), undefined],
+      [latin('{"name":"traceEvents"}'), 'chrome'],
+      [latin('{"name":"btrace","version":"1.0.0","dependencies":{}}'), undefined],
+      [latin('hello world 12\nand more 13\n'), undefined],
+      [latin('12:30 lunch\n13:00 back\n'), undefined],
+      [latin('a;b 1\n'), 'collapsed'],
+      [latin('\n\x10not a packet at all, but it begins like one'), undefined],
+      [Buffer.alloc(0), undefined],
+      [Buffer.alloc(70_000), undefined],
+    ];
+    for (const [bytes, format] of cases)
+      assert.equal(recognise(bytes).format, format, JSON.stringify(bytes.toString('latin1', 0, 40)));
+  });
+
+  it('finds what stands at the end of a large file', () => {
+    const padding = `{"metadata":{"x":"${'y'.repeat(70_000)}"},`;
+    const first = Buffer.from(padding);
+    assert.equal(recognise(first, latin('"traceEvents":[{}]}')).format, 'chrome');
+    assert.equal(recognise(first, latin('"shared":{"frames":[]},"profiles":[]}')).format, 'speedscope');
+  });
+
+  it('names what is no trace for what it is, and says what opens it', () => {
+    const cases: readonly (readonly [Buffer, RegExp, RegExp])[] = [
+      [Buffer.concat([latin('PK\x03\x04'), deflateRawSync('x')]), /zip archive/, /Unzip/],
+      [latin('\x7fELF\x02\x01\x01'), /ELF/, /record/],
+      [latin('\x89PNG\r\n\x1a\n'), /PNG/, /picture/],
+      [latin('JAVA PROFILE 1.0.2\x00'), /heap dump/, /MAT/],
+      [latin('FLR\x00\x00\x02'), /Flight Recorder/, /Mission Control/],
+      [latin('PERFILE2h'), /perf recording/, /stackcollapse/],
+      [latin('\x28\xb5\x2f\xfd'), /zstd/, /zstd -d/],
+      [
+        latin('{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"}}],"startTime":1}'),
+        /cpuprofile/,
+        /DevTools/,
+      ],
+      [latin('{"snapshot":{"meta":{"node_fields":[]}}}'), /heap snapshot/, /DevTools/],
+      [latin('{"version":3,"sources":[],"mappings":""}'), /source map/, /no trace/],
+      [latin('{"a":1}'), /JSON that is no trace/, /traceEvents/],
+      [latin('<!DOCTYPE html><html></html>'), /web page/, /browser/],
+      [latin('java 1234 5678.123456: cycles:\n\t7f main\n'), /perf script/, /stackcollapse/],
+      [latin('Dear all,\n'), /text that is no trace/, /Collapsed/],
+      [latin('\x00\x01\x02\x03'), /unknown kind/, /Perfetto/],
+    ];
+    for (const [bytes, name, advice] of cases) {
+      const recognised = recognise(bytes);
+      assert.equal(recognised.format, undefined);
+      assert.match(recognised.name, name);
+      assert.match(recognised.advice, advice);
+      const trace = importWhole(anyImporter(), bytes);
+      assert.equal(trace.threads.length, 0);
+      assert.match(trace.problems[0]?.what ?? '', name);
+    }
+  });
+
+  it('looks into gzip, once, and stops at a bound', () => {
+    const importer = anyImporter();
+    assert.match(
+      importWhole(importer, gzipSync(gzipSync('a;b 1\n'))).problems[0]?.what ?? '',
+      /within a gzip/,
+    );
+    const torn = gzipSync(Buffer.from('a;b 1\n'.repeat(30_000))).subarray(0, 200);
+    assert.ok(importWhole(anyImporter(), torn).problems.length > 0);
+    const plain = importWhole(anyImporter(), gzipSync('Dear all,\n'));
+    assert.match(plain.problems[0]?.what ?? '', /text that is no trace/);
+  });
+});
