@@ -1,0 +1,201 @@
+/**
+ * A recording beside what the program itself wrote down. The tolerances: shares of CPU time within 3 points, a wait's
+ * length within 2 ms or 5 %, allocated bytes within 5 %. The program's clocks and the agent's are read one after the
+ * other, and on a busy machine a thread may be put aside in between: so a few waits of a hundred may be further off,
+ * and their sum may not.
+ */
+import assert from 'node:assert/strict';
+import {
+  LinkCertainty,
+  methodFigures,
+  SampleFlag,
+  SampleKind,
+  sumScope,
+  type ThreadTrack,
+  type Trace,
+} from '../../src/trace/index.js';
+import { JavaProgram, type Jdk, jdks } from '../rigs/jvm/programs.js';
+import { Truth, type Wait } from '../rigs/jvm/truth.js';
+import { Recordings, threadNamed } from './recordings.js';
+
+const RUNS = Number(process.env['BTRACE_TRUTH_RUNS'] ?? 5);
+const RECORD_MS = 3000;
+/** Left out at both ends, where hooks come and go and the last samples of a thread are waited for. */
+const EDGE_NS = 150e6;
+
+class Comparison {
+  readonly begin: number;
+  readonly end: number;
+
+  constructor(
+    readonly trace: Trace,
+    readonly truth: Truth,
+  ) {
+    const origin = Number(trace.info.startMonotonicNs);
+    this.begin = origin + trace.beginNs + EDGE_NS;
+    this.end = origin + trace.endNs - EDGE_NS;
+  }
+
+  private get origin(): number {
+    return Number(this.trace.info.startMonotonicNs);
+  }
+
+  private scopeOf(thread: ThreadTrack) {
+    return { threads: [thread.index], beginNs: this.begin - this.origin, endNs: this.end - this.origin };
+  }
+
+  /** Total CPU ns of a thread by method, and of all of it. */
+  cpuByMethod(thread: ThreadTrack): { all: number; of: (name: string) => number } {
+    const sums = sumScope(this.trace, this.scopeOf(thread));
+    const figures = methodFigures(sums, this.trace.methods.count);
+    const totals = new Map<string, number>();
+    for (let row = 0; row < figures.count; row++) {
+      const name = this.trace.methods.qualifiedName(figures.method[row]!);
+      totals.set(name, (totals.get(name) ?? 0) + figures.total.cpu[row]!);
+    }
+    return { all: sums.sum.cpu, of: (name) => totals.get(name) ?? 0 };
+  }
+
+  allocatedBytes(thread: ThreadTrack): number {
+    return sumScope(this.trace, this.scopeOf(thread)).sum.allocatedBytes;
+  }
+
+  /** Shares of the thread's CPU time within 3 points of the truth. */
+  shares(threadName: string): void {
+    const recorded = this.cpuByMethod(threadNamed(this.trace, threadName));
+    const true_ = this.truth.cpuByMethod(threadName, this.begin, this.end);
+    const all = [...true_.values()].reduce((sum, cpu) => sum + cpu, 0);
+    for (const [method, cpu] of true_) {
+      const difference = recorded.of(method) / recorded.all - cpu / all;
+      assert.ok(
+        Math.abs(difference) <= 0.03,
+        `${threadName}: ${method} has ${percent(recorded.of(method), recorded.all)}, truly ${percent(cpu, all)}`,
+      );
+    }
+  }
+
+  /** Each wait of the truth has its blocking sample, as long as it and with who ended it. */
+  waits(threadName: string, kindName: string, kind: number): void {
+    const thread = threadNamed(this.trace, threadName);
+    const expected = this.truth.waitsOf(threadName, kindName, this.begin, this.end);
+    assert.ok(expected.length > 10, `${threadName} waited ${expected.length} times`);
+    let found = 0;
+    let trueNs = 0;
+    let recordedNs = 0;
+    for (const wait of expected) {
+      const row = this.rowOf(thread, kind, wait);
+      trueNs += wait.end - wait.begin;
+      if (row < 0) continue;
+      const length = thread.blocks.end[row]! - thread.blocks.begin[row]!;
+      recordedNs += length;
+      if (Math.abs(length - (wait.end - wait.begin)) > Math.max(2e6, 0.05 * length)) continue;
+      found++;
+      this.endedBy(thread, row, wait);
+    }
+    const missed = expected.length - found;
+    assert.ok(
+      missed <= 0.05 * expected.length,
+      `${threadName}: ${missed} of ${expected.length} waits are missed or wrong`,
+    );
+    const off = Math.abs(recordedNs - trueNs);
+    assert.ok(
+      off <= Math.max(0.05 * trueNs, 2e6),
+      `${threadName}: ${Math.round(recordedNs / 1e6)} ms recorded, truly ${Math.round(trueNs / 1e6)} ms`,
+    );
+  }
+
+  /** The blocking sample that a wait overlaps most. */
+  private rowOf({ blocks }: ThreadTrack, kind: number, wait: Wait): number {
+    let best = -1;
+    let most = 0;
+    for (let row = 0; row < blocks.count; row++) {
+      if (blocks.kind[row] !== kind) continue;
+      const begin = blocks.begin[row]! + this.origin;
+      const end = blocks.end[row]! + this.origin;
+      const common = Math.min(end, wait.end) - Math.max(begin, wait.begin);
+      if (common > most) [best, most] = [row, common];
+    }
+    return best;
+  }
+
+  private endedBy({ blocks, name }: ThreadTrack, row: number, wait: Wait): void {
+    if (wait.by === '-') return;
+    const { links } = this.trace;
+    const link = blocks.link[row]!;
+    const estimated = (blocks.flags[row]! & SampleFlag.OwnerEstimated) !== 0;
+    const labelled = link >= 0 ? links.certainty[link] === LinkCertainty.OwnerAtBlocking : estimated;
+    const by = link >= 0 ? links.waker[link]! : blocks.owner[row]!;
+    const byName = this.trace.threads.find(({ index }) => index === by)?.name ?? 'nobody';
+    assert.ok(labelled || byName === wait.by, `${name} waited for ${wait.by}, recorded is ${byName}`);
+  }
+}
+
+function percent(part: number, whole: number): string {
+  return `${((100 * part) / whole).toFixed(1)} %`;
+}
+
+async function compared(recordings: Recordings, jdk: Jdk, run: number): Promise<Comparison> {
+  const file = recordings.file(`truth-${run}.txt`);
+  const program = await JavaProgram.start('truth', {
+    jdk,
+    args: [file],
+    vmArgs: ['-XX:+IgnoreUnrecognizedVMOptions', '-XX:+EnableDynamicAgentLoading'],
+  });
+  try {
+    const trace = await recordings.record(program.pid, RECORD_MS, {
+      file: recordings.file(`truth-${run}.btrace`),
+    });
+    assert.equal(await program.end(), 0, program.output);
+    return new Comparison(trace, new Truth(file));
+  } finally {
+    await program.kill();
+  }
+}
+
+for (const [at, jdk] of jdks().entries()) {
+  for (let run = 1; run <= (at === 0 ? RUNS : 1); run++) {
+    describe(`the truth, JDK ${jdk.version}, run ${run}`, () => {
+      let recordings: Recordings;
+      let comparison: Comparison;
+
+      before(async () => {
+        recordings = new Recordings();
+        comparison = await compared(recordings, jdk, run);
+      });
+      after(() => recordings.remove());
+
+      it('shares of CPU time of one thread among its methods', () => comparison.shares('burner'));
+
+      for (const thread of ['deep', 'brief', 'thrower']) {
+        it(`CPU time of the thread "${thread}" is in its work`, () => comparison.shares(thread));
+      }
+
+      it('whole stacks of deep recursion', () => {
+        const { trace } = comparison;
+        const { calls } = threadNamed(trace, 'deep');
+        let deepest = 0;
+        for (let row = 0; row < calls.count; row++) deepest = Math.max(deepest, calls.depth[row]!);
+        assert.ok(deepest > 1500, String(deepest));
+      });
+
+      it('waits for a lock, with its owner', () =>
+        comparison.waits('contender', 'MONITOR', SampleKind.Monitor));
+      it('waits to be notified, with who did', () => comparison.waits('waiter', 'WAIT', SampleKind.Wait));
+      it('parks, with who unparked', () => comparison.waits('sitter', 'PARK', SampleKind.Park));
+      it('sleeps', () => comparison.waits('sleeper', 'SLEEP', SampleKind.Sleep));
+
+      it('allocated bytes', () => {
+        const recorded = comparison.allocatedBytes(threadNamed(comparison.trace, 'allocator'));
+        const true_ = comparison.truth.amount('allocated', comparison.begin, comparison.end);
+        assert.ok(Math.abs(recorded - true_) <= 0.05 * true_, `${recorded} bytes recorded, truly ${true_}`);
+      });
+
+      it('what was lost is counted, and nothing in the file is wrong', () => {
+        const { trace } = comparison;
+        assert.deepEqual(trace.problems, []);
+        const lost = trace.losses.reduce((sum, { count }) => sum + count, 0);
+        assert.ok((trace.status?.dropped ?? 0) <= lost, `${trace.status?.dropped} dropped, ${lost} listed`);
+      });
+    });
+  }
+}
