@@ -2,7 +2,9 @@
  * Samples of one thread → intervals → calls. docs/MEASURES.md states the rules and their reasons; in short, for the
  * time between one sample and the next of a thread:
  *
- *   - it belongs to the later sample's stack: samples are taken after the work they show;
+ *   - it belongs to the later sample's stack: samples are taken after the work they show. But one that is taken at a call's
+ *     begin (a wait, a notify) tells nothing of the work before that call: this belongs to the earlier stack when the thread
+ *     was seen working there, else to what both stacks have in common without the calls they were taken at;
  *   - a sample vouches for one interval of the sampler, and for one more for each capture merged into it. Silence of
  *     more than three times that is a gap, up to what the later sample vouches for;
  *   - where both stacks are equal, silence is counted in CPU time: a thread that is off the CPU in between waits there;
@@ -28,6 +30,11 @@ export const waitingCpuShare = 1 / 20;
 /** An interval, a gap and a wait: what one sample can make. */
 const mostRowsASample = 3;
 
+/** Kinds that are taken as their innermost frame is called: like waits, they show where the thread came to, not what it did. */
+const takenAtCall = new Uint8Array(256);
+for (const kind of [SampleKind.Notify, SampleKind.Unpark, SampleKind.MonitorRelease, SampleKind.ThreadStart])
+  takenAtCall[kind] = 1;
+
 /** How the recording was sampled. */
 export interface Sampling {
   /** ns that one capture vouches for: the longest of the intervals in force; 0 where nothing can be a gap. */
@@ -39,6 +46,10 @@ export interface Sampling {
 const slicePath = new Int32Array(sliceRows);
 const sliceCommon = new Int32Array(sliceRows);
 const sliceInterval = new Int32Array(sliceRows);
+/** 1: it lies within the wait that comes after it. */
+const sliceWithin = new Uint8Array(sliceRows);
+/** The interval of the work before it; the same as its last interval where that is its own. */
+const sliceWork = new Int32Array(sliceRows);
 const sliceGap = new Float64Array(sliceRows);
 
 export class SampledThread implements ThreadTrack {
@@ -72,6 +83,9 @@ export class SampledThread implements ThreadTrack {
   private started = false;
   private time = 0;
   private path = 0;
+  private node = 0;
+  /** The latest sample was taken at a call's begin, or at the end of a wait. */
+  private atCall = false;
   private messageId = 0;
   private cpu = 0;
   /** CounterBit bits that `cpu` and the totals below are valid for. */
@@ -126,10 +140,29 @@ export class SampledThread implements ThreadTrack {
     // All rows that the slice can make fit from here on: the loops below write to columns that stay where they are.
     this.intervals.reserve(mostRowsASample * rows);
     if (block.hasDetails || block.hasDurations) this.note(block, rows, nodes);
+    this.findWithinWaits(block, rows);
     this.resolve(block, rows, nodes, paths);
     this.append(block, rows, paths, sampling.vouchNs);
     this.calls.extend(this.intervals, paths);
     this.reserveCalls(rows);
+  }
+
+  /**
+   * A wait is captured at its end, so what was captured from outside meanwhile comes before it. It says nothing that the
+   * wait does not say, and the work before the wait is not to be taken for it.
+   */
+  private findWithinWaits({ kind, time, duration, hasDurations }: SampleBlockReader, rows: number): void {
+    sliceWithin.fill(0, 0, rows);
+    if (!hasDurations) return;
+    for (let row = 0; row < rows;) {
+      let next = row + 1;
+      if (kind[row] === SampleKind.AsyncOutside) {
+        while (next < rows && kind[next] === SampleKind.AsyncOutside) next++;
+        const begin = next < rows && (duration[next] as number) > 0 ? (time[next] as number) : Infinity;
+        for (let of = row; of < next; of++) if ((time[of] as number) >= begin) sliceWithin[of] = 1;
+      }
+      row = next;
+    }
   }
 
   /** Nodes → paths, and what each has in common with the one before it. */
@@ -144,7 +177,7 @@ export class SampledThread implements ThreadTrack {
       const path = node > 0 && node < nodeCount ? (nodePath[node] as number) : 0;
       slicePath[row] = path;
       // Without a stack it is left out, unless nothing was known before either.
-      if (path === 0 && openDepth !== 0) continue;
+      if ((path === 0 && openDepth !== 0) || sliceWithin[row] === 1) continue;
       // Up from the innermost frame to where the open stack has the same: only frames that are new are looked at.
       const frames = depth[path] as number;
       if (frames >= openPaths.length) {
@@ -176,11 +209,12 @@ export class SampledThread implements ThreadTrack {
     const { intervals } = this;
     const { begin, end, path: pathOf, keep: keepOf, state: stateOf, cpu: cpuOf } = intervals;
     const { samples, node: nodeOf, message: messageOf } = intervals;
-    const { time: times, duration, cpu: cpus, cpuDuration, stack, merged, message } = block;
+    const { time: times, duration, cpu: cpus, cpuDuration, stack, kind, merged, message } = block;
     const { counters, hasDurations, hasMerged } = block;
-    const pathDepth = paths.depth;
+    const { depth: pathDepth, parent: pathParent } = paths;
     const readsCpu = (counters & CounterBit.Cpu) !== 0;
-    let { started, time, path: before, messageId: messageBefore, cpu: cpuBefore } = this;
+    let { started, time, path: before, node: nodeBefore, atCall: atCallBefore } = this;
+    let { messageId: messageBefore, cpu: cpuBefore } = this;
     let knowsCpu = readsCpu && (this.known & CounterBit.Cpu) !== 0;
     let captured = 0;
     let n = intervals.count;
@@ -189,6 +223,8 @@ export class SampledThread implements ThreadTrack {
       const captures = hasMerged ? 1 + Math.max(merged[row] as number, 0) : 1;
       captured += captures;
       sliceInterval[row] = -1;
+      sliceWork[row] = -1;
+      if (sliceWithin[row] === 1) continue;
       if (path === 0) {
         this.stackless += captures;
         // Its time is left to the next sample that has a stack.
@@ -214,7 +250,8 @@ export class SampledThread implements ThreadTrack {
       let used = cpuSince > 0 ? cpuSince : 0;
       let at = -1;
       sliceGap[row] = 0;
-      if (lasted === 0 || (started && from > time)) {
+      const atCall = lasted > 0 || takenAtCall[kind[row] as number] === 1;
+      if (!atCall || path === 0) {
         if (!started) time = from;
         let state: number = IntervalState.Evidence;
         const silent = from - time;
@@ -250,22 +287,53 @@ export class SampledThread implements ThreadTrack {
         cpuOf[at] = used;
         nodeOf[at] = node;
         if (messageId !== 0) messageOf[at] = messageId;
-        sliceInterval[row] = at;
-        if (lasted === 0) samples[at] = captures;
-        else keep = pathDepth[path] as number;
-      }
-      if (lasted > 0) {
+        sliceInterval[row] = sliceWork[row] = at;
+        samples[at] = captures;
+      } else {
+        if (started && from > time) {
+          const silent = from - time;
+          const same = before === path && messageBefore === messageId;
+          let state: number = IntervalState.Evidence;
+          let work = common;
+          if (same && knowsCpu && used <= silent * waitingCpuShare) {
+            state = IntervalState.Waiting;
+          } else if (!atCallBefore && before !== 0 && messageBefore === messageId) {
+            work = before;
+            nodeOf[n] = nodeBefore;
+          } else if (work === path || (atCallBefore && work === before)) {
+            work = pathParent[work] as number;
+          }
+          if (state === IntervalState.Evidence) {
+            if (work === 0 || (vouchNs > 0 && silent > gapAfterVouches * vouchNs)) {
+              state = IntervalState.Gap;
+              work = common;
+            }
+            // A new call of the same method is another call.
+            if (common === path && atCallBefore) keep = pathDepth[pathParent[path] as number] as number;
+          }
+          at = n++;
+          begin[at] = time;
+          end[at] = from;
+          pathOf[at] = work;
+          keepOf[at] =
+            work === before ? (pathDepth[before] as number) : Math.min(pathDepth[work] as number, keep);
+          stateOf[at] = state;
+          cpuOf[at] = used;
+          if (messageId !== 0) messageOf[at] = messageId;
+          sliceWork[row] = at;
+        }
         begin[n] = from;
         end[n] = to;
         pathOf[n] = path;
         keepOf[n] = keep;
-        stateOf[n] = IntervalState.Blocked;
+        stateOf[n] = lasted > 0 ? IntervalState.Blocked : IntervalState.Evidence;
         // Where it began before the sample before it was taken, that one's share is counted already.
-        const within = cpuDuration[row] as number;
+        const within = lasted > 0 ? (cpuDuration[row] as number) : 0;
         cpuOf[n] = Math.max(at < 0 ? cpuSince + within : within, 0);
         nodeOf[n] = node;
         if (messageId !== 0) messageOf[n] = messageId;
         samples[n] = captures;
+        if (at < 0) sliceWork[row] = n;
         sliceInterval[row] = n++;
       }
       if (readsCpu) {
@@ -276,6 +344,8 @@ export class SampledThread implements ThreadTrack {
       started = true;
       time = to;
       before = path;
+      nodeBefore = node;
+      atCallBefore = atCall;
       messageBefore = messageId;
     }
     intervals.count = n;
@@ -283,6 +353,8 @@ export class SampledThread implements ThreadTrack {
     this.started = started;
     this.time = time;
     this.path = before;
+    this.node = nodeBefore;
+    this.atCall = atCallBefore;
     this.messageId = messageBefore;
     this.cpu = cpuBefore;
     const bit = CounterBit;
@@ -323,6 +395,7 @@ export class SampledThread implements ThreadTrack {
         this.switches,
         intervals.switches,
         false,
+        sliceInterval, // a wait is what a thread is switched for
       );
     }
     this.known |= counters;
@@ -339,13 +412,14 @@ export class SampledThread implements ThreadTrack {
     totalBefore: number,
     out: Float64Array,
     isEstimate: boolean,
+    into = sliceWork,
   ): number {
     let before = totalBefore;
     let known = (this.known & bit) !== 0;
     // Totals only grow: what ends as it began has nothing to count.
     if (known && totals[rows - 1] === before) return before;
     for (let row = 0; row < rows; row++) {
-      const at = sliceInterval[row] as number;
+      const at = into[row] as number;
       if (at < 0) continue;
       const total = totals[row] as number;
       if (total > before && known) {
