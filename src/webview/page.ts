@@ -1,4 +1,4 @@
-/** The page's entry: finds its host, starts the engine's worker, and puts the shell on the screen. */
+/** The page's entry: finds its host, starts the engine's worker, and puts the shell on the screen once there is something to open. */
 import type { HostMessage } from '../protocol/messages.js';
 import { EngineClient, startWorker } from './engine-client.js';
 import { findHost } from './host.js';
@@ -6,35 +6,42 @@ import { PageShell } from './shell.js';
 import { restoreState, Store } from './store.js';
 import styles from './styles.css';
 import { setTexts } from './texts.js';
-import { registerControls } from './toolkit.js';
 import { watchTheme } from './theme-watch.js';
+import { registerControls } from './toolkit.js';
 
 addStyles();
 registerControls();
 const host = findHost();
-const store = new Store(restoreState(host.keptState));
-const shell = new PageShell(host, store);
-document.getElementById('btrace')?.append(shell.root);
-watchTheme(() => shell.themeChanged());
+let shell: PageShell | undefined;
 
-let engine: EngineClient | undefined;
-const early: HostMessage[] = [];
-const take = (message: HostMessage): void => {
-  // Texts come with the first message and must be there before anything is written.
-  if (message.type === 'open' || message.type === 'settings') setTexts(message.settings.texts);
-  if (engine === undefined) early.push(message);
-  else shell.take(message, engine);
-};
-host.onMessage(take);
+/** The texts come with what is opened, and must be there before anything is written. */
+function shellWith(texts: Readonly<Record<string, string>>): PageShell {
+  if (shell !== undefined) return shell;
+  setTexts(texts);
+  const made = new PageShell(host, new Store(restoreState(host.keptState)));
+  shell = made;
+  document.getElementById('btrace')?.append(made.root);
+  watchTheme(() => made.themeChanged());
+  return made;
+}
 
 startWorker(document).then(
   (worker) => {
-    engine = new EngineClient(worker, shell);
-    shell.connect(engine);
-    for (const message of early.splice(0)) shell.take(message, engine);
+    const waiting: HostMessage[] = [];
+    host.onMessage((message) => {
+      if (shell === undefined && message.type !== 'open') {
+        waiting.push(message);
+        return;
+      }
+      const isFirst = shell === undefined;
+      const opened = shellWith(message.type === 'open' ? message.settings.texts : {});
+      if (isFirst) opened.connect(new EngineClient(worker, opened));
+      opened.take(message);
+      for (const early of waiting.splice(0)) opened.take(early);
+    });
     host.post({ type: 'ready' });
   },
-  (error: unknown) => shell.failed(error instanceof Error ? error.message : String(error)),
+  (error: unknown) => shellWith({}).failed(error instanceof Error ? error.message : String(error)),
 );
 
 /** A style element made by a trusted script still needs the document's nonce; it is copied from the page's own script. */

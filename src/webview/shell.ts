@@ -114,7 +114,9 @@ export class PageShell implements EngineListener, PageActions {
     this.#engine = engine;
   }
 
-  take(message: HostMessage, engine: EngineClient): void {
+  take(message: HostMessage): void {
+    const engine = this.#engine;
+    if (engine === undefined) return;
     switch (message.type) {
       case 'open':
         this.#name = plainText(message.name);

@@ -26,6 +26,10 @@ export interface GeneratedOptions {
   readonly names?: Readonly<Record<number, string>>;
 }
 
+/** What the worker with the made-up decoder takes for a file. */
+export const bytesOf = (options: GeneratedOptions): Uint8Array =>
+  new TextEncoder().encode(JSON.stringify(options));
+
 function randomFrom(seed: number): () => number {
   let state = seed >>> 0 || 1;
   return () => {

@@ -1,17 +1,14 @@
 /** The page alone in a real Chromium: bundled as for the extension, under the same policy, its host is the test. */
+import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
-import path from 'node:path';
-import esbuild from 'esbuild';
 import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 import { pageHtml } from '../../src/protocol/page-html.js';
 import type { HostMessage, PageMessage, PageSettings } from '../../src/protocol/messages.js';
+import { bundle } from './bundle.js';
 import { themeStyle } from './themes.js';
 import type { ThemeName } from './themes.js';
-
-const root = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))));
 
 export const browserFlags = [
   '--no-sandbox',
@@ -23,21 +20,6 @@ export const browserFlags = [
   '--disable-sync',
 ];
 
-export async function bundle(entry: string): Promise<string> {
-  const built = await esbuild.build({
-    absWorkingDir: root,
-    entryPoints: [entry],
-    bundle: true,
-    write: false,
-    minify: true,
-    format: 'iife',
-    platform: 'browser',
-    target: 'es2022',
-    loader: { '.css': 'text' },
-  });
-  return built.outputFiles[0]!.text;
-}
-
 export interface OpenOptions {
   readonly theme?: ThemeName;
   readonly settings?: Partial<PageSettings>;
@@ -45,6 +27,8 @@ export interface OpenOptions {
   readonly width?: number;
   readonly height?: number;
   readonly live?: boolean;
+  /** Instead of the rig's own page. */
+  readonly address?: string;
 }
 
 /** One page with its host: what it said, and what is said to it. */
@@ -82,11 +66,19 @@ export class PageUnderTest {
     const live = options.live ?? false;
     const name = options.name ?? 'test.btrace';
     await this.post({ type: 'open', name, totalBytes: bytes.byteLength, live, settings });
-    await this.page.evaluate((base64) => {
-      const data = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)).buffer;
-      window.postMessage({ type: 'bytes', offset: 0, data }, '*', [data]);
-    }, Buffer.from(bytes).toString('base64'));
+    await this.more(bytes, 0);
     if (!live) await this.post({ type: 'end' });
+  }
+
+  /** More bytes of a recording that is being written. */
+  async more(bytes: Uint8Array, offset: number): Promise<void> {
+    await this.page.evaluate(
+      ([base64, from]) => {
+        const data = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)).buffer;
+        window.postMessage({ type: 'bytes', offset: from, data }, '*', [data]);
+      },
+      [Buffer.from(bytes).toString('base64'), offset] as const,
+    );
   }
 
   /** Two frames: what was asked for is on the screen. */
@@ -96,27 +88,56 @@ export class PageUnderTest {
     );
   }
 
-  close(): Promise<void> {
-    return this.page.close();
+  /** Closes it after asking whether anything went wrong meanwhile. */
+  async close(): Promise<void> {
+    assert.deepEqual(this.errors, [], 'the page logged an error');
+    const violations = await this.page.evaluate(
+      () => (window as unknown as { violations: string[] }).violations,
+    );
+    assert.deepEqual(violations, [], 'the content security policy was violated');
+    await this.page.close();
   }
 }
 
-export class PageRig {
-  readonly #browser: Browser;
-  readonly #server: ReturnType<typeof createServer>;
-  readonly #address: string;
+/** One browser for all tests of a run, and each page script bundled once. */
+let browser: Promise<Browser> | undefined;
+const bundles = new Map<string, Promise<string>>();
+const servers: ReturnType<typeof createServer>[] = [];
 
-  private constructor(browser: Browser, server: ReturnType<typeof createServer>) {
-    this.#browser = browser;
-    this.#server = server;
-    this.#address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  }
+function bundled(entry: string): Promise<string> {
+  let made = bundles.get(entry);
+  if (made === undefined) bundles.set(entry, (made = bundle(entry)));
+  return made;
+}
+
+/** Ends what the rigs started; mocha calls it when the run is over. */
+export async function closeRigs(): Promise<void> {
+  await (await browser)?.close();
+  browser = undefined;
+  for (const server of servers.splice(0)) server.close();
+}
+
+// Also usable outside mocha, where nobody calls hooks.
+if (typeof after === 'function') after(closeRigs);
+
+/** The page with one kind of worker behind it. */
+export class PageRig {
+  private constructor(
+    readonly browser: Browser,
+    readonly address: string,
+    readonly script: string,
+    readonly worker: string,
+  ) {}
 
   static async start(workerEntry: string): Promise<PageRig> {
-    const [script, worker, browser] = await Promise.all([
-      bundle('src/webview/page.ts'),
-      bundle(workerEntry),
-      chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: browserFlags }),
+    browser ??= chromium.launch({
+      executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+      args: browserFlags,
+    });
+    const [script, worker, started] = await Promise.all([
+      bundled('src/webview/page.ts'),
+      bundled(workerEntry),
+      browser,
     ]);
     const files: Record<string, readonly [string, string]> = {
       '/page.js': ['text/javascript', script],
@@ -135,11 +156,13 @@ export class PageRig {
       response.writeHead(200, { 'content-type': `${type}; charset=utf-8` }).end(text);
     });
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-    return new PageRig(browser, server);
+    servers.push(server);
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return new PageRig(started, address, script, worker);
   }
 
   async page(options: OpenOptions = {}): Promise<PageUnderTest> {
-    const page = await this.#browser.newPage({
+    const page = await this.browser.newPage({
       viewport: { width: options.width ?? 1280, height: options.height ?? 800 },
     });
     // The loader of these files wraps named functions with this; what is evaluated in the page must find it there.
@@ -173,12 +196,16 @@ export class PageRig {
       },
       themeStyle(options.theme ?? 'dark'),
     );
-    await page.goto(this.#address);
+    await page.goto(options.address ?? this.address);
     return new PageUnderTest(page, errors);
   }
 
-  async stop(): Promise<void> {
-    await this.#browser.close();
-    await new Promise((done) => this.#server.close(done));
+  /** A page that has opened these bytes and painted them. */
+  async opened(bytes: Uint8Array, options: OpenOptions = {}): Promise<PageUnderTest> {
+    const page = await this.page(options);
+    await page.open(bytes, options);
+    await page.hear('opened');
+    await page.painted();
+    return page;
   }
 }

@@ -52,6 +52,8 @@ export interface Sorted {
 }
 
 const rowHeight = 22;
+/** The head stays in sight over the rows. */
+const headHeight = 24;
 const indent = 14;
 const emptyRows: RowSource = { count: 0, cell: () => ({ text: '' }), key: () => '' };
 
@@ -61,7 +63,6 @@ export class VirtualTable {
   readonly root: HTMLElement;
   readonly #head = element('div', { class: 'table-head', role: 'row' });
   readonly #headGroup: HTMLElement;
-  readonly #body: HTMLElement;
   readonly #spacer = element('div', { class: 'table-spacer', role: 'rowgroup' });
   readonly #listener: TableListener;
   readonly #id = `table-${++lastTable}`;
@@ -76,21 +77,20 @@ export class VirtualTable {
     this.#listener = listener;
     this.#isTree = isTree;
     this.#headGroup = element('div', { role: 'rowgroup', class: 'table-head-group' }, this.#head);
-    this.#body = element('div', { class: 'table-body', role: 'presentation' }, this.#spacer);
     this.root = element(
       'div',
       { class: 'table', role: isTree ? 'treegrid' : 'grid', tabindex: 0, 'aria-label': label },
       this.#headGroup,
-      this.#body,
+      this.#spacer,
     );
-    this.#body.addEventListener('scroll', () => this.#renderSoon());
+    this.root.addEventListener('scroll', () => this.#renderSoon());
     this.root.addEventListener('keydown', (event) => this.#key(event));
     this.#spacer.addEventListener('click', (event) => this.#click(event));
     this.#spacer.addEventListener('dblclick', (event) => {
       const row = this.#rowOf(event);
       if (row >= 0) this.#listener.activate?.(row);
     });
-    new ResizeObserver(() => this.#renderSoon()).observe(this.#body);
+    new ResizeObserver(() => this.#renderSoon()).observe(this.root);
   }
 
   setColumns(columns: readonly Column[], sorted: Sorted | undefined): void {
@@ -157,14 +157,12 @@ export class VirtualTable {
   render(): void {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
-    const { scrollTop, clientHeight } = this.#body;
+    const { scrollTop, clientHeight } = this.root;
     const first = Math.max(0, Math.floor(scrollTop / rowHeight) - 4);
     const last = Math.min(this.#rows.count, Math.ceil((scrollTop + clientHeight) / rowHeight) + 4);
     const rows: HTMLElement[] = [];
     for (let row = first; row < last; row++) rows.push(this.#rowElement(row));
     this.#spacer.replaceChildren(...rows);
-    // The head keeps clear of the body's scroll bar.
-    this.#headGroup.style.paddingRight = `${this.#body.offsetWidth - this.#body.clientWidth}px`;
     const isShown = this.#selectedRow >= first && this.#selectedRow < last;
     if (isShown) this.root.setAttribute('aria-activedescendant', `${this.#id}-${this.#selectedRow}`);
     else this.root.removeAttribute('aria-activedescendant');
@@ -254,15 +252,15 @@ export class VirtualTable {
 
   #reveal(row: number): void {
     const top = row * rowHeight;
-    const { scrollTop, clientHeight } = this.#body;
-    if (top < scrollTop) this.#body.scrollTop = top;
-    else if (top + rowHeight > scrollTop + clientHeight)
-      this.#body.scrollTop = top + rowHeight - clientHeight;
+    const { scrollTop } = this.root;
+    const room = this.root.clientHeight - headHeight;
+    if (top < scrollTop) this.root.scrollTop = top;
+    else if (top + rowHeight > scrollTop + room) this.root.scrollTop = top + rowHeight - room;
   }
 
   #key(event: KeyboardEvent): void {
     const row = this.#selectedRow;
-    const page = Math.max(1, Math.floor(this.#body.clientHeight / rowHeight) - 1);
+    const page = Math.max(1, Math.floor((this.root.clientHeight - headHeight) / rowHeight) - 1);
     const moves: Readonly<Record<string, number>> = {
       ArrowDown: row + 1,
       ArrowUp: row < 0 ? 0 : row - 1,

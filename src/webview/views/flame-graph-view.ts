@@ -60,7 +60,8 @@ export class FlameGraphView extends FigureView {
   protected load(): void {
     const { model, store, actions } = this.context;
     const { weight } = store.state;
-    const width = Math.max(200, this.#canvas.clientWidth);
+    // Without a width yet it is about to be shown: as wide as it may become.
+    const width = this.#canvas.clientWidth || window.innerWidth;
     const path = this.#zoom;
     this.latest.take(
       actions.ask({ kind: 'flame', scope: model.scope(store.state), weight, least: 1 / width, path }),

@@ -1,6 +1,6 @@
 /** Our page alone: bytes in hand to the first painted chart, then panned and zoomed. */
 import { pageHtml } from '../../../src/protocol/page-html.js';
-import { bundle } from '../../page/page-rig.js';
+import { bundle } from '../../page/bundle.js';
 import { BenchBrowser, frameTimes, percentile, serve } from './browser.js';
 import type { Measured } from './ui.js';
 

@@ -1,0 +1,165 @@
+/** For everybody: axe finds nothing serious, the chart can be heard as it is seen, keys do all, state survives. */
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { keyTable } from '../../src/webview/keys.js';
+import { bytesOf } from './generated-trace.js';
+import type { GeneratedOptions } from './generated-trace.js';
+import { PageRig } from './page-rig.js';
+import type { PageUnderTest } from './page-rig.js';
+import type { ThemeName } from './themes.js';
+
+const small: GeneratedOptions = { samples: 1500, threads: 4, depth: 16, methods: 300, seed: 5 };
+const settings = { myPackages: ['com.acme'] };
+const root = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))));
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
+
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly impact: string;
+    readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+  }[];
+}
+
+describe('the page for everybody', function () {
+  this.timeout(90_000);
+  let rig: PageRig;
+  let open: PageUnderTest | undefined;
+
+  before(async () => {
+    rig = await PageRig.start('test/page/generated-worker.ts');
+    mkdirSync(path.join(root, 'artefacts'), { recursive: true });
+  });
+  afterEach(async () => {
+    const done = open;
+    open = undefined;
+    await done?.close();
+  });
+
+  async function serious(page: PageUnderTest): Promise<string[]> {
+    // Straight into the page: the policy would stop a script element.
+    await page.page.evaluate(axe);
+    const found = (await page.page.evaluate(
+      'axe.run(document, { resultTypes: ["violations"] })',
+    )) as AxeResult;
+    return found.violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(
+        ({ id, nodes }) =>
+          `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`).join('\n  ')}`,
+      );
+  }
+
+  for (const theme of ['dark', 'light', 'highContrast'] satisfies ThemeName[]) {
+    it(`axe finds nothing serious in ${theme}, in any view`, async () => {
+      open = await rig.opened(bytesOf(small), { theme, settings });
+      const chart = (await open.page.locator('.chart').boundingBox())!;
+      await open.page.mouse.click(chart.x + 300, chart.y + 100);
+      await open.page.mouse.move(chart.x + 300, chart.y + 700);
+      await open.page.locator('.details-figures').waitFor();
+      await open.page.screenshot({ path: path.join(root, `artefacts/page-timeline-${theme}.png`) });
+      const views = {
+        timeline: '1',
+        flameGraph: '2',
+        callTree: '3',
+        bottomUp: '4',
+        methods: '5',
+        callers: '6',
+      };
+      for (const [view, key] of Object.entries(views)) {
+        await open.page.keyboard.press(key);
+        await open.page.locator(`#view-${view}`).locator('.table-row, g.frame, .chart').first().waitFor();
+        await open.painted();
+        // The structure is the same in every theme; colours are those of a few elements.
+        if (theme === 'dark' || view === 'timeline' || view === 'methods') {
+          assert.deepEqual(await serious(open), [], view);
+        }
+        if (view === 'flameGraph' || view === 'methods') {
+          await open.page.screenshot({ path: path.join(root, `artefacts/page-${view}-${theme}.png`) });
+        }
+      }
+      await open.page.keyboard.press('?');
+      assert.deepEqual(await serious(open), [], 'help');
+    });
+  }
+
+  it('the accessible tree holds the boxes that carry labels, and the selected one is active', async () => {
+    open = await rig.opened(bytesOf(small), { settings });
+    await open.page.locator('.chart').focus();
+    await open.page.keyboard.press('ArrowDown');
+    await open.page.keyboard.press('ArrowDown');
+    await open.page.waitForFunction(() =>
+      document.querySelector('.chart')?.hasAttribute('aria-activedescendant'),
+    );
+    const items = open.page.locator('.chart [role=treeitem]');
+    assert.ok((await items.count()) > 20);
+    const active = await open.page.locator('.chart').getAttribute('aria-activedescendant');
+    const selected = open.page.locator('.chart [role=treeitem][aria-selected=true]');
+    assert.equal(await selected.getAttribute('id'), active);
+    assert.equal(await selected.getAttribute('aria-level'), '2');
+    assert.match((await selected.textContent()) ?? '', /Wall .* CPU .* main/);
+    // Zoomed in, there are fewer boxes: the tree follows.
+    const before = await items.count();
+    for (let step = 0; step < 6; step++) await open.page.keyboard.press('w');
+    await open.page.waitForFunction(
+      (count) => document.querySelectorAll('.chart [role=treeitem]').length < count,
+      before,
+    );
+  });
+
+  it('lists every key of the table', async () => {
+    open = await rig.opened(bytesOf(small), { settings });
+    await open.page.keyboard.press('?');
+    const listed = await open.page.locator('dialog kbd').count();
+    assert.equal(
+      listed,
+      keyTable.reduce((sum, binding) => sum + binding.keys.length, 0),
+    );
+    await open.page.keyboard.press('Escape');
+    assert.equal(await open.page.locator('dialog[open]').count(), 0);
+  });
+
+  it('goes through page, toolbar and chart by Tab, one stop each', async () => {
+    open = await rig.opened(bytesOf(small), { settings });
+    const stops: string[] = [];
+    for (let step = 0; step < 30 && !stops.some((stop) => stop.startsWith('body')); step++) {
+      await open.page.keyboard.press('Tab');
+      stops.push(
+        await open.page.evaluate(() => {
+          const focused = document.activeElement;
+          return focused === null ? '' : `${focused.tagName.toLowerCase()}.${focused.className}`;
+        }),
+      );
+    }
+    assert.equal(stops.filter((stop) => stop.startsWith('button.tab')).length, 1, stops.join(' '));
+    assert.equal(stops.filter((stop) => stop.includes('chart')).length, 1, stops.join(' '));
+  });
+
+  it('comes back after a reload as it was left', async () => {
+    const page = await rig.opened(bytesOf(small), { settings });
+    open = page;
+    await page.page.locator('.chart').focus();
+    for (const key of ['w', 'w', 'd', 'ArrowDown', 'ArrowDown', 'r']) await page.page.keyboard.press(key);
+    await page.page.keyboard.press('/');
+    await page.page.keyboard.type('pool');
+    await page.painted();
+    const look = (): Promise<unknown> =>
+      page.page.evaluate(() => ({
+        lens: Math.round(document.querySelector<HTMLElement>('.lens')!.getBoundingClientRect().left),
+        chip: document.querySelector('.chip')?.textContent,
+        details: document.querySelector('.details-title')?.textContent,
+        search: document.querySelector<HTMLElement & { value: string }>('.search-field')!.value,
+      }));
+    const before = await look();
+    // What is kept is kept a moment later.
+    await page.page.waitForFunction(() => JSON.stringify(history.state)?.includes('pool'));
+    await page.page.reload();
+    await page.open(bytesOf(small), { settings });
+    await page.hear('opened');
+    await page.painted();
+    assert.deepEqual(await look(), before);
+  });
+});

@@ -1,0 +1,175 @@
+/** Recordings of every sort through the real decoder: whole, torn, growing, empty, foreign, hostile, none at all. */
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { standAloneHtml, standAlonePieceBytes } from '../../src/protocol/page-html.js';
+import { synthesize } from '../../src/trace/index.js';
+import { bytesOf } from './generated-trace.js';
+import { PageRig } from './page-rig.js';
+import type { PageUnderTest } from './page-rig.js';
+
+async function recording(samples: number): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  const sink = { write: (bytes: Uint8Array) => Promise.resolve(void parts.push(bytes.slice())) };
+  await synthesize(sink, { samples, threads: 3, methods: 300, depth: 12 });
+  return Buffer.concat(parts);
+}
+
+describe('a recording on the page', function () {
+  this.timeout(60_000);
+  let rig: PageRig;
+  let whole: Buffer;
+  let open: PageUnderTest | undefined;
+
+  before(async () => {
+    rig = await PageRig.start('src/webview/engine-worker.ts');
+    whole = await recording(4000);
+  });
+  afterEach(async () => {
+    const done = open;
+    open = undefined;
+    await done?.close();
+  });
+
+  it('is decoded and shown', async () => {
+    open = await rig.opened(whole);
+    const { threads, samples, problems } = await open.hear('opened');
+    assert.equal(threads, 3);
+    assert.ok(samples >= 4000, `${samples} samples`);
+    assert.equal(problems, 0);
+  });
+
+  it('that was cut off shows what is left and says so', async () => {
+    open = await rig.opened(whole.subarray(0, Math.floor(whole.length * 0.6)));
+    assert.ok((await open.hear('opened')).samples > 1000);
+    assert.match(await open.page.locator('.facts').innerText(), /cut off before its end/);
+  });
+
+  it('with damage inside lists what could not be read', async () => {
+    const hurt = Buffer.from(whole);
+    for (let at = 0; at < 40; at++) hurt[Math.floor(hurt.length / 2) + at] = 0x55;
+    open = await rig.opened(hurt);
+    assert.ok((await open.hear('opened')).problems > 0);
+    assert.match(await open.page.locator('.banner').innerText(), /could not be read/);
+  });
+
+  it('being written is drawn as it grows, and is final at the end', async () => {
+    const live = await rig.page();
+    open = live;
+    const half = Math.floor(whole.length / 2);
+    await live.open(whole.subarray(0, half), { live: true });
+    await live.page.getByText('Recording…').waitFor();
+    const end = (): Promise<string> => live.page.locator('.details-facts').innerText();
+    const before = await end();
+    await live.more(whole.subarray(half), half);
+    await live.post({ type: 'end' });
+    await live.hear('opened');
+    await live.painted();
+    assert.notEqual(await end(), before);
+    assert.equal(await live.page.getByText('Recording…').count(), 0);
+  });
+
+  it('with nothing in it says so', async () => {
+    open = await rig.opened(await recording(0));
+    assert.match(await open.page.locator('.notice').innerText(), /no samples/);
+  });
+
+  it('of another tool is recognised by its content', async () => {
+    open = await rig.opened(Buffer.from('main;Shop.run;Cart.add 30\nmain;Shop.run;Cart.remove 12\n'), {
+      name: 'stacks.bin',
+    });
+    await open.page.keyboard.press('5');
+    assert.deepEqual(
+      (await open.page.locator('#view-methods .is-name .cell-text').allInnerTexts()).sort(),
+      ['Cart.add', 'Cart.remove', 'Shop.run', 'main'].sort(),
+    );
+  });
+
+  it('that is none is named for what it is', async () => {
+    const page = await rig.page();
+    open = page;
+    await page.open(Buffer.from('PK\u0003\u0004 this is an archive, and no trace of anything'), {});
+    const { what } = await page.hear('notTrace');
+    assert.match(what, /zip/i);
+    assert.match(await page.page.locator('.notice').innerText(), /not a trace/);
+  });
+
+  it('stands alone in one HTML file with its data', async () => {
+    const pieces: string[] = [];
+    for (let at = 0; at < whole.length; at += standAlonePieceBytes) {
+      pieces.push(whole.subarray(at, at + standAlonePieceBytes).toString('base64'));
+    }
+    const { script, worker } = rig;
+    const settings = { myPackages: [], texts: { 'view.methods': 'Methoden' } };
+    const parts = standAloneHtml({
+      name: 'shop </title><script>.btrace',
+      script,
+      worker,
+      nonce: 'bm9uY2U',
+      settings,
+      data: pieces,
+    });
+    const html = [...parts].join('');
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(html);
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    try {
+      open = await rig.page({ address: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+      await open.page.locator('.thread-name', { hasText: 'main' }).waitFor();
+      await open.page.getByRole('tab', { name: 'Methoden' }).click();
+      await open.page.locator('#view-methods .table-row').first().waitFor();
+    } finally {
+      server.close();
+    }
+  });
+});
+
+describe('hostile names on the page', function () {
+  this.timeout(60_000);
+  const long = 'x'.repeat(1 << 20);
+  const names = {
+    1: '<img src=x onerror="window.hacked=1">',
+    2: '[run](command:workbench.action.quit)',
+    3: 'safe\u202egnp.exe',
+    4: 'two\nlines\u0000and\u0007bell',
+    5: long,
+    6: '</script><script>window.hacked=1</script>',
+  };
+
+  it('are text, and nothing but text, in every view', async () => {
+    const rig = await PageRig.start('test/page/generated-worker.ts');
+    const options = { samples: 400, threads: 2, depth: 8, methods: 8, seed: 4, names };
+    const open = await rig.opened(bytesOf(options));
+    for (const key of ['1', '2', '3', '4', '5']) {
+      await open.page.keyboard.press(key);
+      await open.painted();
+    }
+    await open.page.locator('#view-methods .table-row').first().waitFor();
+    await open.page.keyboard.press('Home');
+    await open.page.keyboard.press('6');
+    await open.painted();
+    const found = await open.page.evaluate(() => ({
+      hacked: 'hacked' in window,
+      images: document.querySelectorAll('img, #btrace script, a[href]').length,
+      longest: Math.max(
+        ...Array.from(document.querySelectorAll('#btrace *'), (node) =>
+          node.childElementCount === 0 ? node.textContent.length : 0,
+        ),
+      ),
+      text: document.body.innerText,
+    }));
+    assert.equal(found.hacked, false);
+    assert.equal(found.images, 0);
+    assert.ok(found.longest < 5000, `${found.longest} letters in one place`);
+    assert.doesNotMatch(found.text, /[\u202e\u0000\u0007]/);
+    await open.page.keyboard.press('5');
+    const shown = await open.page.locator('#view-methods .is-name .cell-text').allInnerTexts();
+    assert.ok(
+      shown.some((name) => name.includes('<img src=x')),
+      shown.join('\n').slice(0, 500),
+    );
+    assert.ok(shown.every((name) => name.length < 500));
+    await open.close();
+  });
+});
