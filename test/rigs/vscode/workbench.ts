@@ -164,9 +164,11 @@ export class Workbench {
     return file;
   }
 
-  /** As *Developer: Reload Window*. */
+  /** By VS Code's own command: it saves what is open first, which the browser's reload may cut short. */
   async reload(): Promise<void> {
-    await this.page.reload();
+    const loaded = this.page.waitForEvent('load');
+    await this.run('Developer: Reload Window');
+    await loaded;
     await this.ready();
   }
 
