@@ -22,5 +22,13 @@ int thread_detach(unsigned long thread) asm("pthread_detach");
 int key_create(unsigned int* key, void (*destructor)(void*)) asm("pthread_key_create");
 void* key_get(unsigned int key) asm("pthread_getspecific");
 int key_set(unsigned int key, const void* value) asm("pthread_setspecific");
+// `visit` gets what elf::LoadedObject describes.
+template <class Object>
+using VisitObject = int (*)(const Object*, size_t, void*);
+int iterate_objects(int (*visit)(const void*, size_t, void*), void* data) asm("dl_iterate_phdr");
+template <class Object>
+int each_object(VisitObject<Object> visit, void* data) {
+  return iterate_objects(reinterpret_cast<int (*)(const void*, size_t, void*)>(visit), data);
+}
 void* symbol(void* handle, const char* name) asm("dlsym");
 }  // namespace btrace::libc

@@ -1,19 +1,17 @@
 #include "os/linux/elf.h"
 
-#include <elf.h>
-#include <link.h>
-
 #include "base/libc.h"
 #include "base/pages.h"
 #include "base/syscall.h"
+#include "os/linux/elf_format.h"
 
 namespace btrace {
 
 namespace {
 
-using Header = ElfW(Ehdr);
-using Section = ElfW(Shdr);
-using Symbol = ElfW(Sym);
+using elf::Header;
+using elf::Section;
+using elf::Symbol;
 
 struct Search {
   const char* name;
@@ -27,12 +25,12 @@ bool ends_with(const char* text, const char* end) {
   return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-int visit(dl_phdr_info* info, size_t, void* data) {
+int visit(const elf::LoadedObject* object, size_t, void* data) {
   auto& search = *static_cast<Search*>(data);
-  if (!info->dlpi_name || !ends_with(info->dlpi_name, search.name)) return 0;
-  if (strlen(info->dlpi_name) >= sizeof search.path) return 0;
-  memcpy(search.path, info->dlpi_name, strlen(info->dlpi_name) + 1);
-  search.base = info->dlpi_addr;
+  if (!object->path || !ends_with(object->path, search.name)) return 0;
+  if (strlen(object->path) >= sizeof search.path) return 0;
+  memcpy(search.path, object->path, strlen(object->path) + 1);
+  search.base = object->base;
   search.found = true;
   return 1;
 }
@@ -46,7 +44,7 @@ i64 file_size(long fd) {
 
 bool Library::open(const char* name) {
   Search search{name, {}, 0, false};
-  dl_iterate_phdr(visit, &search);
+  libc::each_object(visit, &search);
   if (!search.found) return false;
   constexpr long kAtCwd = -100, kCloexec = 02000000, kRead = 1, kPrivate = 2;
   long fd = sys::call(sys::kOpenat, kAtCwd, reinterpret_cast<long>(search.path), kCloexec);
@@ -72,24 +70,24 @@ void Library::close() {
 
 void* Library::symbol(const char* name) const {
   auto* header = reinterpret_cast<const Header*>(file_);
-  if (!file_ || header->e_shentsize != sizeof(Section)) return nullptr;
-  if (header->e_shoff > size_ || size_t{header->e_shnum} * sizeof(Section) > size_ - header->e_shoff) return nullptr;
-  auto* sections = reinterpret_cast<const Section*>(file_ + header->e_shoff);
-  for (u32 i = 0; i < header->e_shnum; i++) {
+  if (!file_ || header->section_size != sizeof(Section)) return nullptr;
+  if (header->section_offset > size_ || size_t{header->section_count} * sizeof(Section) > size_ - header->section_offset) return nullptr;
+  auto* sections = reinterpret_cast<const Section*>(file_ + header->section_offset);
+  for (u32 i = 0; i < header->section_count; i++) {
     const Section& table = sections[i];
-    if ((table.sh_type != SHT_SYMTAB && table.sh_type != SHT_DYNSYM) || table.sh_link >= header->e_shnum) continue;
-    const Section& strings = sections[table.sh_link];
-    if (table.sh_offset > size_ || table.sh_size > size_ - table.sh_offset || strings.sh_offset > size_ ||
-        strings.sh_size > size_ - strings.sh_offset || !strings.sh_size)
+    if ((table.type != elf::kSymbolTable && table.type != elf::kDynamicSymbols) || table.link >= header->section_count) continue;
+    const Section& strings = sections[table.link];
+    if (table.offset > size_ || table.size > size_ - table.offset || strings.offset > size_ ||
+        strings.size > size_ - strings.offset || !strings.size)
       continue;
-    auto* texts = reinterpret_cast<const char*>(file_ + strings.sh_offset);
-    if (texts[strings.sh_size - 1] != 0) continue;
-    auto* symbols = reinterpret_cast<const Symbol*>(file_ + table.sh_offset);
-    for (size_t at = 0; at < table.sh_size / sizeof(Symbol); at++) {
+    auto* texts = reinterpret_cast<const char*>(file_ + strings.offset);
+    if (texts[strings.size - 1] != 0) continue;
+    auto* symbols = reinterpret_cast<const Symbol*>(file_ + table.offset);
+    for (size_t at = 0; at < table.size / sizeof(Symbol); at++) {
       const Symbol& symbol = symbols[at];
-      if (symbol.st_value && symbol.st_shndx != SHN_UNDEF && symbol.st_name < strings.sh_size &&
-          strcmp(texts + symbol.st_name, name) == 0)
-        return reinterpret_cast<void*>(base_ + symbol.st_value);
+      if (symbol.value && symbol.section != elf::kUndefined && symbol.name < strings.size &&
+          strcmp(texts + symbol.name, name) == 0)
+        return reinterpret_cast<void*>(base_ + symbol.value);
     }
   }
   return nullptr;
