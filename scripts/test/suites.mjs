@@ -60,6 +60,12 @@ const table = [
   { name: 'unit', folder: 'test/unit', parts: [], testMs: 10_000 },
   { name: 'native', folder: 'test/native', parts: ['compiler', 'jdk'], after: ['agent'], testMs: 120_000 },
   {
+    name: 'abi',
+    folder: 'test/abi',
+    parts: ['compiler', 'jdk', 'clang', 'qemu'],
+    testMs: 300_000,
+  },
+  {
     name: 'integration',
     folder: 'test/integration',
     parts: ['compiler', 'jdk'],

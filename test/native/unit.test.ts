@@ -1,27 +1,9 @@
 // Runs the agent's own unit tests (native-agent/tests), each case as one test: plain, and under the sanitizers.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { availableParallelism } from 'node:os';
 import path from 'node:path';
+import { build, built, run } from '../abi/build.js';
 
-const root = path.resolve(import.meta.dirname, '../..');
-const sources = path.join(root, 'native-agent');
-const binary = (preset: string): string => path.join(root, 'build/native', preset, 'unit-tests');
-
-function run(command: string, args: readonly string[]): string {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: sources, encoding: 'utf8' });
-  assert.equal(
-    status,
-    0,
-    `${command} ${args.join(' ')}: ${error?.message ?? ''}\n${stdout}\n${stderr}`.slice(0, 8000),
-  );
-  return stdout;
-}
-
-function build(preset: string): void {
-  run('cmake', ['--preset', preset]);
-  run('cmake', ['--build', '--preset', preset, '--parallel', String(availableParallelism())]);
-}
+const binary = (preset: string): string => path.join(built(preset), 'unit-tests');
 
 const presets = [
   { preset: 'host', title: 'agent' },
