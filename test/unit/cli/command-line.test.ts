@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
+import { root } from '../../../scripts/setup.mjs';
+import { type Command, helpOf, overview, parseInput } from '../../../src/cli/command-line.js';
+import { commands } from '../../../src/cli/commands/index.js';
+import { ExitCode, UsageError } from '../../../src/cli/exit-codes.js';
+import { plainText } from '../../../src/cli/plain-text.js';
+import {
+  formatBytes,
+  formatNs,
+  parseCount,
+  parseDuration,
+  parsePercent,
+  parseSize,
+} from '../../../src/cli/quantities.js';
+import { table, Terminal, type TerminalStream } from '../../../src/cli/terminal.js';
+import { recordingName } from '../../../src/targets/recording-folder.js';
+
+const command: Command = {
+  name: 'try',
+  summary: 'for the test',
+  usage: ['try FILE'],
+  description: [],
+  options: [
+    { name: 'output', short: 'o', value: 'FILE', help: 'first\nsecond' },
+    { name: 'force', help: 'a switch' },
+  ],
+  examples: [],
+  run: () => Promise.resolve(0),
+};
+
+describe('the command line', () => {
+  it('reads options, positionals, and leaves alone what comes after --', () => {
+    const input = parseInput(command, ['in', '-o', 'out', '--force', '--', 'java', '-o', '--help']);
+    assert.deepEqual([input.one('file'), input.text('output'), input.has('force')], ['in', 'out', true]);
+    assert.deepEqual(input.rest, ['java', '-o', '--help']);
+    assert.equal(input.has('help'), false);
+    assert.throws(() => parseInput(command, ['--frob']), /Unknown option '--frob'\.$/);
+    assert.throws(() => parseInput(command, ['--output']), UsageError);
+    assert.throws(() => parseInput(command, []).one('file'), /Which file\?/);
+    assert.throws(() => parseInput(command, ['a', 'b']).one('file'), /One file at a time/);
+  });
+
+  it('has help that says every option', () => {
+    for (const one of commands) {
+      const help = helpOf(one);
+      for (const { name } of one.options) assert.ok(help.includes(`--${name}`), `${one.name} --${name}`);
+      for (const line of help.split('\n')) assert.ok(line.length <= 120, `too long for a terminal: ${line}`);
+    }
+    for (const { name } of commands) assert.ok(overview(commands).includes(name));
+  });
+
+  it('is in docs/CLI.md as it is', () => {
+    const page = readFileSync(path.join(root, 'docs/CLI.md'), 'utf8');
+    for (const { name } of commands) assert.ok(page.includes(`btrace ${name}`), name);
+    const record = commands.find(({ name }) => name === 'record')!;
+    for (const { name } of record.options) {
+      if (name !== 'pid' && name !== 'name') assert.ok(page.includes(`--${name}`), `record --${name}`);
+    }
+    for (const code of Object.values(ExitCode)) assert.match(page, new RegExp(`^\\| ${code} \\|`, 'm'));
+  });
+
+  it('reads quantities as people write them', () => {
+    assert.equal(parseDuration('10', 'x'), 10e9);
+    assert.equal(parseDuration('1.5 s', 'x'), 1.5e9);
+    assert.equal(parseDuration('500ms', 'x'), 500e6);
+    assert.equal(parseDuration('2m', 'x'), 120e9);
+    assert.equal(parseSize('32MB', 'x'), 32 * 2 ** 20);
+    assert.equal(parseSize('64K', 'x'), 65536);
+    assert.equal(parseSize('1GiB', 'x'), 2 ** 30);
+    assert.equal(parseSize('77', 'x'), 77);
+    assert.equal(parsePercent('0.5%', 'x'), 0.5);
+    assert.equal(parseCount('12', 'x'), 12);
+    for (const bad of ['', 'x', '-1s', '1parsec', '1.2.3s'])
+      assert.throws(() => parseDuration(bad, 'duration'), /--duration takes a time/);
+    for (const bad of ['', '5X', '-1', 'M'])
+      assert.throws(() => parseSize(bad, 'memory'), /--memory takes a size/);
+    assert.throws(() => parseCount('1.5', 'top'), /--top takes a number/);
+  });
+
+  it('writes quantities as people read them', () => {
+    assert.deepEqual([0, 999, 1500, 12_345_678, 1.5e9].map(formatNs), [
+      '0 ns',
+      '999 ns',
+      '1.50 µs',
+      '12.3 ms',
+      '1.50 s',
+    ]);
+    assert.deepEqual([0, 1023, 2048, 5.5 * 2 ** 20].map(formatBytes), [
+      '0 bytes',
+      '1023 bytes',
+      '2 KB',
+      '5.50 MB',
+    ]);
+  });
+
+  it('aligns tables and cuts them to the terminal', () => {
+    const rows = [
+      ['N', 'NAME'],
+      ['100', 'a long name'],
+    ];
+    assert.deepEqual(table(rows, [true, false]), ['  N  NAME', '100  a long name']);
+    assert.deepEqual(table(rows, [true, false], 10), ['  N  NAME', '100  a lo…']);
+  });
+
+  it('colours and moves the cursor on a terminal only', () => {
+    const seen = (isTTY: boolean, env: NodeJS.ProcessEnv) => {
+      const bytes = new PassThrough();
+      const stream: TerminalStream = Object.assign(bytes, { isTTY, columns: 80 });
+      const terminal = new Terminal(stream, stream, env);
+      terminal.progress('working');
+      terminal.print(terminal.bold('done'));
+      terminal.endProgress();
+      return String(bytes.read());
+    };
+    assert.equal(seen(false, {}), 'done\n');
+    assert.ok(seen(true, {}).includes('\x1b[1mdone\x1b[0m'));
+    assert.ok(!seen(true, { NO_COLOR: '1' }).includes('\x1b'));
+    assert.ok(seen(false, { FORCE_COLOR: '1' }).includes('\x1b[1m'));
+  });
+
+  it('lets no name from a recording drive the terminal', () => {
+    assert.equal(plainText('a\x1b[2Jb\nc\u202ed'), 'a\ufffd[2Jb\ufffdc\ufffdd');
+    assert.equal(plainText('Größe.λ$1'), 'Größe.λ$1');
+  });
+
+  it('names a recording by target and time', () => {
+    const when = new Date(2026, 4, 4, 13, 37, 0);
+    assert.equal(recordingName('com.example.Shop', when), 'com.example.Shop 2026-05-04 13.37.00.btrace');
+    assert.equal(recordingName('../a\0b:c', when), '_a_b_c 2026-05-04 13.37.00.btrace');
+    assert.equal(recordingName('...', when), 'recording 2026-05-04 13.37.00.btrace');
+  });
+});

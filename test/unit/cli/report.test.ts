@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { measure } from '../../../src/cli/report/measure.js';
+import { reportJson } from '../../../src/cli/report/json.js';
+import { trustFacts } from '../../../src/cli/trust.js';
+import {
+  decodeRecording,
+  synthesize,
+  type SynthTruth,
+  sumScope,
+  type Trace,
+  wholeTrace,
+} from '../../../src/trace/index.js';
+
+const request = { top: 10, sort: undefined, fromNs: undefined, toNs: undefined, perThread: true };
+
+async function synthetic(): Promise<{ trace: Trace; truth: SynthTruth }> {
+  const pieces: Uint8Array[] = [];
+  const truth = await synthesize(
+    { write: (bytes) => Promise.resolve(void pieces.push(bytes)) },
+    { samples: 20_000, methods: 50, threads: 3, depth: 10 },
+  );
+  const decoder = decodeRecording(Buffer.concat(pieces));
+  return { trace: decoder.trace(), truth };
+}
+
+describe('a report', () => {
+  let trace: Trace;
+  let truth: SynthTruth;
+  before(async () => ({ trace, truth } = await synthetic()));
+
+  it('has the methods that are truly the hottest, in order', () => {
+    const { methods, sort } = measure(trace, [], request);
+    assert.equal(sort, 'self-cpu');
+    const trulyFirst = truth.names[truth.selfCpu.indexOf(Math.max(...truth.selfCpu))]!;
+    assert.ok(
+      methods.slice(0, 3).some(({ name }) => name === trulyFirst),
+      `${trulyFirst} is not among the first three`,
+    );
+    for (let row = 1; row < methods.length; row++)
+      assert.ok(methods[row - 1]!.selfCpuNs >= methods[row]!.selfCpuNs);
+    for (const { selfCpuNs, totalCpuNs, selfWallNs, totalWallNs } of methods) {
+      assert.ok(selfCpuNs <= totalCpuNs + 1 && selfWallNs <= totalWallNs + 1);
+    }
+  });
+
+  it('sorts by what is asked, for the threads and the time that are asked', () => {
+    const all = measure(trace, [], { ...request, sort: 'total-wall' });
+    for (let row = 1; row < all.methods.length; row++) {
+      assert.ok(all.methods[row - 1]!.totalWallNs >= all.methods[row]!.totalWallNs);
+    }
+    const one = measure(trace, [trace.threads[0]!.index], request);
+    assert.deepEqual(
+      one.threads.map(({ index }) => index),
+      [trace.threads[0]!.index],
+    );
+    const length = trace.endNs - trace.beginNs;
+    const halves = [
+      measure(trace, [], { ...request, toNs: length / 2 }),
+      measure(trace, [], { ...request, fromNs: length / 2 }),
+    ];
+    const sum = halves[0]!.sums.sum.wall + halves[1]!.sums.sum.wall;
+    assert.ok(Math.abs(sum - all.sums.sum.wall) < 1e-6 * sum, 'two halves are the whole');
+  });
+
+  it('is JSON for programs, with everything the eye sees', () => {
+    const json = JSON.parse(JSON.stringify(reportJson('x.btrace', measure(trace, [], request)))) as {
+      methods: unknown[];
+      threads: { methods: unknown[] }[];
+      trust: { text: string }[];
+    };
+    assert.equal(json.methods.length, 10);
+    assert.equal(json.threads.length, 3);
+    assert.ok(json.threads[0]!.methods.length > 0);
+    assert.ok(json.trust.some(({ text }) => text === 'nothing lost'));
+  });
+
+  it('says how far to trust it', () => {
+    const said = (more: Partial<Trace>) =>
+      trustFacts({ ...trace, ...more }, sumScope(trace, wholeTrace)).map(({ text, isWarning }) =>
+        isWarning ? `! ${text}` : text,
+      );
+    assert.ok(said({}).includes('call counts are lower bounds'));
+    assert.ok(said({ complete: false }).some((text) => text.startsWith('! the recording has no end')));
+    const losses = [
+      { thread: 1, beginNs: 0, endNs: 1, count: 1200, reason: 4 },
+      { thread: 1, beginNs: 0, endNs: 1, count: 9, reason: 6 }, // overwritten: wanted
+    ];
+    assert.ok(said({ losses }).includes('! 1,200 lost because the desktop or disk was slow'));
+    assert.ok(!said({ losses }).some((text) => text.includes('nothing lost')));
+    const hooks = [{ name: 'Unsafe.park', state: 3, why: 'no symbol\x1b[2J' }];
+    assert.ok(said({ hooks }).includes('! Unsafe.park failed (no symbol\ufffd[2J)'));
+    const status = {
+      samples: 1,
+      dropped: 0,
+      captureNs: 5e6,
+      drainNs: 5e6,
+      processCpuNs: 100e6,
+      memoryBytes: 0,
+      effectiveIntervalNs: 4e6,
+      costs: [],
+    };
+    assert.ok(said({ status }).includes('! recording took 10.0 % of the CPU time'));
+    assert.ok(said({ status }).some((text) => /^! sampled every 4 ms at the end, not the 1 ms/.test(text)));
+    assert.ok(said({ problems: [{ offset: 1, what: 'x' }] }).some((text) => text.startsWith('! ')));
+  });
+});
