@@ -100,6 +100,9 @@ export class SampledThread implements ThreadTrack {
   /** Paths of the frames of the latest stack, by depth; [0] is the root. */
   private openPaths = new Int32Array(64);
   private openDepth = 0;
+  /** Intervals from one to before the other are all blocked, or gaps. */
+  private blockedFrom = 0;
+  private blockedTo = 0;
 
   constructor(readonly index: number) {}
 
@@ -480,12 +483,24 @@ export class SampledThread implements ThreadTrack {
     }
   }
 
-  /** A wait is captured at its end: what was captured from outside since it began was blocked, too. */
+  /**
+   * A wait is captured at its end: what was captured from outside since it began was blocked, too. The longest stretch
+   * of rows that need no second look is remembered, so that many long waits that overlap cost no more than few.
+   */
   private markBlocked(since: number, count: number): void {
     const { begin, state } = this.intervals;
-    for (let row = count - 1; row >= 0 && (begin[row] as number) >= since; row--) {
-      if (state[row] === IntervalState.Blocked) return;
+    let row = count - 1;
+    for (; row >= 0 && (begin[row] as number) >= since; row--) {
+      if (row === this.blockedTo - 1) {
+        row = this.blockedFrom;
+        continue;
+      }
       if (state[row] !== IntervalState.Gap) state[row] = IntervalState.Blocked;
+    }
+    const from = row + 1;
+    if (from < this.blockedTo || count - from > this.blockedTo - this.blockedFrom) {
+      this.blockedFrom = Math.min(from, from < this.blockedTo ? this.blockedFrom : from);
+      this.blockedTo = count;
     }
   }
 

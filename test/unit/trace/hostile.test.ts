@@ -1,0 +1,227 @@
+/** Torn and hostile recordings end in bounded time and memory, keep every intact chunk, and say what was wrong where. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { RecordingDecoder } from '../../../src/trace/build/decoder.js';
+import {
+  ChunkKind,
+  ChunkParser,
+  encodeChunk,
+  fileMagic,
+  flagDeflated,
+} from '../../../src/trace/recording/chunk.js';
+import { crc32 } from '../../../src/trace/recording/crc32.js';
+import { deflate } from '../../../src/trace/recording/deflate.js';
+import { Header, Threads } from '../../../src/trace/recording/messages.js';
+import { encodeNodes } from '../../../src/trace/recording/nodes.js';
+import { encodeSamples } from '../../../src/trace/recording/samples.js';
+import { chunksOf, mutate, openAndMeasure } from './mutations.js';
+import { randomRecording } from './random-recording.js';
+import { decoded, synthetic } from './recordings.js';
+
+const mutations = 20_000;
+const concat = (parts: Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(parts));
+const file = (...chunks: [number, Uint8Array][]): Uint8Array =>
+  concat([fileMagic, ...chunks.map(([kind, payload], sequence) => encodeChunk(kind, payload, sequence))]);
+const header = Header.encode({ major: 1, minor: 0 });
+const problemsOf = (bytes: Uint8Array): string[] => decoded(bytes).problems.map(({ what }) => what);
+
+describe('torn recordings', () => {
+  it('give every whole chunk at every point where they can be cut', async () => {
+    const { bytes } = await synthetic({ seed: 1, samples: 300, threads: 2, depth: 6, methods: 20 });
+    const chunks = chunksOf(bytes);
+    assert.ok(chunks.length > 5 && bytes.length < 20_000);
+    for (let size = 0; size <= bytes.length; size++) {
+      const decoder = new RecordingDecoder();
+      const parser = new ChunkParser({ magic: true });
+      const torn = bytes.subarray(0, size);
+      parser.push(torn);
+      parser.finish();
+      let whole = 0;
+      while (parser.next() !== undefined) whole++;
+      const intact = chunks.filter((chunk) => chunk.offset + 24 + chunk.stored.length <= size);
+      assert.equal(whole, intact.length, `cut at ${size}`);
+      decoder.append(torn);
+      decoder.finish();
+      const { problems, complete } = decoder.trace();
+      const last = intact.at(-1);
+      const clean = size === (last === undefined ? 8 : last.offset + 24 + last.stored.length);
+      const said = problems.filter(({ what }) => what.includes('end within a chunk'));
+      assert.equal(said.length, clean || size < 8 ? 0 : 1, `cut at ${size}: ${JSON.stringify(problems)}`);
+      assert.equal(complete, size === bytes.length);
+    }
+  });
+
+  it('lose one chunk for one flipped byte, wherever it is', () => {
+    const { bytes } = randomRecording(5);
+    const chunks = chunksOf(bytes);
+    for (let at = 8; at < bytes.length; at++) {
+      const copy = bytes.slice();
+      copy[at]! ^= 0x55;
+      const sequences = new Set(chunksOf(copy).map((chunk) => chunk.sequence));
+      const hit = chunks.find((chunk) => at >= chunk.offset && at < chunk.offset + 24 + chunk.stored.length)!;
+      for (const { sequence } of chunks)
+        assert.equal(sequences.has(sequence), sequence !== hit.sequence, `byte ${at}`);
+    }
+  });
+});
+
+describe('hostile recordings', function () {
+  this.timeout(120_000);
+
+  it(`survive ${mutations} mutations`, () => {
+    const seed = Number(process.env['BTRACE_FUZZ_SEED'] ?? Date.now() % 1_000_000_000);
+    console.log(`      seed ${seed} (BTRACE_FUZZ_SEED=${seed} repeats it)`);
+    const originals = Array.from({ length: 20 }, (_, at) => {
+      const { bytes } = randomRecording(seed + at);
+      return { bytes, chunks: chunksOf(bytes) };
+    });
+    for (let at = 0; at < mutations; at++) {
+      const { bytes, chunks } = originals[at % originals.length]!;
+      const mutant = mutate(bytes, chunks, seed + at);
+      try {
+        const began = performance.now();
+        openAndMeasure(mutant.bytes);
+        assert.ok(performance.now() - began < 5000, 'it took more than five seconds');
+      } catch (error) {
+        throw new Error(`mutation ${at} of seed ${seed} (${mutant.how}): ${String(error)}`, { cause: error });
+      }
+    }
+  });
+
+  it('made of lying lengths keep the chunks behind them', () => {
+    for (const length of [1, 1000, 16 * 1024 * 1024, 16 * 1024 * 1024 + 1, 0xffffffff]) {
+      const good = encodeChunk(
+        ChunkKind.Threads,
+        Threads.encode({ threads: [{ index: 7, name: 'here' }] }),
+        2,
+      );
+      const liar = encodeChunk(ChunkKind.Texts, new Uint8Array(10), 1);
+      new DataView(liar.buffer).setUint32(12, length, true);
+      const trace = decoded(concat([fileMagic, encodeChunk(ChunkKind.Header, header, 0), liar, good]));
+      assert.deepEqual(
+        trace.threads.map(({ name }) => name),
+        ['here'],
+      );
+      assert.ok(trace.problems.some(({ offset, what }) => offset > 8 && /skipped/.test(what)));
+    }
+  });
+
+  it('with deflate bombs cost what their headers allow', () => {
+    const bomb = deflate(new Uint8Array(64 * 1024 * 1024));
+    assert.ok(bomb.length < 70_000);
+    for (const claimed of [0, 1, 1000, 16 * 1024 * 1024]) {
+      const chunk = encodeChunk(ChunkKind.Texts, bomb, 1);
+      const view = new DataView(chunk.buffer);
+      view.setUint16(10, flagDeflated, true);
+      view.setUint32(16, claimed, true);
+      view.setUint32(20, crc32(chunk, 24, chunk.length, crc32(chunk, 4, 20)), true);
+      const before = process.memoryUsage().arrayBuffers;
+      const began = performance.now();
+      const problems = problemsOf(concat([fileMagic, encodeChunk(ChunkKind.Header, header, 0), chunk]));
+      assert.ok(performance.now() - began < 3000);
+      assert.ok(process.memoryUsage().arrayBuffers - before < 100e6);
+      assert.ok(
+        problems.some((what) => what.includes('deflated payload')),
+        problems.join(),
+      );
+    }
+  });
+
+  it('with cyclic and orphaned nodes refuse these and keep the others', () => {
+    // Parent 3 of node 3 is itself; parent 9 of node 4 is after it; node 6's parent 5 never came.
+    const nodes = encodeNodes({
+      id: [1, 2, 3, 4, 6],
+      parent: [0, 1, 3, 9, 5],
+      frame: [1, 2, 3, 4, 5],
+      position: [0, 0, 0, 0, 0],
+    });
+    const samples = encodeSamples([{ thread: 1, counters: 0, time: [0, 1, 2, 3], stack: [2, 3, 4, 6] }]);
+    const trace = decoded(
+      file([ChunkKind.Header, header], [ChunkKind.Nodes, nodes], [ChunkKind.Samples, samples]),
+    );
+    assert.equal(trace.paths.count, 3);
+    assert.ok(trace.problems.some(({ what }) => what.startsWith('3 stack nodes')));
+    assert.ok(trace.problems.some(({ what }) => what.startsWith('3 samples have no stack')));
+  });
+
+  it('with ids from nowhere do not make tables for them', () => {
+    const before = process.memoryUsage().arrayBuffers;
+    const nodes = encodeNodes({ id: [2 ** 28 - 1], parent: [0], frame: [2 ** 24 - 1], position: [0] });
+    const trace = decoded(file([ChunkKind.Header, header], [ChunkKind.Nodes, nodes]));
+    assert.equal(trace.paths.count, 1);
+    assert.ok(process.memoryUsage().arrayBuffers - before < 10e6);
+  });
+
+  it('with a block that names more rows than it has are cut, and say so', () => {
+    const payload = encodeSamples([{ thread: 1, counters: 0, time: [1, 2, 3], stack: [0, 0, 0] }]);
+    // The count is the second field: 0x10 0x03.
+    const at = payload.findIndex((byte, index) => byte === 0x10 && payload[index + 1] === 3);
+    payload[at + 1] = 100;
+    assert.ok(
+      problemsOf(file([ChunkKind.Header, header], [ChunkKind.Samples, payload])).some((what) =>
+        /97 of its rows/.test(what),
+      ),
+    );
+  });
+
+  it('made of sync words only come to an end', () => {
+    const bytes = new Uint8Array(3 * 1024 * 1024);
+    bytes.set(fileMagic);
+    const sync = [0xa7, 0x42, 0x54, 0x1a];
+    for (let at = 8; at < bytes.length; at++) bytes[at] = sync[at % 4]!;
+    // Lengths that reach to the end make each candidate a checksum over everything.
+    const view = new DataView(bytes.buffer);
+    for (let at = 8; at + 24 < bytes.length; at += 64) {
+      view.setUint32(at + 12, Math.min(bytes.length - at - 24, 16 * 1024 * 1024), true);
+      view.setUint32(at + 16, 0, true);
+    }
+    const began = performance.now();
+    assert.ok(problemsOf(bytes).length > 0);
+    assert.ok(performance.now() - began < 20_000);
+  });
+});
+
+describe('versions', () => {
+  it('newer minor: what is known is read', () => {
+    const trace = decoded(
+      file(
+        [ChunkKind.Header, Header.encode({ major: 1, minor: 99, target: { name: 'app' } })],
+        [55, Uint8Array.of(1, 2, 3)],
+        [ChunkKind.Threads, Threads.encode({ threads: [{ index: 1, name: 'main' }] })],
+      ),
+    );
+    assert.equal(trace.info.targetName, 'app');
+    assert.equal(trace.threads[0]!.name, 'main');
+    assert.deepEqual(trace.problems, []);
+  });
+
+  it('newer major: refused in words that name both versions', () => {
+    const decoder = new RecordingDecoder();
+    decoder.append(
+      file(
+        [ChunkKind.Header, Header.encode({ major: 2, minor: 3 })],
+        [ChunkKind.Threads, Threads.encode({ threads: [{ index: 1 }] })],
+      ),
+    );
+    decoder.finish();
+    assert.match(decoder.refused, /2\.3.*1\.0.*Update BTrace/s);
+    assert.equal(decoder.trace().threads.length, 0);
+  });
+
+  it('no recording at all: said so', () => {
+    const decoder = new RecordingDecoder();
+    decoder.append(new TextEncoder().encode('{"traceEvents": []}'));
+    decoder.finish();
+    assert.match(decoder.refused, /not a BTrace recording/);
+  });
+
+  it('a chunk with flags of the future is left out and listed', () => {
+    const strange = encodeChunk(ChunkKind.Threads, Threads.encode({ threads: [{ index: 1 }] }), 1);
+    const view = new DataView(strange.buffer);
+    view.setUint16(10, 4, true);
+    view.setUint32(20, crc32(strange, 24, strange.length, crc32(strange, 4, 20)), true);
+    const trace = decoded(concat([fileMagic, encodeChunk(ChunkKind.Header, header, 0), strange]));
+    assert.equal(trace.threads.length, 0);
+    assert.ok(trace.problems.some(({ what }) => what.includes('newer BTrace')));
+  });
+});

@@ -1,0 +1,147 @@
+/**
+ * Damage to recordings: flips, swapped, repeated and oversized chunks, lying lengths, messages that lie though their
+ * checksums are right. Used by the test with a fixed budget and by `npm run fuzz` without one.
+ */
+import { RecordingDecoder } from '../../../src/trace/build/decoder.js';
+import { Random } from '../../../src/trace/build/random.js';
+import { lineFigures } from '../../../src/trace/measure/lines.js';
+import { methodFigures } from '../../../src/trace/measure/methods.js';
+import { wholeTrace } from '../../../src/trace/measure/scope.js';
+import { sumScope } from '../../../src/trace/measure/sums.js';
+import {
+  type Chunk,
+  chunkHeaderBytes,
+  ChunkParser,
+  chunkPayload,
+  encodeChunk,
+  fileMagic,
+} from '../../../src/trace/recording/chunk.js';
+
+/** Chunks of an intact file. */
+export function chunksOf(bytes: Uint8Array): Chunk[] {
+  const parser = new ChunkParser({ magic: true });
+  parser.push(bytes);
+  parser.finish();
+  const chunks: Chunk[] = [];
+  for (let chunk = parser.next(); chunk !== undefined; chunk = parser.next()) chunks.push(chunk);
+  return chunks;
+}
+
+/** A damaged copy, and how it was damaged. */
+export function mutate(
+  bytes: Uint8Array,
+  chunks: readonly Chunk[],
+  seed: number,
+): { bytes: Uint8Array; how: string } {
+  const random = new Random(seed);
+  const any = (): Chunk => chunks[random.below(chunks.length)]!;
+  const part = (chunk: Chunk): Uint8Array =>
+    bytes.subarray(chunk.offset, chunk.offset + chunkHeaderBytes + chunk.stored.length);
+  const concat = (parts: Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(parts));
+  const whole = chunks.map(part);
+  switch (random.below(10)) {
+    case 0: {
+      const copy = bytes.slice();
+      const flips = 1 + random.below(8);
+      for (let n = 0; n < flips; n++) copy[random.below(copy.length)]! ^= 1 << random.below(8);
+      return { bytes: copy, how: `${flips} bits flipped` };
+    }
+    case 1: {
+      const a = random.below(whole.length);
+      const b = random.below(whole.length);
+      [whole[a], whole[b]] = [whole[b]!, whole[a]!];
+      return { bytes: concat([fileMagic, ...whole]), how: `chunks ${a} and ${b} swapped` };
+    }
+    case 2: {
+      const a = random.below(whole.length);
+      whole.splice(random.below(whole.length), 0, whole[a]!);
+      return { bytes: concat([fileMagic, ...whole]), how: `chunk ${a} repeated` };
+    }
+    case 3: {
+      const copy = bytes.slice();
+      const chunk = any();
+      const at = chunk.offset + 4 + random.below(20);
+      copy[at] = random.below(256);
+      return { bytes: copy, how: `a header byte of chunk ${chunk.sequence} changed` };
+    }
+    case 4: {
+      const copy = bytes.slice();
+      const chunk = any();
+      const length = [0, 1, 0xffffffff, 16 * 1024 * 1024, 16 * 1024 * 1024 + 1, random.below(5000)][
+        random.below(6)
+      ]!;
+      new DataView(copy.buffer).setUint32(chunk.offset + (random.next() < 0.5 ? 12 : 16), length, true);
+      return { bytes: copy, how: `chunk ${chunk.sequence} names ${length} bytes` };
+    }
+    case 5: {
+      const from = random.below(bytes.length);
+      const to = from + random.below(Math.min(2000, bytes.length - from));
+      return {
+        bytes: concat([bytes.subarray(0, from), bytes.subarray(to)]),
+        how: `bytes ${from} to ${to} cut out`,
+      };
+    }
+    case 6: {
+      const at = random.below(bytes.length);
+      const junk = Uint8Array.from({ length: random.below(300) }, () =>
+        random.next() < 0.2 ? [0xa7, 0x42, 0x54, 0x1a][random.below(4)]! : random.below(256),
+      );
+      return {
+        bytes: concat([bytes.subarray(0, at), junk, bytes.subarray(at)]),
+        how: `junk put in at ${at}`,
+      };
+    }
+    case 7:
+      return { bytes: bytes.slice(0, random.below(bytes.length)), how: 'cut off' };
+    default: {
+      // The checksum is right, the message is not.
+      const at = random.below(chunks.length);
+      const chunk = chunks[at]!;
+      const payload = chunkPayload(chunk).slice();
+      const changes = 1 + random.below(4);
+      for (let n = 0; n < changes && payload.length > 0; n++) {
+        const wild = [0x00, 0x7f, 0x80, 0xff, random.below(256)][random.below(5)]!;
+        payload[random.below(payload.length)] = wild;
+      }
+      const shorter = random.next() < 0.2 ? payload.subarray(0, random.below(payload.length + 1)) : payload;
+      const kind = random.next() < 0.1 ? random.below(20) : chunk.kind;
+      whole[at] = encodeChunk(kind, shorter, chunk.sequence, { deflate: random.next() < 0.3 });
+      return {
+        bytes: concat([fileMagic, ...whole]),
+        how: `the message of chunk ${chunk.sequence} (kind ${kind}) changed`,
+      };
+    }
+  }
+}
+
+/** Opens it and asks for everything; throws when a column breaks what the model promises. */
+export function openAndMeasure(bytes: Uint8Array): RecordingDecoder {
+  const decoder = new RecordingDecoder();
+  const middle = bytes.length >> 1;
+  decoder.append(bytes.subarray(0, middle));
+  decoder.append(bytes.subarray(middle));
+  decoder.finish();
+  const trace = decoder.trace();
+  for (const { intervals, calls, index } of trace.threads) {
+    for (let row = 0; row < intervals.count; row++) {
+      const begin = intervals.begin[row]!;
+      if (!(intervals.end[row]! >= begin) || (row > 0 && begin < intervals.end[row - 1]!)) {
+        throw new Error(`thread ${index}: interval ${row} is out of order`);
+      }
+    }
+    for (let row = 0; row < calls.count; row++) {
+      if (!(calls.end[row]! >= calls.begin[row]!))
+        throw new Error(`thread ${index}: call ${row} ends before it begins`);
+    }
+  }
+  const sums = sumScope(trace, wholeTrace);
+  methodFigures(sums, trace.methods.count);
+  lineFigures(trace, wholeTrace);
+  for (let method = 0; method < Math.min(trace.methods.count, 100); method++) {
+    trace.methods.qualifiedName(method);
+    trace.methods.firstLine(method);
+    trace.methods.file(method);
+  }
+  for (let id = 0; id < 5; id++) trace.text(id) + trace.className(id);
+  return decoder;
+}

@@ -1,0 +1,228 @@
+/** Small recordings with everything in them that is hard: made of a seed, kept both as samples and as bytes. */
+import { Random } from '../../../src/trace/build/random.js';
+import { CounterBit, SampleKind } from '../../../src/trace/model/kinds.js';
+import { ChunkKind, encodeChunk, fileMagic } from '../../../src/trace/recording/chunk.js';
+import { encodeLinks } from '../../../src/trace/recording/links.js';
+import {
+  Classes,
+  Counters,
+  Footer,
+  Header,
+  Hooks,
+  Images,
+  Losses,
+  Methods,
+  Status,
+  Texts,
+  Threads,
+} from '../../../src/trace/recording/messages.js';
+import { encodeNodes } from '../../../src/trace/recording/nodes.js';
+import { encodeSamples } from '../../../src/trace/recording/samples.js';
+import type { Sample } from './reference.js';
+
+export interface RandomThread {
+  readonly index: number;
+  readonly tid: number;
+  readonly counters: number;
+  readonly samples: Sample[];
+}
+
+export interface RandomRecording {
+  readonly threads: readonly RandomThread[];
+  readonly vouchNs: number;
+  readonly methods: number;
+  readonly bytes: Uint8Array;
+}
+
+export interface Shape {
+  readonly deepest: number;
+  readonly startNs: number;
+  readonly samples: number;
+}
+
+export const usualShape: Shape = { deepest: 9, startNs: 0, samples: 40 };
+
+export function randomRecording(seed: number, shape: Shape = usualShape): RandomRecording {
+  const random = new Random(seed);
+  const methods = 1 + random.below(5);
+  const vouchNs = random.next() < 0.25 ? 0 : 1000;
+  const nodes = new NodeIds();
+  const threads = Array.from({ length: 1 + random.below(3) }, (_, at) =>
+    randomThread(random, at + 1, methods, shape),
+  );
+  const chunks: [number, Uint8Array][] = [
+    [
+      ChunkKind.Header,
+      Header.encode({
+        major: 1,
+        minor: 0,
+        config: { syncIntervalNs: vouchNs },
+        target: { name: `seed ${seed}` },
+      }),
+    ],
+    [
+      ChunkKind.Threads,
+      Threads.encode({ threads: threads.map(({ index, tid }) => ({ index, tid, name: `t${index}` })) }),
+    ],
+    [
+      ChunkKind.Methods,
+      Methods.encode({
+        methods: Array.from({ length: methods }, (_, at) => ({ id: at + 1, name: `m${at}` })),
+      }),
+    ],
+  ];
+  // Blocks of different sizes, threads in turns.
+  const left = threads.map((thread) => ({ thread, from: 0 }));
+  while (left.some(({ thread, from }) => from < thread.samples.length)) {
+    const turn = left[random.below(left.length)]!;
+    const rows = turn.thread.samples.slice(turn.from, turn.from + 1 + random.below(12));
+    if (rows.length === 0) continue;
+    turn.from += rows.length;
+    const stack = rows.map((row) => nodes.idOf(row.stack, random));
+    const fresh = nodes.takeNew();
+    if (fresh.id.length > 0) chunks.push([ChunkKind.Nodes, encodeNodes(fresh)]);
+    const column = (name: keyof Sample): number[] => rows.map((row) => row[name] as number);
+    chunks.push([
+      ChunkKind.Samples,
+      encodeSamples([
+        {
+          thread: turn.thread.index,
+          counters: turn.thread.counters,
+          time: column('time'),
+          duration: column('duration'),
+          ...(turn.thread.counters & CounterBit.Cpu ? { cpu: column('cpu') } : {}),
+          cpuDuration: column('cpuDuration'),
+          stack,
+          kind: column('kind'),
+          merged: column('merged'),
+          message: column('message'),
+          allocations: column('allocations'),
+          allocatedBytes: column('allocatedBytes'),
+          majorFaults: column('majorFaults'),
+          voluntarySwitches: column('switches'),
+        },
+      ]),
+    ]);
+  }
+  chunks.push(...others(threads));
+  const parts = chunks.map(([kind, payload], sequence) =>
+    encodeChunk(kind, payload, sequence, { deflate: random.next() < 0.3 }),
+  );
+  return { threads, vouchNs, methods, bytes: new Uint8Array(Buffer.concat([fileMagic, ...parts])) };
+}
+
+/** One of each of the other messages. */
+function others(threads: readonly RandomThread[]): [number, Uint8Array][] {
+  const waits = threads.flatMap(({ index, samples }) =>
+    samples.filter(({ duration }) => duration > 0).map(({ time }) => ({ index, time })),
+  );
+  const time = waits.map((wait) => wait.time);
+  return [
+    [ChunkKind.Hooks, Hooks.encode({ hooks: [{ name: 'allocation', state: 0 }] })],
+    [ChunkKind.Classes, Classes.encode({ classes: [{ id: 1, name: 'com.example.A', file: 'A.java' }] })],
+    [
+      ChunkKind.Images,
+      Images.encode({ images: [{ id: 1, path: '/lib/libx.so', buildId: Uint8Array.of(1, 2) }] }),
+    ],
+    [
+      ChunkKind.Links,
+      encodeLinks({
+        waiter: waits.map(({ index }) => index),
+        waiterTime: time,
+        waker: waits.map(() => 1),
+        wakerTime: time,
+        certainty: waits.map(() => 0),
+      }),
+    ],
+    [ChunkKind.Texts, Texts.encode({ texts: [{ id: 1, value: 'a marker' }] })],
+    [
+      ChunkKind.Counters,
+      Counters.encode({ blocks: [{ name: 'heap', unit: 'bytes', time: [1, 5], value: [9, -2] }] }),
+    ],
+    [ChunkKind.Losses, Losses.encode({ losses: [{ thread: 1, count: 3, reason: 2 }] })],
+    [ChunkKind.Status, Status.encode({ samples: 5, costs: [{ kind: 3, count: 2, buckets: [0, 1, 1] }] })],
+    [ChunkKind.Footer, Footer.encode({ chunkOffset: [8, 100], chunkKind: [1, 3] })],
+  ];
+}
+
+function randomThread(random: Random, index: number, methods: number, shape: Shape): RandomThread {
+  const counters =
+    random.next() < 0.2
+      ? 0
+      : random.below(32) |
+        (random.next() < 0.3 ? CounterBit.AllocationsEstimated | CounterBit.BytesEstimated : 0);
+  const samples: Sample[] = [];
+  let time = shape.startNs + random.below(2000);
+  const totals = { cpu: random.below(1e6), allocations: 0, allocatedBytes: 0, majorFaults: 0, switches: 0 };
+  let message = 0;
+  let stack: number[] = [];
+  const count = random.next() < 0.1 ? 1 : 1 + random.below(shape.samples);
+  for (let at = 0; at < count; at++) {
+    // Some frames back, some frames on: often equal, often recursive as there are few methods.
+    stack = stack.slice(0, stack.length - random.below(Math.min(stack.length, 4) + 1));
+    const on = random.next() < 0.02 ? random.below(shape.deepest) : random.below(4);
+    for (let n = 0; n < on && stack.length < shape.deepest; n++) stack.push(random.below(methods));
+    if (random.next() < 0.15) message++;
+    const step = [0, 1, 900, 1100, 3500, 20_000][random.below(6)]!;
+    time += random.next() < 0.03 ? -random.below(3000) : step;
+    const works = random.next() < 0.6;
+    totals.cpu += works ? Math.round(Math.max(step, 0) * random.next()) : random.below(3);
+    totals.allocations += random.below(5);
+    totals.allocatedBytes += random.below(5000);
+    totals.majorFaults += random.next() < 0.1 ? 1 : 0;
+    totals.switches += random.next() < 0.2 ? 1 : 0;
+    const duration = random.next() < 0.15 ? 1 + random.below(9000) : 0;
+    const cpuDuration = duration > 0 ? random.below(Math.min(duration, 100)) : 0;
+    samples.push({
+      time,
+      duration,
+      cpuDuration,
+      stack: random.next() < 0.03 ? [] : stack.slice(),
+      kind: random.next() < 0.1 ? SampleKind.Message : duration > 0 ? SampleKind.Park : SampleKind.Allocation,
+      merged: random.next() < 0.1 ? random.below(6) : 0,
+      message,
+      ...totals,
+    });
+    time += duration;
+    totals.cpu += cpuDuration;
+  }
+  const tid = random.next() < 0.5 ? 2 ** 32 - 1 - index : index;
+  return { index, tid, counters, samples };
+}
+
+/** Gives each stack a node; sometimes another one for the same methods, as from another line. */
+class NodeIds {
+  private readonly ids = new Map<string, number>();
+  private next = 1;
+  private fresh = {
+    id: [] as number[],
+    parent: [] as number[],
+    frame: [] as number[],
+    position: [] as number[],
+  };
+
+  idOf(stack: readonly number[], random: Random): number {
+    let parent = 0;
+    for (const method of stack) {
+      const position = random.next() < 0.2 ? 1 : 0;
+      const key = `${parent}/${method}/${position}`;
+      let id = this.ids.get(key);
+      if (id === undefined) {
+        id = this.next++;
+        this.ids.set(key, id);
+        this.fresh.id.push(id);
+        this.fresh.parent.push(parent);
+        this.fresh.frame.push(method + 1);
+        this.fresh.position.push(position * 4);
+      }
+      parent = id;
+    }
+    return parent;
+  }
+
+  takeNew(): { id: number[]; parent: number[]; frame: number[]; position: number[] } {
+    const { fresh } = this;
+    this.fresh = { id: [], parent: [], frame: [], position: [] };
+    return fresh;
+  }
+}

@@ -1,0 +1,257 @@
+/**
+ * docs/MEASURES.md, word by word, with objects and lists: slow and obvious. The engine must agree with it.
+ */
+import { CounterBit, SampleKind } from '../../../src/trace/model/kinds.js';
+import { IntervalState } from '../../../src/trace/model/trace.js';
+
+export interface Sample {
+  time: number;
+  duration: number;
+  cpu: number;
+  cpuDuration: number;
+  /** Methods from the root; empty: no stack. */
+  stack: readonly number[];
+  kind: number;
+  merged: number;
+  message: number;
+  allocations: number;
+  allocatedBytes: number;
+  majorFaults: number;
+  switches: number;
+}
+
+export interface Interval {
+  begin: number;
+  end: number;
+  stack: readonly number[];
+  keep: number;
+  state: number;
+  cpu: number;
+  allocations: number;
+  allocatedBytes: number;
+  faults: number;
+  switches: number;
+  samples: number;
+}
+
+export interface Call {
+  begin: number;
+  end: number;
+  cpu: number;
+  parent: Call | undefined;
+  depth: number;
+  method: number;
+  children: Call[];
+}
+
+function inCommon(a: readonly number[], b: readonly number[]): number {
+  let frames = 0;
+  while (frames < a.length && frames < b.length && a[frames] === b[frames]) frames++;
+  return frames;
+}
+
+/** `counters`: CounterBit bits that were read with all of them; `vouch`: ns, 0 for endless. */
+export function intervalsOf(samples: readonly Sample[], counters: number, vouch: number): Interval[] {
+  const intervals: Interval[] = [];
+  let loop: readonly number[] = [];
+  let a: Sample | undefined;
+  let aEnd = 0;
+  let aCpu = 0;
+  for (const b of samples) {
+    if (b.stack.length === 0 && a !== undefined && a.stack.length > 0) continue;
+    let begin = b.time;
+    let end = b.time + b.duration;
+    if (a !== undefined && begin <= aEnd) {
+      if (b.duration > 0) {
+        for (const interval of intervals) {
+          if (interval.begin >= begin && interval.state !== IntervalState.Gap)
+            interval.state = IntervalState.Blocked;
+        }
+      }
+      begin = aEnd;
+      end = Math.max(end, aEnd);
+    }
+    const before = a;
+    let keep = before === undefined ? 0 : inCommon(before.stack, b.stack);
+    if (before !== undefined && before.message !== b.message) keep = Math.min(keep, inCommon(loop, b.stack));
+    const readsCpu = (counters & CounterBit.Cpu) !== 0;
+    const grown = (now: number, then: number | undefined, bit: number): number =>
+      then === undefined || (counters & bit) === 0 ? 0 : Math.max(now - then, 0);
+    const counted = {
+      allocations: grown(b.allocations, before?.allocations, CounterBit.Allocations),
+      allocatedBytes: grown(b.allocatedBytes, before?.allocatedBytes, CounterBit.AllocatedBytes),
+      faults: grown(b.majorFaults, before?.majorFaults, CounterBit.Faults),
+      switches: grown(b.switches, before?.switches, CounterBit.Switches),
+    };
+    const none = { allocations: 0, allocatedBytes: 0, faults: 0, switches: 0 };
+    const cpuSince = readsCpu && before !== undefined ? b.cpu - aCpu : 0;
+    let cpu = Math.max(cpuSince, 0);
+    const captures = 1 + b.merged;
+    let gapShare = 0;
+    let madeEvidence = false;
+    if (before === undefined) {
+      if (b.duration === 0) {
+        const state = b.stack.length === 0 ? IntervalState.Gap : IntervalState.Evidence;
+        intervals.push({
+          begin,
+          end: begin,
+          stack: b.stack,
+          keep: 0,
+          state,
+          cpu: 0,
+          ...counted,
+          samples: captures,
+        });
+      }
+    } else if (begin > aEnd || b.duration === 0) {
+      madeEvidence = true;
+      const wall = begin - aEnd;
+      const equal =
+        before.message === b.message &&
+        inCommon(before.stack, b.stack) === Math.max(before.stack.length, b.stack.length);
+      let from = aEnd;
+      let state: number = b.stack.length === 0 ? IntervalState.Gap : IntervalState.Evidence;
+      if (b.stack.length > 0) {
+        if (equal && readsCpu && wall > 0 && cpu <= wall / 20) {
+          state = IntervalState.Waiting;
+        } else {
+          const silence = equal && readsCpu ? Math.min(cpu, wall) : wall;
+          const vouched = vouch * captures;
+          if (vouch > 0 && silence > 3 * vouched) {
+            gapShare = (wall - vouched) / wall;
+            const part = (value: number, isEstimate: boolean): number => (isEstimate ? 0 : value * gapShare);
+            const gap: Interval = {
+              begin: aEnd,
+              end: begin - vouched,
+              stack: b.stack.slice(0, keep),
+              keep,
+              state: IntervalState.Gap,
+              cpu: cpu * gapShare,
+              allocations: part(counted.allocations, (counters & CounterBit.AllocationsEstimated) !== 0),
+              allocatedBytes: part(counted.allocatedBytes, (counters & CounterBit.BytesEstimated) !== 0),
+              faults: part(counted.faults, false),
+              switches: part(counted.switches, false),
+              samples: 0,
+            };
+            intervals.push(gap);
+            counted.allocations -= gap.allocations;
+            counted.allocatedBytes -= gap.allocatedBytes;
+            counted.faults -= gap.faults;
+            counted.switches -= gap.switches;
+            cpu -= gap.cpu;
+            from = gap.end;
+          }
+        }
+      }
+      const isLast = b.duration === 0;
+      intervals.push({
+        begin: from,
+        end: begin,
+        stack: b.stack,
+        keep,
+        state,
+        cpu,
+        ...(isLast ? counted : none),
+        samples: isLast ? captures : 0,
+      });
+    }
+    if (b.duration > 0) {
+      intervals.push({
+        begin,
+        end,
+        stack: b.stack,
+        keep: madeEvidence ? b.stack.length : keep,
+        state: IntervalState.Blocked,
+        cpu: Math.max(madeEvidence ? b.cpuDuration : cpuSince + b.cpuDuration, 0),
+        ...counted,
+        samples: captures,
+      });
+    }
+    a = b;
+    aEnd = end;
+    const now = b.cpu + b.cpuDuration;
+    aCpu = before === undefined ? now : Math.max(aCpu, now);
+    if (b.kind === SampleKind.Message) loop = b.stack;
+  }
+  return intervals;
+}
+
+/** In the order of their begins, a parent before its children. */
+export function callsOf(intervals: readonly Interval[]): Call[] {
+  const calls: Call[] = [];
+  let open: Call[] = [];
+  intervals.forEach((interval, at) => {
+    const kept = Math.min(interval.keep, open.length);
+    const before = intervals[at - 1];
+    for (const call of open.slice(kept)) call.end = before!.end;
+    open = open.slice(0, kept);
+    for (let depth = kept; depth < interval.stack.length; depth++) {
+      const call: Call = {
+        begin: interval.begin,
+        end: interval.end,
+        cpu: 0,
+        parent: open[depth - 1],
+        depth,
+        method: interval.stack[depth]!,
+        children: [],
+      };
+      call.parent?.children.push(call);
+      open.push(call);
+      calls.push(call);
+    }
+    for (const call of open) {
+      call.end = interval.end;
+      if (interval.state !== IntervalState.Gap) call.cpu += interval.cpu;
+    }
+  });
+  return calls;
+}
+
+export const weightNames = [
+  'wall',
+  'cpu',
+  'blocked',
+  'allocations',
+  'allocatedBytes',
+  'faults',
+  'switches',
+] as const;
+type Weights = Record<(typeof weightNames)[number], number>;
+
+/** The part of an interval that lies in [begin, end): its weights, or undefined when none does. */
+export function weightsIn(interval: Interval, begin: number, end: number): Weights | undefined {
+  const length = interval.end - interval.begin;
+  const isIn =
+    length > 0
+      ? interval.begin < end && interval.end > begin
+      : interval.begin >= begin && interval.begin < end;
+  if (!isIn) return undefined;
+  const share = length > 0 ? (Math.min(interval.end, end) - Math.max(interval.begin, begin)) / length : 1;
+  const wall = length * share;
+  return {
+    wall,
+    cpu: interval.cpu * share,
+    blocked: interval.state === IntervalState.Blocked || interval.state === IntervalState.Waiting ? wall : 0,
+    allocations: interval.allocations * share,
+    allocatedBytes: interval.allocatedBytes * share,
+    faults: interval.faults * share,
+    switches: interval.switches * share,
+  };
+}
+
+/** Sum of a weight over the intervals, not gaps, whose stack passes. */
+export function sumWhere(
+  intervals: readonly Interval[],
+  begin: number,
+  end: number,
+  weight: keyof Weights,
+  passes: (stack: readonly number[]) => boolean,
+): number {
+  let sum = 0;
+  for (const interval of intervals) {
+    const weights = weightsIn(interval, begin, end);
+    if (weights !== undefined && interval.state !== IntervalState.Gap && passes(interval.stack))
+      sum += weights[weight];
+  }
+  return sum;
+}
