@@ -96,6 +96,8 @@ export function trustFacts(trace: Trace, sums: Sums): TrustFact[] {
     ...(info.hasAllocations && info.allocationsEstimated ? [good('allocation figures are estimates')] : []),
     ...hooks(trace),
     ...(trace.complete ? [] : [bad('the recording has no end: it was cut off, or is still being written')]),
-    ...(problems.length > 0 ? [bad(`${formatCount(problems.length)} things were wrong in the file: see btrace info`)] : []),
+    ...(problems.length > 0
+      ? [bad(`${formatCount(problems.length)} things were wrong in the file: see btrace info`)]
+      : []),
   ];
 }

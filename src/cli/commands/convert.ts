@@ -80,7 +80,7 @@ export const convert: Command = {
       throw new CliError(ExitCode.File, `${request.output} is there already.`, 'Write over it with --force.');
     }
     const { dir, base } = path.parse(request.output);
-    const partial = toStandardOutput ? '/dev/stdout' : path.join(dir, `.${base}.${process.pid}.partial`);
+    const partial = toStandardOutput ? '-' : path.join(dir, `.${base}.${process.pid}.partial`);
     const interrupted = new AbortController();
     const interrupt = () => interrupted.abort();
     process.on('SIGINT', interrupt).on('SIGTERM', interrupt);

@@ -14,7 +14,7 @@ export const OWN_FORMAT = 'btrace';
 
 export interface ConversionRequest {
   readonly input: string;
-  /** Written from its begin. */
+  /** Written from its begin; "-" is standard output. */
   readonly output: string;
   readonly format: string;
   readonly thread: string | undefined;
@@ -28,21 +28,32 @@ export interface Converted {
   readonly problems: readonly string[];
 }
 
+const STANDARD_OUTPUT = 1;
+const PAUSE_MS = 2;
+
 class SyncFile {
   bytes = 0;
   private readonly file: number;
 
   constructor(path: string) {
-    this.file = openSync(path, 'w', 0o600);
+    this.file = path === '-' ? STANDARD_OUTPUT : openSync(path, 'w', 0o600);
   }
 
   readonly write = (bytes: Uint8Array): void => {
-    for (let at = 0; at < bytes.length;) at += writeSync(this.file, bytes, at);
+    for (let at = 0; at < bytes.length;) {
+      try {
+        at += writeSync(this.file, bytes, at);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+        // A pipe whose reader is slow: this thread has nothing else to do.
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+      }
+    }
     this.bytes += bytes.length;
   };
 
   close(): void {
-    closeSync(this.file);
+    if (this.file !== STANDARD_OUTPUT) closeSync(this.file);
   }
 }
 
@@ -115,7 +126,12 @@ export async function convertFile(request: ConversionRequest, onProgress: OnProg
       return { bytes: file.bytes, problems };
     }
     const trace = await openTrace(request.input, onProgress);
-    exported(trace, request, file);
+    try {
+      exported(trace, request, file);
+    } catch (error) {
+      // A reader that has seen enough (`… -o - | head`) is no error.
+      if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+    }
     return { bytes: file.bytes, problems: trace.problems.map(({ what }) => what) };
   } finally {
     file.close();

@@ -1,0 +1,357 @@
+/** The btrace command as it is shipped, on a real program. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { root } from '../../scripts/setup.mjs';
+import { EndReason } from '../../src/trace/index.js';
+import { compile, JavaProgram, mainJdk } from '../rigs/jvm/programs.js';
+import { decodeFile, Recordings, threadNamed, totalCpu } from './recordings.js';
+
+const cli = path.join(root, 'dist/btrace.cjs');
+const java = path.join(mainJdk().home, 'bin/java');
+
+interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+class Run {
+  out = '';
+  err = '';
+  readonly ended: Promise<Ran>;
+
+  constructor(readonly child: ChildProcess) {
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.out += text));
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.err += text));
+    this.ended = once(child, 'close').then(([code]) => ({
+      code: code as number | null,
+      out: this.out,
+      err: this.err,
+    }));
+  }
+
+  /** Waits until standard error has something that matches. */
+  async says(pattern: RegExp): Promise<void> {
+    while (!pattern.test(this.err)) {
+      const more = await Promise.race([
+        once(this.child.stderr!, 'data').then(() => true),
+        this.ended.then(() => false),
+      ]);
+      if (!more && !pattern.test(this.err))
+        throw new Error(`it ended without saying ${String(pattern)}:\n${this.err}`);
+    }
+  }
+}
+
+describe('btrace, the command', () => {
+  let recordings: Recordings;
+  let program: JavaProgram;
+
+  before(async () => {
+    recordings = new Recordings();
+    program = await JavaProgram.start('shop');
+  });
+  after(async () => {
+    await program.end();
+    recordings.remove();
+  });
+  afterEach(() => {
+    for (const name of readdirSync(recordings.folder)) {
+      assert.ok(!name.endsWith('.partial'), `${name} was left`);
+    }
+  });
+
+  function start(args: string[], options: { env?: NodeJS.ProcessEnv; below?: string } = {}): Run {
+    const env = { ...process.env, ...options.env };
+    const command = options.below
+      ? spawn('sh', ['-c', options.below, 'sh', process.execPath, cli, ...args], {
+          cwd: recordings.folder,
+          env,
+        })
+      : spawn(process.execPath, [cli, ...args], { cwd: recordings.folder, env });
+    return new Run(command);
+  }
+
+  async function btrace(...args: string[]): Promise<Ran> {
+    return await start(args).ended;
+  }
+
+  const pid = () => String(program.pid);
+
+  it('lists, for the eye and as JSON', async () => {
+    const listed = await btrace('list');
+    assert.equal(listed.code, 0);
+    assert.match(listed.out, new RegExp(`^\\s*${pid()}  com\\.example\\.shop\\.Shop\\s+HotSpot`, 'm'));
+    const targets = JSON.parse((await btrace('list', '--json')).out) as {
+      pid: number;
+      recordable: boolean;
+    }[];
+    assert.equal(targets.find((one) => one.pid === program.pid)?.recordable, true);
+  });
+
+  it('records, reports, says what is in it, and converts', async () => {
+    const recorded = await btrace('record', '--pid', pid(), '--duration', '2s', '-o', 'x.btrace', '--json');
+    assert.equal(recorded.code, 0, recorded.err);
+    const end = JSON.parse(recorded.out) as { reason: string; samples: number; file: string };
+    assert.equal(end.reason, 'limit');
+    assert.ok(end.samples > 100);
+
+    const reported = await btrace('report', 'x.btrace');
+    assert.equal(reported.code, 0, reported.err);
+    assert.match(reported.out, /^com\.example\.shop\.Shop \(process \d+\) · HotSpot/);
+    assert.match(reported.out, /^Trust: sampled every .* · recording took /m);
+    assert.match(reported.out, /com\.example\.shop\.Search\.distance/);
+    assert.ok(!reported.out.includes('\x1b'), 'no colours where there is no terminal');
+    const report = JSON.parse((await btrace('report', 'x.btrace', '--json', '--per-thread')).out) as {
+      threads: { name: string; methods: unknown[] }[];
+    };
+    assert.ok(report.threads.find(({ name }) => name === 'customer-1')!.methods.length > 1);
+
+    const info = JSON.parse((await btrace('info', 'x.btrace', '--json')).out) as {
+      pid: number;
+      hooks: unknown[];
+    };
+    assert.equal(info.pid, program.pid);
+    assert.ok(info.hooks.length > 1);
+
+    for (const name of [
+      'x.pftrace',
+      'x.json',
+      'x.speedscope.json',
+      'x.collapsed',
+      'x.nanoscope.txt',
+      'x.csv',
+    ]) {
+      const converted = await btrace('convert', 'x.btrace', '-o', name);
+      assert.equal(converted.code, 0, converted.err);
+      assert.equal(converted.out, `${name}\n`);
+      assert.ok(statSync(recordings.file(name)).size > 100);
+      if (name !== 'x.pftrace' && name !== 'x.collapsed') continue; // the engine's own tests read all of them
+      const again = await btrace('report', name, '--sort', 'self-wall');
+      assert.equal(again.code, 0, again.err);
+      assert.match(again.out, /com\.example\.shop\.Search\.distance|Search\.distance/, name);
+    }
+    const piped = await btrace('convert', 'x.btrace', '-o', '-', '--to', 'collapsed');
+    assert.match(piped.out, /;com\.example\.shop\.Search\.find;/);
+    const there = await btrace('convert', 'x.btrace', '-o', 'x.csv');
+    assert.equal(there.code, 4);
+    assert.match(there.err, /is there already.\n.*--force/s);
+  });
+
+  it('redacts before it writes', async () => {
+    const { code, err } = await btrace(
+      'record',
+      '--pid',
+      pid(),
+      '-d',
+      '1s',
+      '-o',
+      'redacted.btrace',
+      '--redact',
+      '-q',
+    );
+    assert.equal(code, 0, err);
+    const bytes = readFileSync(recordings.file('redacted.btrace'));
+    for (const name of ['shop', 'Shop', 'customer', 'Search']) assert.ok(!bytes.includes(name), name);
+    const trace = decodeFile(recordings.file('redacted.btrace'));
+    assert.equal(trace.info.targetName, 'redacted');
+    assert.ok(trace.threads.some(({ sampleCount }) => sampleCount > 50));
+  });
+
+  it('has a folder of its own that git ignores, when nobody says where to', async () => {
+    const { code, out } = await btrace('record', '--name', 'Shop', '-d', '0.3s', '-q');
+    assert.equal(code, 0);
+    assert.match(
+      out,
+      /btrace-recordings\/com\.example\.shop\.Shop \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d\.btrace\n$/,
+    );
+    assert.match(readFileSync(recordings.file('btrace-recordings/.gitignore'), 'utf8'), /^\*$/m);
+    assert.equal(statSync(out.trim()).mode & 0o777, 0o600);
+  });
+
+  it('ends a recording well on Ctrl-C', async () => {
+    const run = start(['record', '--pid', pid(), '-o', 'interrupted.btrace']);
+    await run.says(/Recording com/);
+    run.child.kill('SIGINT');
+    const { code, out } = await run.ended;
+    assert.equal(code, 0, run.err);
+    assert.equal(out, `${recordings.file('interrupted.btrace')}\n`);
+    assert.equal(decodeFile(recordings.file('interrupted.btrace')).endReason, EndReason.Stopped);
+  });
+
+  it('killed itself: the file is valid, the program lives, and the next recording begins', async () => {
+    const run = start(['record', '--pid', pid(), '-o', 'killed.btrace']);
+    await run.says(/Recording com/);
+    const file = recordings.file('killed.btrace');
+    while (statSync(file).size < 20_000) await new Promise((resolve) => setTimeout(resolve, 20));
+    run.child.kill('SIGKILL');
+    await run.ended;
+    const trace = decodeFile(file);
+    assert.equal(trace.complete, false);
+    assert.ok(threadNamed(trace, 'customer-1').sampleCount > 0);
+    const report = await btrace('report', 'killed.btrace');
+    assert.match(report.out, /the recording has no end/);
+    const next = await btrace('record', '--pid', pid(), '-d', '0.5s', '-o', 'next.btrace', '-q');
+    assert.equal(next.code, 0, next.err);
+    assert.equal(program.child.exitCode, null);
+  });
+
+  it('a full disk ends the recording, not the program, and says so', async () => {
+    const limit = 'ulimit -f 40; exec "$@"'; // blocks of 512 bytes: 20 KB
+    const run = start(['record', '--pid', pid(), '-o', 'full.btrace'], { below: limit });
+    const { code, err } = await run.ended;
+    assert.equal(code, 5, err);
+    assert.match(err, /The disk is full/);
+    const trace = decodeFile(recordings.file('full.btrace'));
+    assert.ok(trace.threads.length > 0);
+    assert.deepEqual(
+      trace.problems.filter(({ what }) => /torn|within a chunk|checksum/.test(what)),
+      [],
+    );
+    assert.equal(program.child.exitCode, null);
+  });
+
+  it('a desktop that does not read for a while costs samples that are counted, not the program', async () => {
+    const run = start([
+      'record',
+      '--pid',
+      pid(),
+      '-o',
+      'slow.btrace',
+      '--memory',
+      '2M',
+      '--interval',
+      '100us',
+      '--budget',
+      '50%',
+    ]);
+    await run.says(/Recording com/);
+    run.child.kill('SIGSTOP');
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    run.child.kill('SIGCONT');
+    run.child.kill('SIGINT');
+    const { code, err } = await run.ended;
+    assert.equal(code, 0, err);
+    const trace = decodeFile(recordings.file('slow.btrace'));
+    assert.equal(trace.endReason, EndReason.Stopped);
+    assert.equal(program.child.exitCode, null);
+    const counted = trace.losses.reduce((sum, { count }) => sum + count, 0);
+    assert.ok(
+      (trace.status?.dropped ?? 0) <= counted,
+      `${trace.status?.dropped} dropped, ${counted} counted`,
+    );
+  });
+
+  it('starts a program, records it from its first moment, and ends with its exit code', async () => {
+    const args = [
+      'record',
+      '-o',
+      'launched.btrace',
+      '--',
+      java,
+      '-cp',
+      compile('shop'),
+      'com.example.shop.Shop',
+      '1.5',
+    ];
+    const { code, out, err } = await btrace(...args);
+    assert.equal(code, 0, err);
+    assert.match(out, /^open\n/, "the program's own output is there");
+    const trace = decodeFile(recordings.file('launched.btrace'));
+    assert.equal(trace.endReason, EndReason.TargetExited);
+    assert.equal(trace.info.targetName, 'com.example.shop.Shop');
+    assert.ok(
+      (totalCpu(trace, threadNamed(trace, 'customer-1')).get('com.example.shop.Search.find') ?? 0) > 0,
+    );
+    const failing = await btrace(
+      'record',
+      '-o',
+      'failing.btrace',
+      '-q',
+      '--',
+      java,
+      '-cp',
+      compile('shop'),
+      'com.example.shop.Shop',
+      'x',
+    );
+    assert.equal(failing.code, 1, failing.err);
+    assert.ok(existsSync(recordings.file('failing.btrace')));
+  });
+
+  it('reaches a JVM below another command by the environment', async () => {
+    const script = recordings.file('build.sh');
+    writeFileSync(
+      script,
+      `#!/bin/sh\n${java} -version 2>/dev/null\nexec ${java} -cp ${compile('shop')} com.example.shop.Shop 1\n`,
+    );
+    chmodSync(script, 0o755);
+    const { code, err } = await btrace('record', '--name', 'shop', '-o', 'below.btrace', '-q', '--', script);
+    assert.equal(code, 0, err);
+    assert.match(err, /Picked up JAVA_TOOL_OPTIONS/);
+    assert.equal(decodeFile(recordings.file('below.btrace')).info.targetName, 'com.example.shop.Shop');
+  });
+
+  it('says what is wrong and what to do, with an exit code for it', async () => {
+    const cases: [string[], number, RegExp][] = [
+      [[], 2, /^$/],
+      [['frob'], 2, /no command "frob"/],
+      [['record'], 2, /Which program\?/],
+      [['record', '--pid', '1', 'x'], 2, /goes after --/],
+      [['record', '--pid', '4194999'], 3, /no process 4194999.*btrace list/s],
+      [['record', '--name', 'no such program'], 3, /has "no such program" in its name/],
+      [['record', '--', 'no-such-command-here'], 3, /There is no program no-such-command-here/],
+      [['record', '-q', '--', 'sh', '-c', 'exit 3'], 3, /ended with code 3 before a JVM called back/],
+      [['report', 'missing.btrace'], 4, /there is no such file/],
+      [['report', 'text.txt'], 4, /text\.txt is no trace/],
+      [['report', '.'], 4, /it is a folder/],
+      [['convert', 'x.btrace'], 2, /Give -o FILE/],
+      [['convert', 'x.btrace', '-o', 'x.foo'], 2, /Which format\?/],
+      [['convert', 'text.txt', '-o', 'text.pftrace'], 4, /is no trace/],
+      [['dump', '--pid', '1'], 3, /No recording keeps a ring of process 1/],
+    ];
+    writeFileSync(recordings.file('text.txt'), 'To whom it may concern.\n');
+    for (const [args, code, message] of cases) {
+      const ran = await btrace(...args);
+      assert.equal(ran.code, code, `${args.join(' ')}: ${ran.err}`);
+      assert.match(ran.err, message, args.join(' '));
+      assert.ok(!/^\s+at /m.test(ran.err), `a stack trace is no message: ${ran.err}`);
+    }
+    assert.ok(!existsSync(recordings.file('text.pftrace')));
+  });
+
+  it('Ctrl-C during a conversion leaves nothing', async () => {
+    const made = await btrace('synth', '-o', 'big.btrace', '--samples', '400000');
+    assert.equal(made.code, 0, made.err);
+    const run = start(['convert', 'big.btrace', '-o', 'big.json']);
+    while (!readdirSync(recordings.folder).some((name) => name.endsWith('.partial'))) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    run.child.kill('SIGINT');
+    const { code, err } = await run.ended;
+    assert.equal(code, 130, err);
+    assert.ok(!existsSync(recordings.file('big.json')));
+  });
+
+  it('puts the socket elsewhere when TMPDIR is too long', async () => {
+    const long = path.join(recordings.folder, 'long'.repeat(25));
+    mkdirSync(long);
+    const run = start(['record', '--pid', pid(), '-d', '0.3s', '-o', 'long.btrace', '-q'], {
+      env: { TMPDIR: long },
+    });
+    const { code, err } = await run.ended;
+    assert.equal(code, 0, err);
+    assert.deepEqual(readdirSync(long), []);
+  });
+});
