@@ -36,6 +36,7 @@ void adopt(Session& session, ThreadRecord& record) {
   record.counters = Row{};
   record.shard.reset();
   record.last.depth = 0;
+  record.last.epoch = 0;
   record.mean_cost_ns = 0;
   record.due_tick.store_relaxed(0);
   record.last_tick.store_relaxed(0);
@@ -77,6 +78,7 @@ void keep(Session& session, ThreadRecord& record, const Row& row, i64 now) {
     record.before = record.pending;
   }
   record.pending = row;
+  record.pending_stack.store_relaxed(row.stack);
   record.pending_since_ns = now;
   record.has_pending.store_relaxed(1);
 }

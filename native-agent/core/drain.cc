@@ -22,9 +22,9 @@ bool Drain::init(Session& session, Runtime& runtime) {
   node_capacity_ = session.stacks.capacity();
   rows_ = map_array<Row>(kBatchRows);
   runs_ = map_array<Run>(kMaxRuns);
-  new_nodes_ = map_array<u32>(node_capacity_);
-  node_rows_ = map_array<NodeRow>(node_capacity_);
-  sent_nodes_ = map_array<u64>(node_capacity_ / 64);
+  new_nodes_ = map_array<u32>(node_capacity_ * 2);
+  node_rows_ = map_array<NodeRow>(node_capacity_ * 2);
+  sent_nodes_ = map_array<u64>(node_capacity_ / 32);
   links_ = map_array<Link>(LinkRing::kLinks);
   cpu_at_start_ns_ = clock_ns(kClockProcessCpu);
   if (rows_ && runs_ && new_nodes_ && node_rows_ && sent_nodes_ && links_) return true;
@@ -35,9 +35,10 @@ bool Drain::init(Session& session, Runtime& runtime) {
 void Drain::release() {
   unmap_array(rows_, kBatchRows);
   unmap_array(runs_, kMaxRuns);
-  unmap_array(new_nodes_, node_capacity_);
-  unmap_array(node_rows_, node_capacity_);
-  unmap_array(sent_nodes_, node_capacity_ / 64);
+  unmap_array(new_nodes_, node_capacity_ * 2);
+  unmap_array(node_rows_, node_capacity_ * 2);
+  unmap_array(sent_nodes_, node_capacity_ / 32);
+  unmap_array(cursors_, cursor_count_);
   unmap_array(links_, LinkRing::kLinks);
   methods_.release();
   classes_.release();
@@ -121,10 +122,11 @@ u32 Drain::collect() {
 
 // Marks a stack and its ancestors for sending, if they have not been sent.
 void Drain::note_node(u32 id) {
-  while (id && id < node_capacity_) {
-    u64 bit = 1ull << (id % 64);
-    if (sent_nodes_[id / 64] & bit) return;
-    sent_nodes_[id / 64] |= bit;
+  while (id) {
+    u32 at = id % (node_capacity_ * 2);
+    u64 bit = 1ull << (at % 64);
+    if (sent_nodes_[at / 64] & bit) return;
+    sent_nodes_[at / 64] |= bit;
     new_nodes_[new_node_count_++] = id;
     id = session_->stacks.at(id).parent;
   }
@@ -148,11 +150,16 @@ void sort_ids(u32* ids, u32 count) {
 bool Drain::cut_samples(Bytes& out) {
   u32 rows = collect();
   if (!rows) return false;
+  cut_rows(out, rows);
+  return true;
+}
+
+void Drain::cut_rows(Bytes& out, u32 rows) {
   new_node_count_ = 0;
   for (u32 row = 0; row < rows; row++) note_node(rows_[row].stack);
   sort_ids(new_nodes_, new_node_count_);
   for (u32 i = 0; i < new_node_count_; i++) {
-    const Node& node = session_->stacks.at(new_nodes_[i]);
+    const Node node = session_->stacks.at(new_nodes_[i]);
     node_rows_[i] = {new_nodes_[i], node.parent, i64{method_id(node.code)}, i64{node.position}};
   }
   sent_count_ += new_node_count_;
@@ -169,7 +176,116 @@ bool Drain::cut_samples(Bytes& out) {
   size_t begin = begin_chunk(out);
   for (u32 i = 0; i < run_count_; i++) put_run(out, runs_[i]);
   end(out, begin, ChunkKind::Samples);
+}
+
+// ---------------------------------------------------------------- the ring
+
+void Drain::begin_dump(i64 from_ns) {
+  unmap_array(cursors_, cursor_count_);
+  cursor_count_ = g_threads.slots();
+  cursors_ = map_array<Shard::Cursor>(max_of(cursor_count_, 1u));
+  dump_from_ns_ = from_ns;
+}
+
+u32 Drain::collect_dump() {
+  u32 rows = 0;
+  run_count_ = 0;
+  for (u32 slot = 0; cursors_ && slot < cursor_count_ && rows < kBatchRows && run_count_ < kMaxRuns; slot++) {
+    ThreadRecord& record = g_threads.at(slot);
+    if (record.session.load_acquire() != session_->id) continue;
+    u32 begin = rows;
+    // Rows before the asked time are looked at and left out.
+    while (u32 seen = record.shard.peek(session_->pool, cursors_[slot], rows_ + rows, kBatchRows - rows)) {
+      u32 kept = rows;
+      for (u32 row = rows; row < rows + seen; row++)
+        if (rows_[row].time_ns + rows_[row].duration_ns >= dump_from_ns_) rows_[kept++] = rows_[row];
+      rows = kept;
+    }
+    if (rows > begin) runs_[run_count_++] = {record.index.load_relaxed(), begin, rows - begin};
+  }
+  return rows;
+}
+
+bool Drain::cut_dump(Bytes& out) {
+  u32 rows = collect_dump();
+  if (rows) cut_rows(out, rows);
+  return rows != 0;
+}
+
+void Drain::trim(i64 now_ns) {
+  i64 before_ns = session_->since_origin(now_ns) - session_->config.ring_ns;
+  SegmentPool& pool = session_->pool;
+  for (u32 slot = 0, slots = g_threads.slots(); slot < slots; slot++) {
+    ThreadRecord& record = g_threads.at(slot);
+    if (record.session.load_acquire() != session_->id) continue;
+    while (u32 dropped = record.shard.drop_older(pool, before_ns)) overwritten_ += dropped;
+    // A thread that has ended gives its last, half-filled segment back as well.
+    bool ended = record.state.load_acquire() == ThreadRecord::State::Ended;
+    if (ended && !record.has_pending.load_relaxed() && record.shard.oldest_ns(pool) < before_ns)
+      while (u32 rows = record.shard.pop(pool, rows_, kBatchRows)) overwritten_ += rows;
+  }
+  // Room for the next round: the oldest go first, whoever they belong to.
+  while (pool.in_use() > pool.total() / 8 * 7) {
+    ThreadRecord* oldest = nullptr;
+    i64 oldest_ns = INT64_MAX;
+    for (u32 slot = 0, slots = g_threads.slots(); slot < slots; slot++) {
+      ThreadRecord& record = g_threads.at(slot);
+      if (record.session.load_acquire() != session_->id) continue;
+      i64 time_ns = record.shard.oldest_ns(pool);
+      if (time_ns >= oldest_ns) continue;
+      oldest = &record;
+      oldest_ns = time_ns;
+    }
+    if (!oldest) return;
+    u32 dropped = oldest->shard.drop_older(pool, INT64_MAX);
+    if (!dropped) dropped = oldest->shard.pop(pool, rows_, kBatchRows);
+    overwritten_ += dropped;
+  }
+}
+
+// ---------------------------------------------------------------- stack tables that take turns
+
+// True when no capture that began before now is still under way, and no row waits in a record.
+bool Drain::others_done() {
+  for (u32 slot = 0, slots = g_threads.slots(); slot < slots; slot++) {
+    ThreadRecord& record = g_threads.at(slot);
+    Holder holder = record.busy.load();
+    if (holder == Holder::Thread || holder == Holder::Agent) return false;
+    if (record.session.load_acquire() == session_->id && record.has_pending.load_relaxed() &&
+        session_->stacks.epoch_of(record.pending_stack.load_relaxed()) != session_->stacks.epoch())
+      return false;
+  }
   return true;
+}
+
+void Drain::drop_epochs_before(u32 epoch) {
+  for (u32 slot = 0, slots = g_threads.slots(); slot < slots; slot++) {
+    ThreadRecord& record = g_threads.at(slot);
+    if (record.session.load_acquire() != session_->id) continue;
+    Row row;
+    for (Shard::Cursor cursor{}; record.shard.peek(session_->pool, cursor, &row, 1); cursor = {}) {
+      if (row.stack && session_->stacks.epoch_of(row.stack) >= epoch) break;
+      overwritten_ += record.shard.pop(session_->pool, &row, 1);
+    }
+  }
+}
+
+void Drain::turn_stacks(bool drained) {
+  StackTables& stacks = session_->stacks;
+  bool ring = session_->config.policy == Policy::Ring;
+  if (!quiet_) {
+    // Captures that were under way at the turn may still bring nodes of the other table: first they end …
+    if (!(quiet_ = others_done())) flush(0);
+  } else if (!other_clean_) {
+    // … then what they brought is drained.
+    if (ring && stacks.nearly_full()) drop_epochs_before(stacks.epoch());
+    other_clean_ = ring ? stacks.nearly_full() : drained;
+  }
+  if (!other_clean_ || !stacks.nearly_full() || !stacks.may_turn()) return;
+  stacks.turn();
+  other_clean_ = quiet_ = false;
+  size_t words = node_capacity_ / 64;
+  memset(sent_nodes_ + stacks.epoch() % 2 * words, 0, words * sizeof *sent_nodes_);
 }
 
 // A block holds rows with the same counters: a run is split where they change.
@@ -301,7 +417,9 @@ void Drain::put_loss(u32 thread, u64 count, LossReason reason) {
   put_signed_field(loss_part_, 3, session_->since_origin(now_ns()));
   put_field(loss_part_, 4, count);
   put_field(loss_part_, 5, static_cast<u64>(reason));
-  if (reason != LossReason::NameUnloaded && reason != LossReason::StackTableFull) dropped_ += count;
+  bool sample_lost =
+      reason != LossReason::NameUnloaded && reason != LossReason::StackTableFull && reason != LossReason::Overwritten;
+  if (sample_lost) dropped_ += count;
 }
 
 void Drain::put_losses_of(ThreadRecord& record) {
@@ -318,6 +436,8 @@ void Drain::cut_losses(Bytes& out) {
     ThreadRecord& record = g_threads.at(slot);
     if (record.session.load_acquire() == session_->id) put_losses_of(record);
   }
+  if (overwritten_ != overwritten_told_) put_loss(0, overwritten_ - overwritten_told_, LossReason::Overwritten);
+  overwritten_told_ = overwritten_;
   u64 links_lost = session_->links_lost.load_relaxed();
   if (links_lost != links_lost_told_) put_loss(0, links_lost - links_lost_told_, LossReason::BufferFull);
   links_lost_told_ = links_lost;

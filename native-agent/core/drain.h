@@ -16,6 +16,13 @@ class Drain final : public NameSink {
 
   // One round: at most kBatchRows samples, with everything they need. False when nothing was left to do.
   bool cut_samples(Bytes& out);
+  // The same, but the samples stay where they are: first begin_dump(from), then rounds until false.
+  void begin_dump(i64 from_ns);
+  bool cut_dump(Bytes& out);
+  // The ring's: drops what is older than its time, and the oldest when the pool runs short.
+  void trim(i64 now_ns);
+  // Turns the stack tables when the one in use is nearly full. `drained`: the last cut_samples found nothing.
+  void turn_stacks(bool drained);
   // Threads that are new.
   void cut_threads(Bytes& out);
   // Threads that have ended and whose samples are out: their records may be used again.
@@ -47,6 +54,10 @@ class Drain final : public NameSink {
   };
 
   u32 collect();
+  u32 collect_dump();
+  void cut_rows(Bytes& out, u32 rows);
+  bool others_done();
+  void drop_epochs_before(u32 epoch);
   void note_node(u32 id);
   u32 method_id(u64 code);
   u32 type_id(u64 key);
@@ -67,7 +78,14 @@ class Drain final : public NameSink {
   u32* new_nodes_ = nullptr;
   u32 new_node_count_ = 0;
   NodeRow* node_rows_ = nullptr;
-  u64* sent_nodes_ = nullptr;  // a bit per node
+  u64* sent_nodes_ = nullptr;         // a bit per node of either table
+  bool quiet_ = true;                 // no capture brings nodes of the table that is not in use any more
+  bool other_clean_ = true;           // and nothing undrained names one
+  Shard::Cursor* cursors_ = nullptr;  // of a dump, by slot
+  u32 cursor_count_ = 0;
+  i64 dump_from_ns_ = 0;
+  u64 overwritten_ = 0;
+  u64 overwritten_told_ = 0;
   u64 sent_count_ = 0;
   u32 node_capacity_ = 0;
   u32 next_slot_ = 0;  // where the next batch begins, so that no thread starves

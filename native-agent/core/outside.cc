@@ -55,7 +55,7 @@ void OutsideSampler::look(ThreadRecord& record, i64 now) {
   i64 cpu = thread_cpu_ns(record.tid.load_relaxed());
   if (cpu < 0) return;
 
-  if (cpu == record.walked_cpu_ns) {
+  if (cpu == record.walked_cpu_ns && record.walked_epoch == session_->stacks.epoch()) {
     record.look_interval_ns = min_of(record.look_interval_ns * 2, max_of(kLongestLookNs, interval_ns_));
     record.next_look_ns = now + record.look_interval_ns;
     Capture capture;
@@ -81,6 +81,7 @@ void OutsideSampler::look(ThreadRecord& record, i64 now) {
   capture.row().cpu_ns = cpu;
   capture.row().counters |= kCounterCpu;
   capture.row().flags = flags;
+  record.walked_epoch = session_->stacks.epoch();
   record.walked_stack = capture.commit_frames(frames_, static_cast<u32>(frames));
   record.walked_flags = flags;
   record.walked_cpu_ns = record.walked_stack ? cpu : -1;

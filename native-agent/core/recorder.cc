@@ -39,6 +39,8 @@ class Recorder {
   void pump(i64 wait_ns);
   void receive();
   void obey(const ChunkView& chunk);
+  void begin_dump(u64 back_ns);
+  void cut_samples();
   void end(EndReason reason, const char* detail = nullptr);
   void farewell();
   void start_sampler();
@@ -58,6 +60,8 @@ class Recorder {
   EndReason reason_ = EndReason::Stopped;
   const char* detail_ = nullptr;
   i64 next_status_ns_ = 0;
+  bool ring_ = false;
+  bool dumping_ = false;
   Atomic<u32> sampler_asked_to_end_{};
   Atomic<u32> sampler_running_{};
   Atomic<u32> sampler_tid_{};
@@ -116,14 +120,28 @@ bool Recorder::receive_hello(Config& config) {
 void Recorder::obey(const ChunkView& chunk) {
   if (chunk.kind != ChunkKind::Command) return;
   u64 kind = 0;
+  u64 dump_ns = 0;
   FieldReader field(chunk.payload, chunk.size);
-  while (field.next())
+  while (field.next()) {
     if (field.field() == 1) kind = field.value();
+    if (field.field() == 2) dump_ns = field.value();
+  }
   switch (static_cast<CommandKind>(kind)) {
     case CommandKind::Stop: end(EndReason::Stopped); break;
     case CommandKind::Cancel: end(EndReason::Cancelled); break;
+    case CommandKind::Dump:
+      if (ring_) begin_dump(dump_ns);
+      break;
     default: break;
   }
+}
+
+// The ring's samples go out while it stays as it is; Goodbye(DUMPED) says that they are all there.
+void Recorder::begin_dump(u64 back_ns) {
+  i64 now = session_->since_origin(now_ns());
+  drain_.flush(0);
+  drain_.begin_dump(back_ns ? now - static_cast<i64>(min_of<u64>(back_ns, static_cast<u64>(max_of<i64>(now, 0)))) : 0);
+  dumping_ = true;
 }
 
 // Moves bytes both ways, waiting at most `wait_ns` for something to happen.
@@ -155,9 +173,26 @@ void Recorder::pump(i64 wait_ns) {
   if (!connected_) end(EndReason::ConnectionLost);
 }
 
+void Recorder::cut_samples() {
+  if (dumping_) {
+    while (connected_ && drain_.cut_dump(out_))
+      while (connected_ && out_.size() - sent_ > kUnsentLimit) pump(kDrainEveryNs);
+    drain_.cut_goodbye(out_, EndReason::Dumped, nullptr);
+    dumping_ = false;
+  }
+  if (ring_) {
+    drain_.trim(now_ns());
+    drain_.turn_stacks(false);
+    return;
+  }
+  bool more = true;
+  while (connected_ && out_.size() - sent_ < kUnsentLimit && (more = drain_.cut_samples(out_))) pump(0);
+  drain_.turn_stacks(!more);
+}
+
 void Recorder::cut() {
   drain_.flush(kPendingNs);
-  while (connected_ && out_.size() - sent_ < kUnsentLimit && drain_.cut_samples(out_)) pump(0);
+  cut_samples();
   drain_.cut_links(out_);
   drain_.cut_threads(out_);
   drain_.retire_threads(out_);
@@ -187,6 +222,7 @@ void Recorder::serve() {
 }
 
 void Recorder::farewell() {
+  ring_ = false;
   drain_.flush(0);
   i64 until = now_ns() + kFarewellNs;
   while (connected_ && now_ns() < until) {
@@ -195,7 +231,6 @@ void Recorder::farewell() {
     pump(more ? 0 : kDrainEveryNs);
   }
   if (!connected_) return;
-  drain_.retire_threads(out_);
   next_status_ns_ = 0;
   cut();
   drain_.cut_goodbye(out_, reason_, detail_);
@@ -236,6 +271,7 @@ void Recorder::start_sampler() {
 
 void Recorder::record() {
   cpu_at_start_ns_ = clock_ns(kClockThreadCpu);
+  ring_ = session_->config.policy == Policy::Ring;
   drain_.cut_welcome(out_, options_.answer, sizeof options_.answer);
   drain_.cut_header(out_, kAgentVersion);
   activate_session(*session_);

@@ -44,10 +44,10 @@ Session* open_session(const Config& config) {
   memset(static_cast<void*>(&session), 0, sizeof session);
   session.id = sessions_opened.add(1) + 1;
   session.config = config;
-  // Of the bound: 3/8 stacks (24 bytes a node), 3/8 samples, the rest for the drain's buffers and names.
+  // Of the bound: 3/8 for two stack tables (24 bytes a node), 3/8 samples, the rest for the drain's buffers and names.
   u64 share = config.memory_bytes * 3 / 8;
   u32 nodes = 1024;
-  while (u64{nodes} * 2 * 24 <= share) nodes *= 2;
+  while (u64{nodes} * 2 * 2 * 24 <= share) nodes *= 2;
   session.walk_buffers = map_array<WalkBuffer>(Session::kWalkBuffers);
   session.links = map_array<LinkRing>(1);
   if (!session.links || !session.pool.init(share) || !session.stacks.init(nodes) || !session.walk_buffers) {

@@ -37,7 +37,7 @@ struct Session {
   i64 origin_realtime_ns;
 
   SegmentPool pool;
-  StackTable stacks;
+  StackTables stacks;
   WalkBuffer* walk_buffers;
   LinkRing* links;
   Atomic<u64> links_lost;

@@ -94,6 +94,44 @@ u32 Shard::pop(SegmentPool& pool, Row* rows, u32 limit) {
   return count;
 }
 
+u32 Shard::peek(SegmentPool& pool, Cursor& cursor, Row* rows, u32 limit) {
+  if (!cursor.segment) cursor = {first_.load_acquire(), read_row_};
+  u32 count = 0;
+  while (cursor.segment && count < limit) {
+    Segment& segment = pool.at(cursor.segment);
+    u32 committed = segment.committed.load_acquire();
+    while (cursor.row < committed && count < limit) rows[count++] = segment.rows[cursor.row++];
+    if (cursor.row < Segment::kRows) break;
+    u32 next = segment.next.load_acquire();
+    if (!next) break;
+    cursor = {next, 0};
+  }
+  return count;
+}
+
+u32 Shard::drop_older(SegmentPool& pool, i64 before_ns) {
+  u32 number = first_.load_acquire();
+  if (!number) return 0;
+  Segment& segment = pool.at(number);
+  u32 next = segment.next.load_acquire();
+  const Row& last = segment.rows[Segment::kRows - 1];
+  if (!next || last.time_ns + last.duration_ns >= before_ns) return 0;
+  u32 dropped = 0;
+  for (u32 row = read_row_; row < Segment::kRows; row++) dropped += 1 + segment.rows[row].merged;
+  pool.give(number);
+  first_.store_relaxed(next);
+  read_row_ = 0;
+  return dropped;
+}
+
+i64 Shard::oldest_ns(SegmentPool& pool) {
+  u32 number = first_.load_acquire();
+  if (!number) return INT64_MAX;
+  Segment& segment = pool.at(number);
+  if (segment.committed.load_acquire() <= read_row_) return INT64_MAX;
+  return segment.rows[read_row_].time_ns;
+}
+
 bool Shard::empty(SegmentPool& pool) {
   u32 number = first_.load_acquire();
   if (!number) return true;

@@ -44,6 +44,16 @@ class Shard {
   void reset() { *this = Shard{}; }
   // False when the pool is empty: the sample is lost and counted by the caller.
   bool push(SegmentPool& pool, const Row& row);
+  // Copies what lies behind the cursor, which starts at {}, and leaves it there: the drain may look without taking.
+  struct Cursor {
+    u32 segment;
+    u32 row;
+  };
+  u32 peek(SegmentPool& pool, Cursor& cursor, Row* rows, u32 limit);
+  // Drops the first full segment if its last row is older than `before_ns`. Rows dropped, merged ones included.
+  u32 drop_older(SegmentPool& pool, i64 before_ns);
+  // The time of the oldest row; INT64_MAX when there is none.
+  i64 oldest_ns(SegmentPool& pool);
   // Copies what is there, at most `limit` rows, and gives read segments back.
   u32 pop(SegmentPool& pool, Row* rows, u32 limit);
   // Nothing for the reader; only when nobody writes any more.

@@ -1,5 +1,6 @@
 #include "core/stack_table.h"
 
+#include "base/libc.h"
 #include "base/pages.h"
 
 namespace btrace {
@@ -34,6 +35,11 @@ void StackTable::release() {
   unmap_array(nodes_, capacity_);
   unmap_array(index_, size_t{capacity_} * 2);
   capacity_ = 0;
+}
+
+void StackTable::clear() {
+  memset(static_cast<void*>(index_), 0, size_t{capacity_} * 2 * sizeof *index_);
+  next_.store(1);
 }
 
 u32 StackTable::child(u32 parent, u64 code, u32 position) {

@@ -24,6 +24,7 @@ struct Node {
 // The thread's last stack: node ids from the root. Deeper frames are looked up each time.
 struct LastStack {
   static constexpr u32 kDepth = 192;
+  u32 epoch;  // of StackTables
   u32 depth;
   u32 nodes[kDepth];
 };
@@ -35,6 +36,8 @@ class StackTable {
   // `nodes` is rounded up to a power of two. False when the kernel gives no memory.
   bool init(u32 nodes);
   void release();
+  // Forgets all stacks; nobody may be inserting.
+  void clear();
   // Frames leaf first. The node of the whole stack, 0 for an empty one, kNoNode when the table is full.
   u32 insert(const Frame* leaf_first, u32 count, LastStack& last);
   const Node& at(u32 id) const { return nodes_[id]; }

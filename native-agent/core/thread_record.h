@@ -5,7 +5,7 @@
 // They come in slabs, are found by tid, and are used again after their thread has ended and the drain has let go.
 #include "base/spin.h"
 #include "core/shard.h"
-#include "core/stack_table.h"
+#include "core/stack_tables.h"
 
 namespace btrace {
 
@@ -33,8 +33,8 @@ struct alignas(64) ThreadRecord {
   Atomic<u64> evidence_tick;
   Row counters;      // the last row that read them: rows from outside go on with its totals
   u32 mean_cost_ns;  // of captures on this thread, moving
-  u32 stack_epoch;   // the stack table that `last` belongs to
   Atomic<u32> has_pending;
+  Atomic<u32> pending_stack;
   bool follows;  // `before` is the row in front of `pending`
   Row pending;   // the newest row: it may still swallow equal neighbours
   Row before;
@@ -69,6 +69,7 @@ struct alignas(64) ThreadRecord {
   i64 watched_cpu_ns;  // CPU clock at the last look
   i64 walked_cpu_ns;   // CPU clock just before the last walk
   u32 walked_stack;
+  u32 walked_epoch;  // of the stack tables when it was walked
   u16 walked_flags;
   i64 next_look_ns;
   i64 look_interval_ns;
