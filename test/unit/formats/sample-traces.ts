@@ -56,8 +56,8 @@ export function smallTrace(): Trace {
   );
 }
 
-/** A random trace; the same seed gives the same. */
-export function randomTrace(seed: number, events: number): Trace {
+/** A random trace; the same seed gives the same. With `apart`, no two events of a thread have the same time. */
+export function randomTrace(seed: number, events: number, apart = false): Trace {
   const builder = new EventBuilder();
   const names = new NameTable();
   const methods = new NamedMethods(names);
@@ -69,7 +69,7 @@ export function randomTrace(seed: number, events: number): Trace {
     let cpu = 0;
     let depth = 0;
     for (let i = 0; i < events; i++) {
-      const step = random() < 0.3 ? 0 : Math.floor(random() ** 6 * 1e7);
+      const step = random() < 0.3 && !apart ? 0 : Math.floor(random() ** 6 * 1e7) + (apart ? 1 : 0);
       time += step;
       cpu += Math.floor(step * random());
       if (depth === 0 || (random() < 0.55 && depth < 30)) {

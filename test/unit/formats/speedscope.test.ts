@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import vm from 'node:vm';
+import { exporters } from '../../../src/trace/formats/index.js';
+import { written } from './round-trip.js';
+import { randomTrace, smallTrace } from './sample-traces.js';
+
+const release = path.join('node_modules', 'speedscope', 'dist', 'release');
+
+interface Node {
+  readonly frame: { readonly name: string };
+  getTotalWeight(): number;
+}
+interface Profile {
+  getName(): string;
+  getTotalWeight(): number;
+  forEachCall(open: (node: Node, value: number) => void, close: (node: Node, value: number) => void): void;
+}
+type Import = (name: string, buffer: ArrayBuffer) => Promise<{ profiles: Profile[] } | null>;
+
+/**
+ * speedscope's own importer. Its package holds only the built page, so the page's script is run without a document and
+ * the function that its file input calls is taken out of it.
+ */
+function theirImporter(): Import {
+  const file = readdirSync(release).find((name) => /^speedscope-.*\.js$/.test(name));
+  assert.ok(file !== undefined, 'speedscope is not installed');
+  const script = readFileSync(path.join(release, file), 'utf8');
+  const [, loader] = /await (\w+)\)\.importProfilesFromArrayBuffer/.exec(script) ?? [];
+  // loader = Promise.resolve().then(() => (define(), module)): `define` makes the module's functions ready.
+  const [, define, module] =
+    new RegExp(`\\b${loader}=Promise\\.resolve\\(\\)\\.then\\(\\(\\)=>\\((\\w+)\\(\\),(\\w+)\\)\\)`).exec(
+      script,
+    ) ?? [];
+  assert.ok(
+    module !== undefined,
+    'speedscope’s importer is not where it was: look for importProfilesFromArrayBuffer',
+  );
+  const open = script.indexOf('{');
+  const take = `setTimeout(() => (${define}(), found(${module}.importProfilesFromArrayBuffer)));`;
+  const taken = script.slice(0, open + 1) + take + script.slice(open + 1);
+  let found: Import | undefined;
+  const context = vm.createContext({
+    found: (importer: Import) => (found = importer),
+    setTimeout: (run: () => void) => timers.push(run),
+    console: { log() {}, warn() {}, time() {}, timeEnd() {} },
+    TextDecoder,
+    TextEncoder,
+    URL,
+    atob,
+  });
+  const timers: (() => void)[] = [];
+  try {
+    vm.runInContext(taken, context);
+  } catch {
+    // It stops where it needs a document: by then everything is defined.
+  }
+  for (const run of timers) run();
+  assert.ok(found !== undefined);
+  return found;
+}
+
+describe('speedscope itself', () => {
+  const theirs = theirImporter();
+
+  for (const id of ['speedscope', 'chrome', 'collapsed']) {
+    it(`reads what is written as ${id}`, async () => {
+      // Of Chrome's events it sorts begins and ends apart, so it cannot tell what happened first at one time.
+      const traces =
+        id === 'chrome'
+          ? [randomTrace(4, 200, true), randomTrace(5, 500, true)]
+          : [smallTrace(), randomTrace(5, 200)];
+      for (const trace of traces) {
+        const { write, extension } = exporters.find((exporter) => exporter.id === id)!;
+        const bytes = written(write, trace);
+        const buffer = new Uint8Array(bytes).buffer;
+        const group = await theirs(`trace${extension}`, buffer);
+        assert.ok(group !== null, 'it did not recognise the file');
+        // Collapsed stacks are one profile there.
+        if (id === 'collapsed') {
+          assert.equal(group.profiles[0]!.getTotalWeight(), ownWall(trace));
+          continue;
+        }
+        assert.equal(group.profiles.length, trace.threads.length);
+        const scale = id === 'chrome' ? 1000 : 1;
+        trace.threads.forEach((thread, i) => {
+          const { calls } = thread;
+          const base = calls.begin[0]!;
+          const wanted = Array.from(
+            { length: calls.count },
+            (_, row) =>
+              `${trace.methods.qualifiedName(calls.method[row]!)} ${calls.begin[row]! - base}..${calls.end[row]! - base}`,
+          );
+          assert.deepEqual(withLength(theirCalls(group.profiles[i]!, scale)), withLength(wanted));
+        });
+      }
+    });
+  }
+});
+
+/** Its calls, in the order they begin. It counts time from a profile's first event. */
+function theirCalls(profile: Profile, scale: number): string[] {
+  const calls: string[] = [];
+  const open: { readonly row: number; readonly at: number }[] = [];
+  profile.forEachCall(
+    (_, value) => {
+      open.push({ row: calls.length, at: Math.round(value * scale) });
+      calls.push('');
+    },
+    (node, value) => {
+      const { row, at } = open.pop()!;
+      calls[row] = `${node.frame.name} ${at}..${Math.round(value * scale)}`;
+    },
+  );
+  return calls;
+}
+
+/** It leaves out calls of no length. */
+function withLength(calls: readonly string[]): string[] {
+  return calls.filter((call) => !/ (\d+)\.\.\1$/.test(call));
+}
+
+function ownWall(trace: ReturnType<typeof smallTrace>): number {
+  let sum = 0;
+  for (const { intervals } of trace.threads) {
+    for (let i = 0; i < intervals.count; i++) sum += intervals.end[i]! - intervals.begin[i]!;
+  }
+  return sum;
+}
