@@ -15,6 +15,7 @@ import { PerfettoImporter } from './perfetto-import.js';
 import type { FormatId } from './recognise.js';
 import { writeSpeedscope } from './speedscope-export.js';
 import { SpeedscopeImporter } from './speedscope-import.js';
+import { writeSystrace } from './systrace-export.js';
 import { SystraceImporter } from './systrace-import.js';
 
 export { AnyImporter } from './any-import.js';
@@ -90,6 +91,7 @@ export const exporters: readonly Exporter[] = [
   { id: 'speedscope', label: 'speedscope file', extension: '.speedscope.json', write: writeSpeedscope },
   { id: 'collapsed', label: 'Collapsed stacks', extension: '.collapsed', write: writeCollapsed },
   { id: 'nanoscope', label: 'Nanoscope trace', extension: '.nanoscope.txt', write: writeNanoscope },
+  { id: 'systrace', label: 'Kernel trace as text', extension: '.systrace.txt', write: writeSystrace },
   { id: 'csv', label: 'Method table as CSV', extension: '.csv', write: writeMethodTable },
 ];
 

@@ -51,6 +51,18 @@ export class TextWriter {
     while (count > 0) this.#bytes[this.#at++] = digits[--count] as number;
   }
 
+  /** A whole number from 0, with zeros before it. */
+  padded(value: number, width: number): void {
+    this.#room(width);
+    let rest = value;
+    for (let at = this.#at + width - 1; at >= this.#at; at--) {
+      const next = Math.floor(rest / 10);
+      this.#bytes[at] = 0x30 + (rest - next * 10);
+      rest = next;
+    }
+    this.#at += width;
+  }
+
   /** Nanoseconds as µs with three places. */
   micros(ns: number): void {
     this.#room(32);
@@ -62,11 +74,8 @@ export class TextWriter {
     const whole = Math.floor(rounded / 1000);
     const rest = rounded - whole * 1000;
     this.integer(whole);
-    const bytes = this.#bytes;
-    bytes[this.#at++] = 0x2e;
-    bytes[this.#at++] = 0x30 + Math.floor(rest / 100);
-    bytes[this.#at++] = 0x30 + (Math.floor(rest / 10) % 10);
-    bytes[this.#at++] = 0x30 + (rest % 10);
+    this.ascii('.');
+    this.padded(rest, 3);
   }
 
   end(): void {

@@ -12,6 +12,7 @@ const kept: Readonly<Record<string, (trace: Trace) => string>> = {
   chrome: (trace) => calls(trace),
   speedscope: (trace) => withoutCpu(calls(trace)),
   nanoscope: (trace) => withoutCpu(calls(trace)),
+  systrace: (trace) => withoutCpu(calls(trace)).replaceAll(/[[\]()]/g, '_'),
 };
 
 describe('what is written and read again', () => {
