@@ -42,9 +42,7 @@ describe('the page for everybody', function () {
   async function serious(page: PageUnderTest): Promise<string[]> {
     // Straight into the page: the policy would stop a script element.
     await page.page.evaluate(axe);
-    const found = (await page.page.evaluate(
-      'axe.run(document, { resultTypes: ["violations"] })',
-    )) as AxeResult;
+    const found = await page.page.evaluate<AxeResult>('axe.run(document, { resultTypes: ["violations"] })');
     return found.violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .map(
@@ -155,7 +153,7 @@ describe('the page for everybody', function () {
       }));
     const before = await look();
     // What is kept is kept a moment later.
-    await page.page.waitForFunction(() => JSON.stringify(history.state)?.includes('pool'));
+    await page.page.waitForFunction(() => JSON.stringify(history.state).includes('pool'));
     await page.page.reload();
     await page.open(bytesOf(small), { settings });
     await page.hear('opened');

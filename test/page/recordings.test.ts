@@ -162,7 +162,7 @@ describe('hostile names on the page', function () {
     assert.equal(found.hacked, false);
     assert.equal(found.images, 0);
     assert.ok(found.longest < 5000, `${found.longest} letters in one place`);
-    assert.doesNotMatch(found.text, /[\u202e\u0000\u0007]/);
+    for (const letter of ['\u202e', '\u0000', '\u0007']) assert.ok(!found.text.includes(letter));
     await open.page.keyboard.press('5');
     const shown = await open.page.locator('#view-methods .is-name .cell-text').allInnerTexts();
     assert.ok(

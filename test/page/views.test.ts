@@ -82,7 +82,7 @@ describe('the views', function () {
       (first) =>
         document
           .querySelector('#view-methods .table-row .cell-text + *, #view-methods .table-row')
-          ?.textContent?.includes(first),
+          ?.textContent.includes(first),
       expected(-Infinity, Infinity)[0]![0],
     );
   });
@@ -209,7 +209,7 @@ describe('the views', function () {
     await page.page.locator('#view-methods .table-row').first().waitFor();
     await page.page.waitForFunction(() =>
       Array.from(document.querySelectorAll('#view-methods .table-row .is-name .cell-detail')).every((cell) =>
-        cell.textContent?.startsWith('com.acme'),
+        cell.textContent.startsWith('com.acme'),
       ),
     );
   });
