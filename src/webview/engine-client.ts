@@ -14,14 +14,33 @@ interface Waiting {
 }
 
 export class EngineClient {
-  readonly #worker: Worker;
+  readonly #worker: Pick<Worker, 'postMessage'>;
   readonly #waiting = new Map<number, Waiting>();
+  #early: FromWorker[] = [];
+  #listener: EngineListener | undefined;
   #lastId = 0;
 
-  constructor(worker: Worker, listener: EngineListener) {
+  constructor(worker: Worker) {
     this.#worker = worker;
-    worker.onmessage = (event: MessageEvent<FromWorker>) => this.#take(event.data, listener);
-    worker.onerror = (event) => listener.failed(event.message);
+    worker.onmessage = (event: MessageEvent<FromWorker>) => this.#hear(event.data);
+    worker.onerror = (event) => this.#hear({ type: 'failed', message: event.message });
+  }
+
+  /** Stands in where no worker could be started: says nothing, answers nothing. */
+  static missing(): EngineClient {
+    const nobody = { postMessage: () => undefined, onmessage: null, onerror: null };
+    return new EngineClient(nobody as unknown as Worker);
+  }
+
+  /** What was said before somebody listened is said now. */
+  listen(listener: EngineListener): void {
+    this.#listener = listener;
+    for (const message of this.#early.splice(0)) this.#take(message, listener);
+  }
+
+  #hear(message: FromWorker): void {
+    if (this.#listener === undefined) this.#early.push(message);
+    else this.#take(message, this.#listener);
   }
 
   send(message: ToWorker, transfer: Transferable[] = []): void {

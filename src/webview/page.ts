@@ -1,4 +1,4 @@
-/** The page's entry: finds its host, starts the engine's worker, and puts the shell on the screen once there is something to open. */
+/** The page's entry: finds its host, starts the engine's worker, feeds it, and puts the shell on the screen. */
 import type { HostMessage } from '../protocol/messages.js';
 import { EngineClient, startWorker } from './engine-client.js';
 import { findHost } from './host.js';
@@ -12,36 +12,58 @@ import { registerControls } from './toolkit.js';
 addStyles();
 registerControls();
 const host = findHost();
+const store = new Store(restoreState(host.keptState));
 let shell: PageShell | undefined;
 
-/** The texts come with what is opened, and must be there before anything is written. */
-function shellWith(texts: Readonly<Record<string, string>>): PageShell {
+/** Texts come with what is opened, and must be there before anything is written. */
+function shellOf(engine: EngineClient): PageShell {
   if (shell !== undefined) return shell;
-  setTexts(texts);
-  const made = new PageShell(host, new Store(restoreState(host.keptState)));
+  const made = new PageShell(host, store, engine);
   shell = made;
   document.getElementById('btrace')?.append(made.root);
   watchTheme(() => made.themeChanged());
   return made;
 }
 
+/** What goes to the engine goes there at once, also before there is a shell to show it in. */
+function feed(engine: EngineClient, message: HostMessage): void {
+  if (message.type === 'open') {
+    const { name, totalBytes, live, settings } = message;
+    engine.send({ type: 'mine', prefixes: settings.myPackages, fold: store.state.onlyMine });
+    engine.send({ type: 'open', name, totalBytes, live });
+  } else if (message.type === 'bytes') {
+    engine.send({ type: 'bytes', data: message.data }, [message.data]);
+  } else if (message.type === 'end') {
+    engine.send({ type: 'end' });
+  }
+}
+
 startWorker(document).then(
   (worker) => {
+    const engine = new EngineClient(worker);
     const waiting: HostMessage[] = [];
     host.onMessage((message) => {
-      if (shell === undefined && message.type !== 'open') {
-        waiting.push(message);
+      feed(engine, message);
+      if (shell !== undefined) {
+        shell.take(message);
         return;
       }
-      const isFirst = shell === undefined;
-      const opened = shellWith(message.type === 'open' ? message.settings.texts : {});
-      if (isFirst) opened.connect(new EngineClient(worker, opened));
-      opened.take(message);
-      for (const early of waiting.splice(0)) opened.take(early);
+      waiting.push(message);
+      if (message.type !== 'open') return;
+      setTexts(message.settings.texts);
+      // A task later: bytes that have come already are with the engine by then, and it decodes while the shell is made.
+      setTimeout(() => {
+        const made = shellOf(engine);
+        for (const early of waiting.splice(0)) made.take(early);
+        engine.listen(made);
+      });
     });
     host.post({ type: 'ready' });
   },
-  (error: unknown) => shellWith({}).failed(error instanceof Error ? error.message : String(error)),
+  (error: unknown) => {
+    const what = error instanceof Error ? error.message : String(error);
+    shellOf(EngineClient.missing()).failed(what);
+  },
 );
 
 /** A style element made by a trusted script still needs the document's nonce; it is copied from the page's own script. */

@@ -42,14 +42,15 @@ export class PageShell implements EngineListener, PageActions {
   readonly #notice = element('div', { class: 'notice', role: 'status' });
   readonly #banner = element('div', { class: 'banner', role: 'alert' });
   readonly #live = element('div', { class: 'sr-only', 'aria-live': 'polite' });
-  #engine: EngineClient | undefined;
+  readonly #engine: EngineClient;
   #name = '';
   #settings: PageSettings = { myPackages: [], texts: {} };
   /** A method to be shown once there is something to show it in. */
   #revealLater: SourceKey | undefined;
   #keepTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(host: Host, store: Store) {
+  constructor(host: Host, store: Store, engine: EngineClient) {
+    this.#engine = engine;
     this.#host = host;
     this.#store = store;
     this.#context = { store, model: this.#model, actions: this };
@@ -110,27 +111,21 @@ export class PageShell implements EngineListener, PageActions {
     });
   }
 
-  connect(engine: EngineClient): void {
-    this.#engine = engine;
-  }
-
+  /** What concerns the engine has gone there before. */
   take(message: HostMessage): void {
-    const engine = this.#engine;
-    if (engine === undefined) return;
     switch (message.type) {
       case 'open':
         this.#name = plainText(message.name);
-        this.#useSettings(message.settings);
-        engine.send({ type: 'open', name: message.name, totalBytes: message.totalBytes, live: message.live });
+        this.#settings = message.settings;
+        this.#model.use(message.settings);
         return;
       case 'bytes':
-        engine.send({ type: 'bytes', data: message.data }, [message.data]);
-        return;
       case 'end':
-        engine.send({ type: 'end' });
         return;
       case 'settings':
-        this.#useSettings(message.settings);
+        this.#settings = message.settings;
+        this.#model.use(message.settings);
+        this.#tellOwnCode();
         return;
       case 'problem':
         this.#warn(message.message);
@@ -150,14 +145,8 @@ export class PageShell implements EngineListener, PageActions {
     else this.#commands.run(command);
   }
 
-  #useSettings(settings: PageSettings): void {
-    this.#settings = settings;
-    this.#model.use(settings);
-    this.#tellOwnCode();
-  }
-
   #tellOwnCode(): void {
-    this.#engine?.send({
+    this.#engine.send({
       type: 'mine',
       prefixes: this.#settings.myPackages,
       fold: this.#store.state.onlyMine,
@@ -247,7 +236,6 @@ export class PageShell implements EngineListener, PageActions {
   }
 
   ask<Q extends Query>(query: Q): Promise<Answers[Q['kind']]> {
-    if (this.#engine === undefined) return Promise.reject(new Error(text('open.waiting')));
     return this.#engine.ask(query);
   }
 

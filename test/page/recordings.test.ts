@@ -79,6 +79,7 @@ describe('a recording on the page', function () {
       name: 'stacks.bin',
     });
     await open.page.keyboard.press('5');
+    await open.page.locator('#view-methods .table-row').first().waitFor();
     assert.deepEqual(
       (await open.page.locator('#view-methods .is-name .cell-text').allInnerTexts()).sort(),
       ['Cart.add', 'Cart.remove', 'Shop.run', 'main'].sort(),

@@ -107,9 +107,9 @@ function boxColours(
 ): { fill: Rgb; bar: Rgb } {
   // Golden-angle steps would scatter; even steps from a warm start keep neighbours apart and skip nothing.
   const degrees = hue === nativeHue ? 255 : 45 + (hue * 360) / packageHues;
-  const chroma = hue === libraryHue ? 0 : hue === nativeHue ? 0.025 : isDark ? 0.085 : 0.075;
+  const chroma = hue === libraryHue ? 0 : hue === nativeHue ? 0.025 : isDark ? 0.08 : 0.075;
   const isMuted = hue >= libraryHue;
-  const lightness = isDark ? (isMuted ? 0.36 : 0.47) : isMuted ? 0.9 : 0.86;
+  const lightness = isDark ? (isMuted ? 0.36 : 0.44) : isMuted ? 0.9 : 0.86;
   const fill = oklch(lightness, chroma, degrees);
   const bar = isDark
     ? oklch(isMuted ? 0.58 : 0.76, isMuted ? chroma : 0.125, degrees)

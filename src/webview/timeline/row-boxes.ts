@@ -36,7 +36,7 @@ export function visitRow(
     const to = end[row] as number;
     if (to - from >= bucketNs) {
       const x = Math.max(0, Math.round(scale.x(from)));
-      sink.call(row, x, Math.min(width, Math.round(scale.x(to))) - x);
+      sink.call(row, x, Math.max(1, Math.min(width, Math.round(scale.x(to))) - x));
       row++;
       continue;
     }
