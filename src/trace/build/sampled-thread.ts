@@ -2,9 +2,9 @@
  * Samples of one thread → intervals → calls. docs/MEASURES.md states the rules and their reasons; in short, for the
  * time between one sample and the next of a thread:
  *
- *   - it belongs to the later sample's stack: samples are taken after the work they show. But one that is taken at a call's
- *     begin (a wait, a notify) tells nothing of the work before that call: this belongs to the earlier stack when the thread
- *     was seen working there, else to what both stacks have in common without the calls they were taken at;
+ *   - it belongs to the later sample's stack: samples are taken after the work they show. But one that is taken as a call
+ *     begins (a wait, a notify) tells nothing of the work before that call: this belongs to the earlier stack when the thread
+ *     was seen working there, else to what both have in common outside that call;
  *   - a sample vouches for one interval of the sampler, and for one more for each capture merged into it. Silence of
  *     more than three times that is a gap, up to what the later sample vouches for;
  *   - where both stacks are equal, silence is counted in CPU time: a thread that is off the CPU in between waits there;
@@ -46,8 +46,6 @@ export interface Sampling {
 const slicePath = new Int32Array(sliceRows);
 const sliceCommon = new Int32Array(sliceRows);
 const sliceInterval = new Int32Array(sliceRows);
-/** 1: it lies within the wait that comes after it. */
-const sliceWithin = new Uint8Array(sliceRows);
 /** The interval of the work before it; the same as its last interval where that is its own. */
 const sliceWork = new Int32Array(sliceRows);
 const sliceGap = new Float64Array(sliceRows);
@@ -143,29 +141,10 @@ export class SampledThread implements ThreadTrack {
     // All rows that the slice can make fit from here on: the loops below write to columns that stay where they are.
     this.intervals.reserve(mostRowsASample * rows);
     if (block.hasDetails || block.hasDurations) this.note(block, rows, nodes);
-    this.findWithinWaits(block, rows);
     this.resolve(block, rows, nodes, paths);
     this.append(block, rows, paths, sampling.vouchNs);
     this.calls.extend(this.intervals, paths);
     this.reserveCalls(rows);
-  }
-
-  /**
-   * A wait is captured at its end, so what was captured from outside meanwhile comes before it. It says nothing that the
-   * wait does not say, and the work before the wait is not to be taken for it.
-   */
-  private findWithinWaits({ kind, time, duration, hasDurations }: SampleBlockReader, rows: number): void {
-    sliceWithin.fill(0, 0, rows);
-    if (!hasDurations) return;
-    for (let row = 0; row < rows;) {
-      let next = row + 1;
-      if (kind[row] === SampleKind.AsyncOutside) {
-        while (next < rows && kind[next] === SampleKind.AsyncOutside) next++;
-        const begin = next < rows && (duration[next] as number) > 0 ? (time[next] as number) : Infinity;
-        for (let of = row; of < next; of++) if ((time[of] as number) >= begin) sliceWithin[of] = 1;
-      }
-      row = next;
-    }
   }
 
   /** Nodes → paths, and what each has in common with the one before it. */
@@ -180,7 +159,7 @@ export class SampledThread implements ThreadTrack {
       const path = node > 0 && node < nodeCount ? (nodePath[node] as number) : 0;
       slicePath[row] = path;
       // Without a stack it is left out, unless nothing was known before either.
-      if ((path === 0 && openDepth !== 0) || sliceWithin[row] === 1) continue;
+      if (path === 0 && openDepth !== 0) continue;
       // Up from the innermost frame to where the open stack has the same: only frames that are new are looked at.
       const frames = depth[path] as number;
       if (frames >= openPaths.length) {
@@ -227,7 +206,6 @@ export class SampledThread implements ThreadTrack {
       captured += captures;
       sliceInterval[row] = -1;
       sliceWork[row] = -1;
-      if (sliceWithin[row] === 1) continue;
       if (path === 0) {
         this.stackless += captures;
         // Its time is left to the next sample that has a stack.
@@ -254,7 +232,7 @@ export class SampledThread implements ThreadTrack {
       let at = -1;
       sliceGap[row] = 0;
       const atCall = lasted > 0 || takenAtCall[kind[row] as number] === 1;
-      if (!atCall || path === 0) {
+      if (!atCall) {
         if (!started) time = from;
         let state: number = IntervalState.Evidence;
         const silent = from - time;
@@ -294,32 +272,36 @@ export class SampledThread implements ThreadTrack {
         samples[at] = captures;
       } else {
         if (started && from > time) {
+          // Its innermost call begins here: what ran before is not in it.
           const silent = from - time;
-          const same = before === path && messageBefore === messageId;
+          const isLong = vouchNs > 0 && silent > gapAfterVouches * vouchNs;
+          const sameMessage = messageBefore === messageId;
           let state: number = IntervalState.Evidence;
-          let work = common;
-          if (same && knowsCpu && used <= silent * waitingCpuShare) {
-            state = IntervalState.Waiting;
-          } else if (!atCallBefore && before !== 0 && messageBefore === messageId) {
-            work = before;
-            nodeOf[n] = nodeBefore;
-          } else if (work === path || (atCallBefore && work === before)) {
-            work = pathParent[work] as number;
-          }
-          if (state === IntervalState.Evidence) {
-            if (work === 0 || (vouchNs > 0 && silent > gapAfterVouches * vouchNs)) {
-              state = IntervalState.Gap;
-              work = common;
+          let work = path;
+          if (!(
+            path !== 0 &&
+            before === path &&
+            sameMessage &&
+            knowsCpu &&
+            used <= silent * waitingCpuShare
+          )) {
+            work = common === path ? (pathParent[path] as number) : common;
+            keep = pathDepth[work] as number;
+            if (isLong || atCallBefore || before === 0 || !sameMessage) {
+              if (isLong || work === 0) state = IntervalState.Gap;
+            } else {
+              work = before;
+              nodeOf[n] = nodeBefore;
             }
-            // A new call of the same method is another call.
-            if (common === path && atCallBefore) keep = pathDepth[pathParent[path] as number] as number;
+          } else {
+            state = IntervalState.Waiting;
+            nodeOf[n] = node;
           }
           at = n++;
           begin[at] = time;
           end[at] = from;
           pathOf[at] = work;
-          keepOf[at] =
-            work === before ? (pathDepth[before] as number) : Math.min(pathDepth[work] as number, keep);
+          keepOf[at] = work === before ? (pathDepth[work] as number) : keep;
           stateOf[at] = state;
           cpuOf[at] = used;
           if (messageId !== 0) messageOf[at] = messageId;
@@ -329,7 +311,8 @@ export class SampledThread implements ThreadTrack {
         end[n] = to;
         pathOf[n] = path;
         keepOf[n] = keep;
-        stateOf[n] = lasted > 0 ? IntervalState.Blocked : IntervalState.Evidence;
+        stateOf[n] =
+          lasted > 0 ? IntervalState.Blocked : path === 0 ? IntervalState.Gap : IntervalState.Evidence;
         // Where it began before the sample before it was taken, that one's share is counted already.
         const within = lasted > 0 ? (cpuDuration[row] as number) : 0;
         cpuOf[n] = Math.max(at < 0 ? cpuSince + within : within, 0);

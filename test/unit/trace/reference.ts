@@ -50,6 +50,18 @@ function inCommon(a: readonly number[], b: readonly number[]): number {
   return frames;
 }
 
+/** Kinds that, like waits, are captured as their innermost call begins. */
+const takenAtCall: readonly number[] = [
+  SampleKind.Notify,
+  SampleKind.Unpark,
+  SampleKind.MonitorRelease,
+  SampleKind.ThreadStart,
+];
+
+function isTakenAtCall({ duration, kind }: Sample): boolean {
+  return duration > 0 || takenAtCall.includes(kind);
+}
+
 /** `counters`: CounterBit bits that were read with all of them; `vouch`: ns, 0 for endless. */
 export function intervalsOf(samples: readonly Sample[], counters: number, vouch: number): Interval[] {
   const intervals: Interval[] = [];
@@ -83,28 +95,58 @@ export function intervalsOf(samples: readonly Sample[], counters: number, vouch:
       faults: grown(b.majorFaults, before?.majorFaults, CounterBit.Faults),
       switches: grown(b.switches, before?.switches, CounterBit.Switches),
     };
-    const none = { allocations: 0, allocatedBytes: 0, faults: 0, switches: 0 };
     const cpuSince = readsCpu && before !== undefined ? b.cpu - aCpu : 0;
     let cpu = Math.max(cpuSince, 0);
     const captures = 1 + b.merged;
     let gapShare = 0;
-    let madeEvidence = false;
-    if (before === undefined) {
-      if (b.duration === 0) {
-        const state = b.stack.length === 0 ? IntervalState.Gap : IntervalState.Evidence;
-        intervals.push({
-          begin,
-          end: begin,
-          stack: b.stack,
-          keep: 0,
-          state,
-          cpu: 0,
-          ...counted,
-          samples: captures,
-        });
+    if (isTakenAtCall(b)) {
+      const wall = begin - aEnd;
+      const hasWork = before !== undefined && wall > 0;
+      let own = keep;
+      if (hasWork) {
+        const long = vouch > 0 && wall > 3 * vouch;
+        const sameMessage = before.message === b.message;
+        const equal =
+          sameMessage && inCommon(before.stack, b.stack) === Math.max(before.stack.length, b.stack.length);
+        let work: { stack: readonly number[]; keep: number; state: number };
+        if (b.stack.length > 0 && equal && readsCpu && cpu <= wall / 20) {
+          work = { stack: b.stack, keep, state: IntervalState.Waiting };
+        } else {
+          own = Math.max(Math.min(keep, b.stack.length - 1), 0);
+          const outer = { stack: b.stack.slice(0, own), keep: own };
+          if (!long && !isTakenAtCall(before) && before.stack.length > 0 && sameMessage) {
+            work = { stack: before.stack, keep: before.stack.length, state: IntervalState.Evidence };
+          } else {
+            work = { ...outer, state: long || own === 0 ? IntervalState.Gap : IntervalState.Evidence };
+          }
+        }
+        intervals.push({ begin: aEnd, end: begin, ...work, cpu, ...counted, switches: 0, samples: 0 });
       }
-    } else if (begin > aEnd || b.duration === 0) {
-      madeEvidence = true;
+      const instant = b.stack.length === 0 ? IntervalState.Gap : IntervalState.Evidence;
+      intervals.push({
+        begin,
+        end,
+        stack: b.stack,
+        keep: own,
+        state: b.duration > 0 ? IntervalState.Blocked : instant,
+        cpu: Math.max(hasWork ? b.cpuDuration : cpuSince + b.cpuDuration, 0),
+        ...counted,
+        ...(hasWork && { allocations: 0, allocatedBytes: 0, faults: 0 }),
+        samples: captures,
+      });
+    } else if (before === undefined) {
+      const state = b.stack.length === 0 ? IntervalState.Gap : IntervalState.Evidence;
+      intervals.push({
+        begin,
+        end: begin,
+        stack: b.stack,
+        keep: 0,
+        state,
+        cpu: 0,
+        ...counted,
+        samples: captures,
+      });
+    } else {
       const wall = begin - aEnd;
       const equal =
         before.message === b.message &&
@@ -143,7 +185,6 @@ export function intervalsOf(samples: readonly Sample[], counters: number, vouch:
           }
         }
       }
-      const isLast = b.duration === 0;
       intervals.push({
         begin: from,
         end: begin,
@@ -151,18 +192,6 @@ export function intervalsOf(samples: readonly Sample[], counters: number, vouch:
         keep,
         state,
         cpu,
-        ...(isLast ? counted : none),
-        samples: isLast ? captures : 0,
-      });
-    }
-    if (b.duration > 0) {
-      intervals.push({
-        begin,
-        end,
-        stack: b.stack,
-        keep: madeEvidence ? b.stack.length : keep,
-        state: IntervalState.Blocked,
-        cpu: Math.max(madeEvidence ? b.cpuDuration : cpuSince + b.cpuDuration, 0),
         ...counted,
         samples: captures,
       });
