@@ -90,8 +90,8 @@ export const exporters: readonly Exporter[] = [
   { id: 'chrome', label: 'Chrome JSON trace', extension: '.json', write: writeChrome },
   { id: 'speedscope', label: 'speedscope file', extension: '.speedscope.json', write: writeSpeedscope },
   { id: 'collapsed', label: 'Collapsed stacks', extension: '.collapsed', write: writeCollapsed },
-  { id: 'nanoscope', label: 'Nanoscope trace', extension: '.nanoscope.txt', write: writeNanoscope },
-  { id: 'systrace', label: 'Kernel trace as text', extension: '.systrace.txt', write: writeSystrace },
+  { id: 'nanoscope', label: 'Nanoscope trace', extension: '.nanoscope', write: writeNanoscope },
+  { id: 'systrace', label: 'Kernel trace as text', extension: '.systrace', write: writeSystrace },
   { id: 'csv', label: 'Method table as CSV', extension: '.csv', write: writeMethodTable },
 ];
 
