@@ -61,8 +61,7 @@ export class PageCommands implements Commands, DetailsActions {
         this.#selectionToRange();
         return;
       case 'measure':
-        this.#timeline.isMeasuring = !this.#timeline.isMeasuring;
-        this.#timeline.chart.classList.toggle('is-measuring', this.#timeline.isMeasuring);
+        this.#timeline.setMeasuring(!this.#timeline.isMeasuring);
         return;
       case 'waker':
         this.#followLink();
@@ -115,8 +114,7 @@ export class PageCommands implements Commands, DetailsActions {
     const { store } = this.#context;
     const { selection, search, range } = store.state;
     if (this.#timeline.isMeasuring || this.#timeline.overlay.measured !== undefined) {
-      this.#timeline.isMeasuring = false;
-      this.#timeline.chart.classList.remove('is-measuring');
+      this.#timeline.setMeasuring(false);
       this.#timeline.overlay.measured = undefined;
       this.#timeline.requestDraw();
     } else if (selection !== undefined) store.set({ selection: undefined });

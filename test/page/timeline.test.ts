@@ -1,5 +1,6 @@
 /** The timeline in a real browser: it paints, it is sharp, a click opens the source, keys do the same. */
 import assert from 'node:assert/strict';
+import { formatNs } from '../../src/webview/figures.js';
 import { bytesOf, generateTrace } from './generated-trace.js';
 import type { GeneratedOptions } from './generated-trace.js';
 import { PageRig } from './page-rig.js';
@@ -137,5 +138,97 @@ describe('the timeline', function () {
     );
     await page.painted();
     assert.deepEqual(await corner(), [255, 255, 255]);
+  });
+
+  /** Zoomed to a wait of main, whose middle is then under the pointer. */
+  async function atWait(
+    page: PageUnderTest,
+    options: GeneratedOptions,
+  ): Promise<{ x: number; y: number; row: number }> {
+    const trace = generateTrace(options);
+    const { blocks } = trace.threads[0]!;
+    const row = [...blocks.link.keys()].reduce((best, one) =>
+      blocks.end[one]! - blocks.begin[one]! > blocks.end[best]! - blocks.begin[best]! ? one : best,
+    );
+    const box = (await page.page.locator('.chart').boundingBox())!;
+    const middle = (blocks.begin[row]! + blocks.end[row]!) / 2;
+    const x = box.x + (middle / trace.endNs) * box.width;
+    await page.page.mouse.move(x, box.y + 60);
+    await page.page.keyboard.down('Control');
+    for (let notch = 0; notch < 8; notch++) await page.page.mouse.wheel(0, -150);
+    await page.page.keyboard.up('Control');
+    await page.painted();
+    const depth = trace.paths.depth[blocks.path[row]!]!;
+    return { x, y: box.y + 3 + 24 + depth * 18 + 9, row };
+  }
+
+  it('says what a wait was for, and follows the link to who ended it', async () => {
+    const options = { ...small, samples: 1500 };
+    const page = await show(options);
+    const { x, y, row } = await atWait(page, options);
+    await page.page.mouse.click(x, y);
+    const trace = generateTrace(options);
+    const { links } = trace;
+    const link = trace.threads[0]!.blocks.link[row]!;
+    const waker = trace.threads[links.waker[link]! - 1]!.name;
+    const woken = page.page.locator('.waker-link');
+    assert.match(await woken.innerText(), new RegExp(`Woken by ${waker}`));
+    assert.equal(
+      (await page.said()).some((one) => one.type === 'openSource'),
+      false,
+      'a wait has no source',
+    );
+    await woken.click();
+    await page.page.waitForFunction(
+      (name) => document.querySelector('.details-facts dd')?.textContent === name,
+      waker,
+    );
+  });
+
+  it('measures with one drag after m, and clears it by Escape', async () => {
+    const page = await show(small);
+    const box = (await page.page.locator('.chart').boundingBox())!;
+    const drag = async (): Promise<void> => {
+      await page.page.mouse.move(box.x + 100, box.y + 40);
+      await page.page.mouse.down();
+      await page.page.mouse.move(box.x + 300, box.y + 40, { steps: 3 });
+      await page.page.mouse.up();
+      await page.painted();
+    };
+    await page.page.keyboard.press('m');
+    await drag();
+    const { endNs } = generateTrace(small);
+    assert.equal(await page.page.locator('.measure-text').innerText(), formatNs((endNs * 200) / box.width));
+    await page.page.keyboard.press('Escape');
+    await page.painted();
+    assert.equal(await page.page.locator('.measure').isVisible(), false);
+  });
+
+  it('folds, pins and hides threads, and remembers it', async () => {
+    const page = await show(small);
+    const names = (): Promise<string[]> => page.page.locator('.thread-name').allTextContents();
+    const last = (await names()).at(-1)!;
+    await page.page.locator('.chart').focus();
+    await page.page.keyboard.press('ArrowDown');
+    const height = (): Promise<number> =>
+      page.page.locator('.tl-content').evaluate((content: HTMLElement) => content.offsetHeight);
+    const before = await height();
+    await page.page.keyboard.press('t');
+    await page.painted();
+    assert.ok((await height()) < before);
+    const head = page.page.locator('.thread-head', { hasText: last });
+    await head.hover();
+    await head.getByRole('button', { name: `Pin thread ${last}` }).click();
+    await page.painted();
+    const tops = await page.page
+      .locator('.track-head')
+      .evaluateAll((heads: HTMLElement[]) => heads.map((one) => [one.textContent, one.offsetTop] as const));
+    assert.ok(tops.sort((one, other) => one[1] - other[1])[0]![0].includes(last));
+    await page.page.keyboard.press('h');
+    await page.painted();
+    assert.equal((await names()).includes('main'), false);
+    await page.page.getByRole('button', { name: /1 threads? hidden/ }).click();
+    await page.painted();
+    assert.equal((await names()).includes('main'), true);
   });
 });

@@ -116,6 +116,8 @@ export class PointerHandler {
     const drag = this.#drag;
     this.#drag = undefined;
     this.#view.chart.classList.remove('is-panning');
+    // One drag measures; what it measured stays until Escape.
+    if (drag?.kind === 'measure' && this.#moved) this.#view.setMeasuring(false);
     if (drag === undefined || this.#moved) return;
     if (area === this.#view.chart) this.#click(event);
     else this.#context.store.set({ range: undefined });

@@ -128,7 +128,7 @@ function paintLabel(
   // A plate under the words keeps them readable on the pattern.
   const plate = Math.min(width, context.measureText(shown).width + 2 * inset);
   context.fillStyle = palette.background;
-  context.globalAlpha = 0.8;
+  context.globalAlpha = 0.65;
   context.fillRect(x, y, plate, height);
   context.globalAlpha = 1;
   context.fillStyle = colour;

@@ -43,8 +43,7 @@ export class TimelineView {
   #patterns: StatePatterns | undefined;
   #layout: TrackLayout = { places: [], height: 0 };
   #frame = 0;
-  /** While true, a drag measures a stretch of time instead of panning. */
-  isMeasuring = false;
+  #isMeasuring = false;
   #needs = { layout: true, minimap: true };
   /** Called after each painted frame with its cost and boxes; benches listen. */
   onPainted: ((milliseconds: number, boxes: number) => void) | undefined;
@@ -93,6 +92,16 @@ export class TimelineView {
       this.#needs = { layout: true, minimap: true };
       this.requestDraw();
     });
+  }
+
+  /** While true, a drag measures a stretch of time instead of panning. */
+  get isMeasuring(): boolean {
+    return this.#isMeasuring;
+  }
+
+  setMeasuring(isMeasuring: boolean): void {
+    this.#isMeasuring = isMeasuring;
+    this.chart.classList.toggle('is-measuring', isMeasuring);
   }
 
   get layout(): TrackLayout {

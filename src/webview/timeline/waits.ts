@@ -19,10 +19,11 @@ const waitTexts: ReadonlyMap<number, TextKey> = new Map([
   [22, 'wait.CONDITION'],
 ]);
 
-/** "waits for lock com.example.Stock · held by worker-2". */
+/** "waits for lock Stock · held by worker-2". */
 export function describeWait(blocks: BlockColumns, row: number, snapshot: Snapshot): string {
   const what = text(waitTexts.get(blocks.kind[row] ?? 0) ?? 'wait.other');
-  const type = snapshot.typeNames[blocks.type[row] ?? 0] ?? '';
+  const full = snapshot.typeNames[blocks.type[row] ?? 0] ?? '';
+  const type = full.slice(full.lastIndexOf('.') + 1);
   const said = type === '' ? what : text('wait.on', { what, type: plainText(type) });
   const owner = blocks.owner[row] ?? 0;
   if (owner === 0) return said;
