@@ -4,15 +4,6 @@
 
 namespace btrace::hotspot {
 
-namespace {
-
-// Shorter waits are captured when the gate is open anyway, and their wakers are not looked for.
-i64 shortest_forced_ns() {
-  return kNsPerMs;
-}
-
-}  // namespace
-
 void identify(JNIEnv* env, jobject object, u64& type, u64& identity) {
   if (!object) return;
   jclass object_class = env->GetObjectClass(object);
@@ -35,7 +26,7 @@ i64 end_block(ThreadRecord* record, SampleKind kind, const Blocked& block, u64 s
   if (!block.session || block.session != active_session_id()) return kNotCaptured;
   i64 duration = now_ns() - block.begin_ns;
   Capture capture;
-  if (!capture.begin(record, kind, duration >= shortest_forced_ns())) return kNotCaptured;
+  if (!capture.begin(record, kind, duration >= kShortestForcedWaitNs)) return kNotCaptured;
   Row& row = capture.row();
   row.time_ns = capture.session().since_origin(block.begin_ns);
   row.duration_ns = max_of<i64>(duration, 1);
@@ -74,36 +65,6 @@ i64 capture_release(ThreadRecord* record, SampleKind kind, u64 type, u64 object,
   }
   capture.commit(static_cast<u32>(frames));
   return time_ns;
-}
-
-void announce_wait(ThreadRecord& record, u64 object, i64 begin_ns) {
-  record.waker.store_relaxed(0);
-  record.waits_for.store_relaxed(object);
-  record.waits_since_ns.store_release(begin_ns);
-}
-
-void withdraw_wait(ThreadRecord& record) {
-  record.waits_since_ns.store_release(0);
-}
-
-bool worth_waking(const ThreadRecord& record, u64 object, i64 now) {
-  i64 since = record.waits_since_ns.load_acquire();
-  return since && now - since >= shortest_forced_ns() && record.waits_for.load_relaxed() == object &&
-         !record.waker.load_relaxed();
-}
-
-void tell_waker(ThreadRecord& waiter, u32 waker, i64 waker_time_ns) {
-  waiter.waker_time_ns.store_relaxed(waker_time_ns);
-  waiter.waker.store_release(waker);
-}
-
-void link_to_waker(ThreadRecord& record, const Blocked& block, i64 sample_time_ns, LinkCertainty certainty) {
-  u32 waker = record.waker.load_acquire();
-  if (!waker || sample_time_ns == kNotCaptured) return;
-  Session* session = active_session();
-  if (!session || session->id != block.session) return;
-  Link link{record.index.load_relaxed(), waker, sample_time_ns, record.waker_time_ns.load_relaxed(), certainty};
-  if (!session->links->push(link)) session->links_lost.add_relaxed(1);
 }
 
 }  // namespace btrace::hotspot

@@ -1,6 +1,7 @@
 #pragma once
 // Points that last: begin is noted before the wait, the stack is captured after it.
 #include "core/capture.h"
+#include "core/waits.h"
 #include "rt/hotspot/hotspot.h"
 
 namespace btrace::hotspot {
@@ -14,21 +15,10 @@ Blocked begin_block();
 // Captures the block that has just ended. Those as long as the capture interval are never left out. The sample's time
 // (its begin) since the session's origin, or kNotCaptured. A
 // `stub` stands for the stack where there is none.
-inline constexpr i64 kNotCaptured = INT64_MIN;
 i64 end_block(ThreadRecord* record, SampleKind kind, const Blocked& block, u64 stub = 0);
 
 // Takes the calling thread's stack now, because it ends the wait of another one. Its time, or kNotCaptured.
 i64 capture_release(ThreadRecord* record, SampleKind kind, u64 type, u64 object, u32 peer);
-
-// Before and after a wait that another thread may end.
-void announce_wait(ThreadRecord& record, u64 object, i64 begin_ns);
-void withdraw_wait(ThreadRecord& record);
-// Links the wait that just ended with the waker that said so, if one did.
-void link_to_waker(ThreadRecord& record, const Blocked& block, i64 sample_time_ns, LinkCertainty certainty);
-// What the waker calls before it lets go: true if the thread waits, for `object` when one is given, long enough to
-// matter.
-bool worth_waking(const ThreadRecord& record, u64 object, i64 now);
-void tell_waker(ThreadRecord& waiter, u32 waker, i64 waker_time_ns);
 
 // natives.cc: the JVM's natives that are points; each hook is reported.
 void install_natives(Session& session);

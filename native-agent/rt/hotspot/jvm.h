@@ -2,6 +2,7 @@
 // The running HotSpot: its JVMTI environment and what was found out about its insides.
 #include <jvmti.h>
 
+#include "core/class_name.h"
 #include "rt/hotspot/vm_structs.h"
 
 namespace btrace::hotspot {
@@ -66,9 +67,6 @@ struct Jvm {
   void explore_monitors(u64 java_thread, const VmStructs& structs);
   void explore_classes(JNIEnv* env, const VmStructs& structs);
 };
-
-// A JVM's class name ("com/example/Shop$Cart", "[B", "Lcom/example/Shop;") as a person writes it.
-void readable_class_name(const char* internal, char* name, size_t size);
 
 // The name and source file of a Klass by checked reads; false when it is not there any more.
 bool read_class_name(const Jvm& jvm, u64 klass, char* internal, size_t size);

@@ -1,7 +1,8 @@
-#include "base/libc.h"
-#include "rt/hotspot/jvm.h"
+#include "core/class_name.h"
 
-namespace btrace::hotspot {
+#include "base/libc.h"
+
+namespace btrace {
 
 namespace {
 
@@ -51,4 +52,4 @@ void readable_class_name(const char* internal, char* name, size_t size) {
   name[at] = 0;
 }
 
-}  // namespace btrace::hotspot
+}  // namespace btrace

@@ -1,0 +1,37 @@
+#include "core/waits.h"
+
+#include "core/session.h"
+
+namespace btrace {
+
+void announce_wait(ThreadRecord& record, u64 object, i64 begin_ns) {
+  record.waker.store_relaxed(0);
+  record.waits_for.store_relaxed(object);
+  record.waits_since_ns.store_release(begin_ns);
+}
+
+void withdraw_wait(ThreadRecord& record) {
+  record.waits_since_ns.store_release(0);
+}
+
+bool worth_waking(const ThreadRecord& record, u64 object, i64 now) {
+  i64 since = record.waits_since_ns.load_acquire();
+  return since && now - since >= kShortestForcedWaitNs && record.waits_for.load_relaxed() == object &&
+         !record.waker.load_relaxed();
+}
+
+void tell_waker(ThreadRecord& waiter, u32 waker, i64 waker_time_ns) {
+  waiter.waker_time_ns.store_relaxed(waker_time_ns);
+  waiter.waker.store_release(waker);
+}
+
+void link_to_waker(ThreadRecord& record, const Blocked& block, i64 sample_time_ns, LinkCertainty certainty) {
+  u32 waker = record.waker.load_acquire();
+  if (!waker || sample_time_ns == kNotCaptured) return;
+  Session* session = active_session();
+  if (!session || session->id != block.session) return;
+  Link link{record.index.load_relaxed(), waker, sample_time_ns, record.waker_time_ns.load_relaxed(), certainty};
+  if (!session->links->push(link)) session->links_lost.add_relaxed(1);
+}
+
+}  // namespace btrace

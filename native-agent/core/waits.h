@@ -1,0 +1,23 @@
+#pragma once
+// A wait that another thread ends: the waiter says that it waits, the waker says who it is, and the two become a link.
+#include "core/links.h"
+#include "core/thread_record.h"
+
+namespace btrace {
+
+// Shorter waits are captured when the gate is open anyway, and their wakers are not looked for.
+inline constexpr i64 kShortestForcedWaitNs = kNsPerMs;
+// Instead of a sample's time.
+inline constexpr i64 kNotCaptured = INT64_MIN;
+
+// Before and after a wait that another thread may end.
+void announce_wait(ThreadRecord& record, u64 object, i64 begin_ns);
+void withdraw_wait(ThreadRecord& record);
+// Links the wait that just ended with the waker that said so, if one did.
+void link_to_waker(ThreadRecord& record, const Blocked& block, i64 sample_time_ns, LinkCertainty certainty);
+// What the waker calls before it lets go: true if the thread waits, for `object` when one is given, long enough to
+// matter.
+bool worth_waking(const ThreadRecord& record, u64 object, i64 now);
+void tell_waker(ThreadRecord& waiter, u32 waker, i64 waker_time_ns);
+
+}  // namespace btrace
