@@ -125,6 +125,7 @@ bool Capture::begin_outside(ThreadRecord* record, SampleKind kind, i64 begin_ns,
   row_.kind = kind;
   row_.time_ns = session_->since_origin(begin_ns);
   row_.counters = known.counters;
+  row_.message = known.message;
   row_.allocations = known.allocations;
   row_.allocated_bytes = known.allocated_bytes;
   row_.major_faults = known.major_faults;

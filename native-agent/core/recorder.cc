@@ -14,6 +14,8 @@ constexpr i64 kStatusEveryNs = kNsPerSecond;
 // A row that waits for an equal neighbour is sent at the latest after this.
 constexpr i64 kPendingNs = kNsPerSecond;
 constexpr i64 kHelloTimeoutNs = 10 * kNsPerSecond;
+// A desktop that is told of the attach comes at once; one that does not come leaves nothing behind.
+constexpr i64 kAcceptTimeoutNs = 30 * kNsPerSecond;
 // What is still unsent at the end has this long to go.
 constexpr i64 kFarewellNs = 10 * kNsPerSecond;
 // With this much unsent the reader is slow: samples wait in their shards, and what does not fit there is counted.
@@ -305,27 +307,48 @@ void Recorder::run() {
 }
 
 struct StartRequest {
-  int fd;
+  int fd;  // connected, or listening when the options say so
   Options options;
   Runtime* runtime;
 };
 StartRequest g_request;
 
+// Through adb the peer is the shell's.
+bool may_talk_to(u32 uid) {
+  constexpr u32 kShellUid = 2000;
+  return uid == sys::getuid() || uid == 0 || uid == kShellUid;
+}
+
+// The first connection by somebody who may; others are closed. Negative when nobody came in time.
+int accept_desktop(int listener) {
+  const i64 until = now_ns() + kAcceptTimeoutNs;
+  int fd = -1;
+  while (fd < 0 && now_ns() < until && !g_finish_asked.load()) {
+    fd = accept_within(listener, min_of(until - now_ns(), kDrainEveryNs));
+    if (fd >= 0 && !may_talk_to(peer_uid(fd))) {
+      sys::close(fd);
+      fd = -1;
+    }
+  }
+  sys::close(listener);
+  return fd;
+}
+
 void* recorder_main(void*) {
-  {
-    Recorder recorder(g_request.fd, g_request.options, *g_request.runtime);
+  int fd = g_request.options.listen[0] ? accept_desktop(g_request.fd) : g_request.fd;
+  if (fd >= 0) {
+    Recorder recorder(fd, g_request.options, *g_request.runtime);
     recorder.run();
   }
   g_state.store(State::Idle);
   return nullptr;
 }
 
-bool may_talk_to(u32 uid) {
-  return uid == sys::getuid() || uid == 0;
-}
-
 StartResult connect(const Options& options, int& fd) {
-  if (!options.socket[0]) return StartResult::NotSupported;
+  if (options.listen[0]) {
+    fd = listen_abstract(options.listen);
+    return fd < 0 ? StartResult::CannotConnect : StartResult::Started;
+  }
   fd = connect_path(options.socket);
   if (fd < 0) return StartResult::CannotConnect;
   if (may_talk_to(peer_uid(fd))) return StartResult::Started;

@@ -13,7 +13,7 @@ struct SocketAddress {
 };
 constexpr long kUnix = 1, kStream = 1, kCloexec = 02000000;
 constexpr long kDontWait = 0x40, kNoSignal = 0x4000;
-constexpr long kNameTooLong = 36;
+constexpr long kNameTooLong = 36, kTimedOut = 110;
 
 }  // namespace
 
@@ -30,6 +30,26 @@ int connect_path(const char* path) {
   if (!sys::failed(result)) return static_cast<int>(fd);
   sys::close(static_cast<int>(fd));
   return static_cast<int>(result);
+}
+
+int listen_abstract(const char* name) {
+  SocketAddress address{kUnix, {}};
+  size_t length = strlen(name);
+  if (length >= sizeof address.path) return -kNameTooLong;
+  memcpy(address.path + 1, name, length);  // the first byte is 0; there is none at the end
+  long fd = sys::call(sys::kSocket, kUnix, kStream | kCloexec, 0);
+  if (sys::failed(fd)) return static_cast<int>(fd);
+  long result = sys::call(sys::kBind, fd, reinterpret_cast<long>(&address), static_cast<long>(2 + 1 + length));
+  constexpr long kOneWaits = 1;
+  if (!sys::failed(result)) result = sys::call(sys::kListen, fd, kOneWaits);
+  if (!sys::failed(result)) return static_cast<int>(fd);
+  sys::close(static_cast<int>(fd));
+  return static_cast<int>(result);
+}
+
+int accept_within(int listener, i64 timeout_ns) {
+  if (!wait_socket(listener, false, timeout_ns).readable) return -kTimedOut;
+  return static_cast<int>(sys::call(sys::kAccept4, listener, 0, 0, kCloexec));
 }
 
 u32 peer_uid(int fd) {

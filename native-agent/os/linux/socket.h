@@ -7,6 +7,10 @@ inline constexpr u32 kUnknownUid = 0xffffffff;
 
 // A connected stream socket, or a negated error number.
 int connect_path(const char* path);
+// Listens on a name in the abstract namespace (no file, gone with the process); a negated error number when it cannot.
+int listen_abstract(const char* name);
+// The next connection, or a negated error number when none came in time.
+int accept_within(int listener, i64 timeout_ns);
 u32 peer_uid(int fd);
 struct IoResult {
   i64 bytes;  // moved; 0 with `closed` false: would block
