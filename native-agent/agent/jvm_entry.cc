@@ -1,10 +1,12 @@
-// How HotSpot starts the agent: Agent_OnAttach for a program that runs, any number of times; Agent_OnLoad with
-// -agentpath:…=options from a program's first moment.
+// How HotSpot and the Android Runtime start the agent: Agent_OnAttach for a program that runs, any number of times;
+// Agent_OnLoad with -agentpath:…=options from a program's first moment.
 #include "base/libc.h"
 #include "core/recorder.h"
+#include "rt/art/art.h"
 #include "rt/hotspot/hotspot.h"
 
 using namespace btrace;
+using art::g_art;
 using hotspot::g_hotspot;
 
 namespace {
@@ -23,14 +25,20 @@ void JNICALL on_vm_ready(jvmtiEnv* ti, JNIEnv*, jthread) {
 extern "C" {
 
 __attribute__((visibility("default"))) jint JNICALL Agent_OnAttach(JavaVM* vm, char* options, void*) {
+  if (g_art.internals.open(vm)) return static_cast<jint>(start_recording(options ? options : "", g_art));
   if (!g_hotspot.jvm.open(vm)) return static_cast<jint>(StartResult::NotSupported);
   return static_cast<jint>(start_recording(options ? options : "", g_hotspot));
 }
 
 __attribute__((visibility("default"))) jint JNICALL Agent_OnLoad(JavaVM* vm, char* options, void*) {
   // A launch never fails for the agent's sake: 0 in any case.
-  if (!options || strlen(options) >= kOptionsRoom || !g_hotspot.jvm.open(vm)) return 0;
+  if (!options || strlen(options) >= kOptionsRoom) return 0;
   memcpy(g_launch_options, options, strlen(options) + 1);
+  if (g_art.internals.open(vm)) {
+    g_art.when_ready([] { start_recording(g_launch_options, g_art); });
+    return 0;
+  }
+  if (!g_hotspot.jvm.open(vm)) return 0;
   jvmtiEventCallbacks callbacks{};
   callbacks.VMInit = on_vm_ready;
   g_hotspot.jvm.ti->SetEventCallbacks(&callbacks, sizeof callbacks);

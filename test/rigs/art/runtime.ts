@@ -76,6 +76,8 @@ export interface AppOptions {
   readonly engine: Engine;
   /** Simple name of a class in apps/sample. */
   readonly app: string;
+  /** Of its package, and so of its process; default com.example and the app's name. */
+  readonly name?: string;
   readonly arguments?: readonly (string | number)[];
   /** As the manifest says it: agents may be attached. Default true. */
   readonly debuggable?: boolean;
@@ -107,6 +109,8 @@ export interface ArtApp {
   truths(name: string): Truth[];
   /** Settles when the output matches; rejects when the app ends before. */
   until(pattern: RegExp): Promise<RegExpMatchArray>;
+  /** Settles when it has told `count` facts of this name more than now. */
+  more(name: string, count: number): Promise<void>;
   /** A line to the app's system thread: `attach-agent PATH=OPTIONS`, `profile start FILE US`, `profile stop`. */
   system(command: string): void;
   /** Asks the app to end by itself, which destroys the runtime in order. */
@@ -120,6 +124,7 @@ export function startApp(runtime: ArtRuntime, options: AppOptions): ArtApp {
     path.join(folder, 'launcher'),
     [
       ...(options.debuggable === false ? ['--release'] : []),
+      ...['--name', options.name ?? `com.example.${options.app.toLowerCase()}`],
       ...engines[options.engine],
       ...(options.options ?? []),
       ...['--boot', path.join(here, 'dex/core.dex'), '--app', path.join(here, 'dex/apps.dex')],
@@ -154,25 +159,34 @@ export function startApp(runtime: ArtRuntime, options: AppOptions): ArtApp {
       for (const watcher of watchers) watcher();
     });
   });
+  /** The first answer of `look`, which is asked whenever the app has written something. */
+  const wait = <T>(look: () => T | undefined, what: string) =>
+    new Promise<T>((resolve, reject) => {
+      const again = () => {
+        const answer = look();
+        const over = child.exitCode !== null || child.signalCode !== null;
+        if (answer === undefined && !over) return;
+        watchers.delete(again);
+        if (answer !== undefined) resolve(answer);
+        else reject(new Error(`The app ended before it wrote ${what}:\n${output}`));
+      };
+      watchers.add(again);
+      again();
+    });
   return {
     pid: child.pid ?? 0,
     process: child,
     ended,
     output: () => output,
     truths: (name) => truthsIn(output, name),
-    until: (pattern) =>
-      new Promise((resolve, reject) => {
-        const look = () => {
-          const match = pattern.exec(output);
-          const over = child.exitCode !== null || child.signalCode !== null;
-          if (!match && !over) return;
-          watchers.delete(look);
-          if (match) resolve(match);
-          else reject(new Error(`The app ended before it wrote ${pattern.source}:\n${output}`));
-        };
-        watchers.add(look);
-        look();
-      }),
+    until: (pattern) => wait(() => pattern.exec(output) ?? undefined, pattern.source),
+    more: (name, count) => {
+      const wanted = truthsIn(output, name).length + count;
+      return wait(
+        () => (truthsIn(output, name).length >= wanted ? true : undefined),
+        `${wanted} times truth ${name}`,
+      ).then(() => undefined);
+    },
     system: (command) => void child.stdin.write(`${command}\n`),
     quit: () => (child.stdin.end(), ended),
     kill: () => (child.kill('SIGKILL'), ended),

@@ -1,11 +1,13 @@
 // Starts the packaged Android Runtime in this process and runs a main class, as app_process does on a phone.
-//   launcher [--release] [-Xoption …] --boot CORE.dex --app APP.dex MAIN_CLASS [ARGUMENT …]
+//   launcher [--release] [--name PACKAGE] [-Xoption …] --boot CORE.dex --app APP.dex MAIN_CLASS [ARGUMENT …]
 // Exit codes: 0 main returned, 1 it threw, 2 wrong arguments, 3 the runtime did not start.
 #include <dlfcn.h>
 #include <jni.h>
+#include <sys/prctl.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,7 @@ namespace {
 
 struct Arguments {
   bool release = false;
+  std::string name;
   std::string boot;
   std::string app;
   std::string main_class;
@@ -31,6 +34,8 @@ bool Parse(int argc, char** argv, Arguments* arguments) {
       arguments->release = true;
     } else if ((argument == "--boot" || argument == "--app") && i + 1 < argc) {
       (argument == "--boot" ? arguments->boot : arguments->app) = argv[++i];
+    } else if (argument == "--name" && i + 1 < argc) {
+      arguments->name = argv[++i];
     } else if (argument[0] == '-') {
       arguments->runtime.push_back(argument);
     } else {
@@ -64,6 +69,16 @@ JavaVM* CreateRuntime(const Arguments& arguments, JNIEnv** env) {
   return create(&vm, env, &init) == JNI_OK ? vm : nullptr;
 }
 
+// An app's process is called by its package: the zygote writes it over the command line.
+void TakeName(int argc, char** argv, const std::string& name) {
+  const size_t room = argv[argc - 1] + strlen(argv[argc - 1]) - argv[0];
+  const size_t length = std::min(name.size(), room - 1);
+  char* command_line = argv[0];
+  memset(command_line, 0, room);
+  memcpy(command_line, name.data(), length);
+  prctl(PR_SET_NAME, name.c_str());
+}
+
 bool RunMain(JNIEnv* env, const Arguments& arguments) {
   std::string name = arguments.main_class;
   std::replace(name.begin(), name.end(), '.', '/');
@@ -88,9 +103,10 @@ bool RunMain(JNIEnv* env, const Arguments& arguments) {
 int main(int argc, char** argv) {
   Arguments arguments;
   if (!Parse(argc, argv, &arguments)) {
-    fprintf(stderr, "usage: %s [--release] [-Xoption …] --boot CORE.dex --app APP.dex MAIN_CLASS [ARGUMENT …]\n", argv[0]);
+    fprintf(stderr, "usage: %s [--release] [--name PACKAGE] [-Xoption …] --boot CORE.dex --app APP.dex MAIN_CLASS [ARGUMENT …]\n", argv[0]);
     return 2;
   }
+  if (!arguments.name.empty()) TakeName(argc, argv, arguments.name);
   JNIEnv* env = nullptr;
   JavaVM* vm = CreateRuntime(arguments, &env);
   if (!vm) {

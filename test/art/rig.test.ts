@@ -135,8 +135,7 @@ describe('the Android Runtime in the tests', () => {
           await running.until(/^started /m);
           running.system(`profile start ${folder}/app.trace 1000`);
           await running.until(/^system: profile start/m);
-          const seen = running.truths('frame').length;
-          await running.until(new RegExp(`(truth frame[^]*){${seen + 12}}`));
+          await running.more('frame', 12);
           running.system('profile stop');
           await running.until(/^system: profile stop$/m);
           const trace = await readFile(path.join(folder, 'app.trace'), 'latin1');

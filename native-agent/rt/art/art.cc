@@ -1,0 +1,86 @@
+#include "rt/art/art.h"
+
+#include "base/libc.h"
+#include "os/linux/machine.h"
+#include "rt/art/class_key.h"
+#include "rt/art/jni_lookup.h"
+#include "rt/art/points.h"
+
+namespace btrace::art {
+
+Art g_art;
+
+namespace {
+
+// bionic's system properties; elsewhere there are none.
+bool system_property(const char* name, char* value) {
+  auto* get = reinterpret_cast<int (*)(const char*, char*)>(libc::symbol(nullptr, "__system_property_get"));
+  return get && get(name, value) > 0;
+}
+
+constexpr size_t kPropertyRoom = 92;  // PROP_VALUE_MAX
+
+void append(char* to, size_t size, const char* text) {
+  const size_t used = strlen(to);
+  const size_t length = min_of(strlen(text), size - 1 - used);
+  memcpy(to + used, text, length);
+  to[used + length] = 0;
+}
+
+void find_names(JNIEnv* env, Session& session) {
+  LocalFrame frame(env, 32);
+  if (!frame || !find_class_fields(env))
+    session.report_hook("names", HookState::Missing, "this ART does not show where its dex files are");
+}
+
+void find_sleep(JNIEnv* env) {
+  LocalFrame frame(env, 16);
+  jclass thread = frame ? find_class(env, "java/lang/Thread") : nullptr;
+  jmethodID sleep = find_static_method(env, thread, "sleep", "(Ljava/lang/Object;JI)V");
+  if (sleep) g_sleep_method = reinterpret_cast<u64>(art_method(env, thread, sleep));
+}
+
+}  // namespace
+
+void Art::describe(TargetDescription& target) {
+  // An app's command line is its package's name.
+  if (read_small_file("/proc/self/cmdline", target.name, sizeof target.name) < 0) target.name[0] = 0;
+  char value[kPropertyRoom];
+  append(target.runtime, sizeof target.runtime, "ART");
+  if (system_property("ro.build.version.sdk", value)) {
+    append(target.runtime, sizeof target.runtime, " (API ");
+    append(target.runtime, sizeof target.runtime, value);
+    append(target.runtime, sizeof target.runtime, ")");
+  }
+  if (system_property("ro.build.version.release", value)) {
+    append(target.os, sizeof target.os, "android ");
+    append(target.os, sizeof target.os, value);
+  }
+  if (system_property("ro.product.model", value)) append(target.device, sizeof target.device, value);
+}
+
+void Art::install(Session& session) {
+  JNIEnv* env = internals.env();
+  internals.explore(env);
+  if (!internals.runtime)
+    session.report_hook("structures", HookState::Missing, "this ART's runtime could not be verified");
+  meet_threads(env);
+  if (!internals.can_walk()) {
+    session.report_hook("walk", HookState::Missing, "this ART does not export its StackVisitor");
+    return;
+  }
+  find_sleep(env);
+  find_names(env, session);
+  add_callbacks(session);
+  add_heap_listeners(session);
+  replace_natives(session, env);
+}
+
+void Art::remove(Session& session) {
+  if (runtime_ends()) return;
+  restore_natives(session, internals.env());
+  remove_heap_listeners(session);
+  remove_callbacks(session);
+}
+
+}  // namespace btrace::art

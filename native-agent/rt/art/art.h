@@ -1,0 +1,46 @@
+#pragma once
+// The Android Runtime as a runtime of the core.
+#include "core/runtime.h"
+#include "rt/art/internals.h"
+
+namespace btrace::art {
+
+class Art final : public Runtime {
+ public:
+  Internals internals;
+
+  // Runs `start` when the runtime, which is being made, has its first thread and runs Java; not at all if it cannot
+  // tell.
+  void when_ready(void (*start)());
+  void describe(TargetDescription& target) override;
+  bool enter_agent_thread(const char* name) override;
+  void leave_agent_thread() override;
+  void install(Session& session) override;
+  void remove(Session& session) override;
+  void describe_thread(ThreadRecord& record, ThreadDescription& thread) override;
+  void forget_thread(ThreadRecord& record) override;
+  bool name_method(u64 code, NameSink& sink) override;
+  bool name_class(u64 key, NameSink& sink) override;
+  i32 walk_outside(ThreadRecord& record, Frame* frames, u32 limit, u16& flags) override;
+  bool walks_outside() override { return internals.can_suspend_one() && internals.can_walk(); }
+};
+
+extern Art g_art;
+
+// walk.cc: frames leaf first. `thread` is the calling one and Runnable, or suspended.
+u32 walk_stack(const Internals& art, ArtThread* thread, Frame* frames, u32 limit, u16& flags);
+
+// threads.cc
+void meet_threads(JNIEnv* env);
+// On the thread itself.
+ThreadRecord* my_record(ArtThread* self);
+ThreadRecord* record_of_art_id(u32 art_id);
+void note_thread_start(ArtThread* self);
+
+// natives.cc: natives of the framework and the core library, replaced by RegisterNatives.
+// The address of a method that JNI found; nullptr when it cannot be told.
+ArtMethod* art_method(JNIEnv* env, jclass java_class, jmethodID method);
+void replace_natives(Session& session, JNIEnv* env);
+void restore_natives(Session& session, JNIEnv* env);
+
+}  // namespace btrace::art

@@ -1,0 +1,209 @@
+// ART's own callbacks: contended monitors, waits, parks, threads, phases. All are called while their thread is
+// Runnable.
+#include "base/clock.h"
+#include "core/capture.h"
+#include "core/recorder.h"
+#include "rt/art/art.h"
+#include "rt/art/class_key.h"
+#include "rt/art/points.h"
+
+namespace btrace::art {
+
+namespace {
+
+constexpr i64 kExitWaitNs = 2 * kNsPerSecond;
+
+ArtThread* self_now() {
+  JNIEnv* env = g_art.internals.env();
+  return env ? Internals::thread_of(env) : nullptr;
+}
+
+void contended_locking(void*, ArtMonitor* monitor) {
+  ArtThread* self = self_now();
+  ThreadRecord* record = self ? my_record(self) : nullptr;
+  if (!record) return;
+  record->block = begin_block();
+  Session* session = active_session();
+  if (!record->block.session || !session) return;
+  constexpr u64 kIdentityBits = (1ull << 53) - 1;
+  record->block.object = reinterpret_cast<u64>(monitor) & kIdentityBits;
+  const Internals& art = g_art.internals;
+  if (!art.has(Need::MonitorOwner)) return;
+  ThreadRecord* owner = record_of_art_id(art.as<u32(ArtMonitor*)>(Need::MonitorOwner)(monitor));
+  if (!owner || owner == record) return;
+  record->block.peer = index_in(*session, *owner);
+  record->block.flags = kFlagOwnerEstimated;
+}
+
+void contended_locked(void*, ArtMonitor*) {
+  ArtThread* self = self_now();
+  ThreadRecord* record = self ? my_record(self) : nullptr;
+  if (record) end_block(self, record, SampleKind::Monitor);
+}
+
+// The handle lies on the waiting thread's stack until the wait is over, and follows the object when the collector moves
+// it: notify (natives.cc) looks through it, so that waiter and waker speak of the same object.
+void object_wait_start(void*, Object* const* handle, i64) {
+  ArtThread* self = self_now();
+  ThreadRecord* record = self ? my_record(self) : nullptr;
+  if (!record) return;
+  record->block = begin_block();
+  if (!record->block.session) return;
+  const Object* object = held_by(handle);
+  record->block.object = reinterpret_cast<u64>(handle);
+  record->block.type = object ? class_key(object->klass) : 0;
+  announce_wait(*record, record->block.type, record->block.begin_ns);
+}
+
+void monitor_wait_finished(void*, ArtMonitor*, bool) {
+  ArtThread* self = self_now();
+  ThreadRecord* record = self ? my_record(self) : nullptr;
+  if (!record) return;
+  withdraw_wait(*record);
+  Blocked& block = record->block;
+  // A wait that began before this session left no handle, or one that may be gone.
+  if (!block.session || block.session != active_session_id()) return;
+  block.object = monitor_id(held_by(reinterpret_cast<Object* const*>(block.object)));
+  block.peer = record->waker.load_acquire();
+  const Blocked ended = block;
+  link_to_waker(*record, ended, end_block(self, record, SampleKind::Wait), LinkCertainty::ByIdentity);
+}
+
+void park_start(void*, bool, i64) {
+  ArtThread* self = self_now();
+  ThreadRecord* record = self ? my_record(self) : nullptr;
+  if (!record) return;
+  record->block = begin_block();
+  if (record->block.session) announce_wait(*record, 0, record->block.begin_ns);
+}
+
+void park_finished(void*, bool) {
+  ArtThread* self = self_now();
+  ThreadRecord* record = self ? my_record(self) : nullptr;
+  if (!record) return;
+  withdraw_wait(*record);
+  record->block.peer = record->waker.load_acquire();
+  const Blocked ended = record->block;
+  link_to_waker(*record, ended, end_block(self, record, SampleKind::Park), LinkCertainty::Observed);
+}
+
+// ---------------------------------------------------------------- threads, the end
+
+void thread_start(void*, ArtThread* self) {
+  note_thread_start(self);
+}
+
+void thread_death(void*, ArtThread*) {
+  ThreadRecord* record = g_threads.mine_or_null();
+  if (record && record->busy.load() != Holder::Never) g_threads.end(*record, !session_is_open());
+}
+
+bool g_runtime_ends;
+void (*g_when_ready)();
+
+void next_phase(void*, u32 phase) {
+  constexpr u32 kInit = 2, kDeath = 3;
+  if (phase == kInit && g_when_ready) g_when_ready();
+  if (phase != kDeath) return;
+  // The caller is Runnable: whoever would suspend all threads now waits for it. The hooks end with the process.
+  g_runtime_ends = true;
+  finish_recording(EndReason::TargetExited, nullptr, kExitWaitNs);
+}
+
+// Destructors come first where the class declares them first, last where it declares them last.
+const void* const kMonitorTable[] = {entry(contended_locking),     entry(contended_locked), entry(object_wait_start),
+                                     entry(monitor_wait_finished), entry(no_destructor),    entry(no_destructor)};
+const void* const kParkTable[] = {entry(park_start), entry(park_finished), entry(no_destructor), entry(no_destructor)};
+const void* const kThreadTable[] = {entry(no_destructor), entry(no_destructor), entry(thread_start),
+                                    entry(thread_death)};
+const void* const kPhaseTable[] = {entry(no_destructor), entry(no_destructor), entry(next_phase)};
+
+struct Callback {
+  const char* name;
+  Need add;
+  Need remove;
+  // Nothing else is captured without: 0.
+  u64 kinds;
+  VirtualObject object;
+  bool added;
+};
+
+constexpr u64 bit(SampleKind kind) {
+  return 1ull << static_cast<u32>(kind);
+}
+
+// Added to a list, any number of others may be there.
+Callback g_callbacks[] = {
+    {"monitor",
+     Need::AddMonitorCallback,
+     Need::RemoveMonitorCallback,
+     bit(SampleKind::Monitor) | bit(SampleKind::Wait),
+     {kMonitorTable},
+     false},
+    {"park", Need::AddParkCallback, Need::RemoveParkCallback, bit(SampleKind::Park), {kParkTable}, false},
+    {"threads", Need::AddThreadCallback, Need::RemoveThreadCallback, 0, {kThreadTable}, false},
+    {"phase", Need::AddPhaseCallback, Need::RemovePhaseCallback, 0, {kPhaseTable}, false},
+};
+
+bool wants_any(const Session& session, u64 kinds) {
+  return !kinds || !session.config.kinds || (session.config.kinds & kinds);
+}
+
+}  // namespace
+
+void add_callbacks(Session& session) {
+  const Internals& art = g_art.internals;
+  if (!art.runtime || !art.has(Need::RuntimeCallbacks) || !art.has(Need::SuspendAllBegin) ||
+      !art.has(Need::SuspendAllEnd)) {
+    for (Callback& callback : g_callbacks)
+      session.report_hook(callback.name, HookState::Missing, "the runtime's callbacks could not be found");
+    return;
+  }
+  AllSuspended suspended(art, "btrace adds its callbacks");
+  for (Callback& callback : g_callbacks) {
+    if (!wants_any(session, callback.kinds)) {
+      session.report_hook(callback.name, HookState::Off, "not asked for");
+    } else if (!art.has(callback.add) || !art.has(callback.remove)) {
+      session.report_hook(callback.name, HookState::Missing, "this ART has no such callback");
+    } else {
+      if (!callback.added) art.as<void(u8*, void*)>(callback.add)(art.callbacks(), &callback.object);
+      callback.added = true;
+      session.report_hook(callback.name, HookState::Installed);
+    }
+  }
+}
+
+void remove_callbacks(Session& session) {
+  const Internals& art = g_art.internals;
+  bool any = false;
+  for (const Callback& callback : g_callbacks) any |= callback.added;
+  if (!any) return;
+  AllSuspended suspended(art, "btrace removes its callbacks");
+  for (Callback& callback : g_callbacks) {
+    if (!callback.added) continue;
+    art.as<void(u8*, void*)>(callback.remove)(art.callbacks(), &callback.object);
+    callback.added = false;
+    session.report_hook(callback.name, HookState::Removed);
+  }
+}
+
+void Art::when_ready(void (*start)()) {
+  // The runtime is found by its own symbol here: nothing has been explored yet. It has one thread: nobody is in its
+  // way.
+  if (!internals.has(Need::RuntimeInstance) || !internals.has(Need::RuntimeCallbacks) ||
+      !internals.has(Need::AddPhaseCallback))
+    return;
+  internals.runtime = *internals.as<u8*>(Need::RuntimeInstance);
+  g_when_ready = start;
+  for (Callback& callback : g_callbacks) {
+    if (callback.add != Need::AddPhaseCallback) continue;
+    internals.as<void(u8*, void*)>(callback.add)(internals.callbacks(), &callback.object);
+    callback.added = true;
+  }
+}
+
+bool runtime_ends() {
+  return g_runtime_ends;
+}
+
+}  // namespace btrace::art

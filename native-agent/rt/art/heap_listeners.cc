@@ -1,0 +1,155 @@
+#include "base/clock.h"
+#include "core/capture.h"
+#include "os/linux/machine.h"
+#include "rt/art/art.h"
+#include "rt/art/class_key.h"
+#include "rt/art/points.h"
+#include "rt/art/thread_state.h"
+
+namespace btrace::art {
+
+namespace {
+
+// ---------------------------------------------------------------- what they do
+
+// The allocation is the agent's own: natives.cc wants a walk.
+void capture_wanted(ArtThread* self, ThreadRecord* record, ThreadState& state) {
+  const SampleKind kind = state.wanted;
+  state.wanted = SampleKind::Unknown;
+  if (kind == SampleKind::Poll)
+    end_block(self, record, kind);
+  else
+    capture_here(self, record, kind, {}, true);
+}
+
+bool no_pre_allocation(void*) {
+  return false;
+}
+void nothing_before(void*, ArtThread*, void*, size_t*) {}
+
+// On the allocating thread, which is Runnable.
+void object_allocated(void*, ArtThread* self, Object* const* object, size_t bytes) {
+  ThreadRecord* record = my_record(self);
+  if (!record) return;
+  if (ThreadState* state = thread_state(*record)) {
+    if (state->wanted != SampleKind::Unknown) return capture_wanted(self, record, *state);
+    state->allocations++;
+    state->allocated_bytes += bytes;
+  }
+  if (!gate_open(*record)) return;
+  const Object* allocated = object ? *object : nullptr;
+  capture_here(self, record, SampleKind::Allocation, {0, allocated ? class_key(allocated->klass) : 0, 0}, false);
+}
+
+i64 g_pause_begin_ns;  // pauses do not overlap
+
+void start_pause(void*) {
+  g_pause_begin_ns = now_ns();
+}
+
+// On the collector's thread, which is not Runnable: no stack.
+void end_pause(void*) {
+  ThreadRecord* record = g_threads.mine();
+  if (!record || !g_pause_begin_ns) return;
+  record->block = begin_block();
+  record->block.begin_ns = g_pause_begin_ns;
+  end_block(nullptr, record, SampleKind::Gc);
+}
+
+// Android 8 to 10, and 11 and later.
+const void* const kAllocationTable26[] = {entry(no_destructor), entry(no_destructor), entry(object_allocated)};
+const void* const kAllocationTable30[] = {entry(no_destructor), entry(no_destructor), entry(nothing_before),
+                                          entry(no_pre_allocation), entry(object_allocated)};
+const void* const kPauseTable[] = {entry(no_destructor), entry(no_destructor), entry(start_pause), entry(end_pause)};
+
+// ---------------------------------------------------------------- putting them in
+
+// Heap keeps its listeners among its first words.
+constexpr u32 kHeapWords = 4096 / sizeof(void*);
+
+struct HeapListener {
+  const char* hook;
+  Need set;
+  Need remove;
+  VirtualObject object;
+  u32 word;  // where the heap keeps it; 0: not known yet
+  bool installed;
+
+  void* current() const {
+    void* now = nullptr;
+    read_memory(g_art.internals.heap + word * sizeof(void*), &now, sizeof now);
+    return now;
+  }
+  void set_to(void* listener) const { g_art.internals.as<void(u8*, void*)>(set)(g_art.internals.heap, listener); }
+  void clear() const { g_art.internals.as<void(u8*)>(remove)(g_art.internals.heap); }
+};
+
+HeapListener g_allocation = {"allocation", Need::SetAllocationListener, Need::RemoveAllocationListener, {nullptr}, 0,
+                             false};
+HeapListener g_pause = {"gc", Need::SetGcPauseListener, Need::RemoveGcPauseListener, {kPauseTable}, 0, false};
+
+// Returns why it could not be done, or nullptr. Setting ours shows where the heap keeps its listener; what stood there
+// before tells whether somebody else listens, who then gets the place back.
+const char* install(HeapListener& listener) {
+  if (listener.word && listener.current()) return "somebody else listens in this app";
+  u8* heap = g_art.internals.heap;
+  void* before[kHeapWords];
+  void* after[kHeapWords];
+  if (!read_memory(heap, before, sizeof before)) return "the heap could not be read";
+  listener.set_to(&listener.object);
+  u32 word = 0;
+  if (read_memory(heap, after, sizeof after))
+    while (word < kHeapWords && after[word] != &listener.object) word++;
+  if (!word || word == kHeapWords) {
+    listener.clear();
+    return "the heap did not take the listener";
+  }
+  listener.word = word;
+  if (!before[word]) return nullptr;
+  listener.set_to(before[word]);
+  return "somebody else listens in this app";
+}
+
+void add(Session& session, HeapListener& listener, bool wanted) {
+  const Internals& art = g_art.internals;
+  if (!wanted) {
+    session.report_hook(listener.hook, HookState::Off, "not asked for");
+  } else if (!art.has(listener.set) || !art.has(listener.remove)) {
+    session.report_hook(listener.hook, HookState::Missing, "this ART does not export it");
+  } else if (!art.heap) {
+    session.report_hook(listener.hook, HookState::Missing, "the heap could not be found and verified");
+  } else {
+    const char* why = install(listener);
+    listener.installed = !why;
+    session.report_hook(listener.hook, why ? HookState::Failed : HookState::Installed, why);
+  }
+}
+
+void take_out(Session& session, HeapListener& listener) {
+  if (!listener.installed) return;
+  listener.installed = false;
+  if (listener.current() == &listener.object) listener.clear();
+  session.report_hook(listener.hook, HookState::Removed);
+}
+
+}  // namespace
+
+bool counts_allocations() {
+  return g_allocation.installed;
+}
+
+void add_heap_listeners(Session& session) {
+  g_allocation.object.table = g_art.internals.has(Need::PreAllocationEvents) ? kAllocationTable30 : kAllocationTable26;
+  const Config& config = session.config;
+  // The message loop is walked in an allocation (natives.cc).
+  add(session, g_allocation,
+      config.wants(SampleKind::Allocation) || config.wants(SampleKind::Message) || config.wants(SampleKind::Poll));
+  add(session, g_pause, config.wants(SampleKind::Gc));
+}
+
+void remove_heap_listeners(Session& session) {
+  take_out(session, g_pause);
+  take_out(session, g_allocation);
+}
+
+}  // namespace btrace::art

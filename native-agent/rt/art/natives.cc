@@ -1,0 +1,261 @@
+// Natives of the framework and the core library, replaced by RegisterNatives: the message loop's wait, and who wakes
+// whom.
+#include "base/clock.h"
+#include "base/libc.h"
+#include "core/capture.h"
+#include "os/linux/machine.h"
+#include "rt/art/art.h"
+#include "rt/art/class_key.h"
+#include "rt/art/jni_lookup.h"
+#include "rt/art/points.h"
+#include "rt/art/thread_state.h"
+
+namespace btrace::art {
+
+namespace {
+
+struct Replacement {
+  const char* hook;
+  const char* class_name;
+  const char* method;
+  const char* signature;
+  void* ours;
+  SampleKind kind;
+  Atomic<void*> original;
+  jclass java_class;
+  bool installed;
+};
+
+enum Which : u32 { kPollOnce, kNotify, kNotifyAll, kUnpark, kUnparkInternal, kReplacements };
+extern Replacement g_replacements[kReplacements];
+
+// RegisterNatives makes our function reachable before the original is known: who comes in between waits a few µs.
+template <class Function>
+Function* original(Which which) {
+  void* function;
+  while (!(function = g_replacements[which].original.load_acquire())) sys::sleep_ns(kNsPerUs);
+  return reinterpret_cast<Function*>(function);
+}
+
+// ---------------------------------------------------------------- the message loop
+
+// A normal native: the thread is not Runnable and may not be walked. An allocation brings it there for a moment, to
+// ART's own listener, and the walk is made in it (points.cc).
+void capture_by_allocation(JNIEnv* env, ThreadState& state, SampleKind kind) {
+  if (!counts_allocations() || env->ExceptionCheck()) return;
+  state.wanted = kind;
+  if (jintArray nothing = env->NewIntArray(0)) env->DeleteLocalRef(nothing);
+  state.wanted = SampleKind::Unknown;
+  if (env->ExceptionCheck()) env->ExceptionClear();  // out of memory: the app will meet it by itself
+}
+
+void poll_once(JNIEnv* env, jobject queue, jlong ptr, jint timeout_ms) {
+  auto* poll = original<void(JNIEnv*, jobject, jlong, jint)>(kPollOnce);
+  ThreadRecord* record = active_session_id() ? my_record(Internals::thread_of(env)) : nullptr;
+  ThreadState* state = record ? thread_state(*record) : nullptr;
+  if (!state) return poll(env, queue, ptr, timeout_ms);
+  record->block = begin_block();
+  poll(env, queue, ptr, timeout_ms);
+  capture_by_allocation(env, *state, SampleKind::Poll);
+  // From here on another message's work is done.
+  state->message++;
+  capture_by_allocation(env, *state, SampleKind::Message);
+}
+
+// ---------------------------------------------------------------- who wakes whom
+
+// These are @FastNative: the thread stays Runnable and may be walked.
+
+// Who waits longest for the object: ART wakes them in this order. The class was noted as the wait began; whether it is
+// the same object is seen through the waiter's handle, which may be gone by now and is read with care.
+ThreadRecord* longest_waiter(const Object* object, u64 type, i64 now) {
+  ThreadRecord* longest = nullptr;
+  i64 since = INT64_MAX;
+  for (u32 slot = 0, slots = g_threads.slots(); slot < slots; slot++) {
+    ThreadRecord& record = g_threads.at(slot);
+    const i64 begin = record.waits_since_ns.load_acquire();
+    if (!begin || begin >= since || !worth_waking(record, type, now)) continue;
+    u32 reference = 0;
+    if (!read_memory(reinterpret_cast<const void*>(record.block.object), &reference, sizeof reference) ||
+        reference != static_cast<u32>(reinterpret_cast<uintptr_t>(object)))
+      continue;
+    longest = &record;
+    since = begin;
+  }
+  return longest;
+}
+
+void before_notify(JNIEnv* env, jobject object, bool all) {
+  const Internals& art = g_art.internals;
+  if (!active_session_id() || !art.has(Need::DecodeReference)) return;
+  ArtThread* self = Internals::thread_of(env);
+  const Object* decoded = art.as<const Object*(ArtThread*, jobject)>(Need::DecodeReference)(self, object);
+  // Only an inflated monitor can have somebody waiting.
+  const u64 monitor = monitor_id(decoded);
+  const u64 type = monitor ? class_key(decoded->klass) : 0;
+  ThreadRecord* waiter = type ? longest_waiter(decoded, type, now_ns()) : nullptr;
+  ThreadRecord* record = waiter ? my_record(self) : nullptr;
+  if (!record) return;
+  const Subject subject{monitor, type, waiter->index.load_relaxed()};
+  const i64 time_ns = capture_here(self, record, SampleKind::Notify, subject, true);
+  if (time_ns == kNotCaptured) return;
+  const u32 me = record->index.load_relaxed();
+  tell_waker(*waiter, me, time_ns);
+  while (all && (waiter = longest_waiter(decoded, type, now_ns()))) tell_waker(*waiter, me, time_ns);
+}
+
+void notify(JNIEnv* env, jobject object) {
+  before_notify(env, object, false);
+  original<void(JNIEnv*, jobject)>(kNotify)(env, object);
+}
+
+void notify_all(JNIEnv* env, jobject object) {
+  before_notify(env, object, true);
+  original<void(JNIEnv*, jobject)>(kNotifyAll)(env, object);
+}
+
+jfieldID g_native_peer;
+
+void before_unpark(JNIEnv* env, jobject thread) {
+  if (!active_session_id() || !thread || !g_native_peer) return;
+  ThreadRecord* waiter = g_threads.find_runtime(static_cast<u64>(env->GetLongField(thread, g_native_peer)));
+  if (!waiter || !worth_waking(*waiter, 0, now_ns())) return;
+  ArtThread* self = Internals::thread_of(env);
+  ThreadRecord* record = my_record(self);
+  const i64 time_ns = capture_here(self, record, SampleKind::Unpark, {0, 0, waiter->index.load_relaxed()}, true);
+  if (time_ns != kNotCaptured) tell_waker(*waiter, record->index.load_relaxed(), time_ns);
+}
+
+void unpark(JNIEnv* env, jobject unsafe, jobject thread) {
+  before_unpark(env, thread);
+  original<void(JNIEnv*, jobject, jobject)>(kUnpark)(env, unsafe, thread);
+}
+
+void unpark_internal(JNIEnv* env, jobject unsafe, jobject thread) {
+  before_unpark(env, thread);
+  original<void(JNIEnv*, jobject, jobject)>(kUnparkInternal)(env, unsafe, thread);
+}
+
+Replacement g_replacements[kReplacements] = {
+    {"message",
+     "android/os/MessageQueue",
+     "nativePollOnce",
+     "(JI)V",
+     reinterpret_cast<void*>(poll_once),
+     SampleKind::Message,
+     {},
+     nullptr,
+     false},
+    {"notify",
+     "java/lang/Object",
+     "notify",
+     "()V",
+     reinterpret_cast<void*>(notify),
+     SampleKind::Notify,
+     {},
+     nullptr,
+     false},
+    {"notifyAll",
+     "java/lang/Object",
+     "notifyAll",
+     "()V",
+     reinterpret_cast<void*>(notify_all),
+     SampleKind::Notify,
+     {},
+     nullptr,
+     false},
+    {"unpark",
+     "sun/misc/Unsafe",
+     "unpark",
+     "(Ljava/lang/Object;)V",
+     reinterpret_cast<void*>(unpark),
+     SampleKind::Unpark,
+     {},
+     nullptr,
+     false},
+    {"unpark, internal",
+     "jdk/internal/misc/Unsafe",
+     "unpark",
+     "(Ljava/lang/Object;)V",
+     reinterpret_cast<void*>(unpark_internal),
+     SampleKind::Unpark,
+     {},
+     nullptr,
+     false},
+};
+
+// ---------------------------------------------------------------- putting them in
+
+bool register_native(JNIEnv* env, const Replacement& replacement, void* function) {
+  // Our natives are never of a JNINativeMethod that is written to; the header wants it so.
+  JNINativeMethod native{const_cast<char*>(replacement.method), const_cast<char*>(replacement.signature), function};
+  const bool registered = env->RegisterNatives(replacement.java_class, &native, 1) == JNI_OK;
+  return clear_exception(env) && registered;
+}
+
+constexpr u32 kMethodWords = 40 / sizeof(void*);  // the largest ArtMethod of any version
+
+// Returns why it could not be done, or nullptr.
+const char* replace(JNIEnv* env, Replacement& replacement) {
+  jclass local = find_class(env, replacement.class_name);
+  if (!local) return "this Android has no such class";
+  jmethodID method = find_method(env, local, replacement.method, replacement.signature);
+  if (!method) return "this Android has no such method";
+  ArtMethod* at = art_method(env, local, method);
+  void* before[kMethodWords];
+  void* after[kMethodWords];
+  if (!at || !read_memory(at, before, sizeof before)) return "the method's address could not be read";
+  replacement.java_class = static_cast<jclass>(env->NewGlobalRef(local));
+  if (!replacement.java_class || !register_native(env, replacement, replacement.ours)) return "ART refused it";
+  // The word that became ours was the original: nobody else knows it.
+  u32 word = 0;
+  if (read_memory(at, after, sizeof after))
+    for (u32 i = 1; i < kMethodWords && !word; i++)
+      if (after[i] == replacement.ours && before[i] != replacement.ours) word = i;
+  if (word) {
+    replacement.original.store_release(before[word]);
+    return nullptr;
+  }
+  // Without an original there is no way on for who calls it, nor back: this has not been seen in any version.
+  return "the original could not be found";
+}
+
+}  // namespace
+
+// A method id may be an index in debuggable apps: the address comes by reflection.
+ArtMethod* art_method(JNIEnv* env, jclass java_class, jmethodID method) {
+  jobject reflected = env->ToReflectedMethod(java_class, method, JNI_FALSE);
+  clear_exception(env);
+  jfieldID address = find_field(env, find_class(env, "java/lang/reflect/Executable"), "artMethod", "J");
+  return reflected && address ? reinterpret_cast<ArtMethod*>(env->GetLongField(reflected, address)) : nullptr;
+}
+
+void replace_natives(Session& session, JNIEnv* env) {
+  LocalFrame frame(env, 64);
+  if (!frame) return;
+  jclass thread = find_class(env, "java/lang/Thread");
+  g_native_peer = find_field(env, thread, "nativePeer", "J");
+  for (Replacement& replacement : g_replacements) {
+    if (!session.config.wants(replacement.kind)) {
+      session.report_hook(replacement.hook, HookState::Off, "not asked for");
+      continue;
+    }
+    const char* why = replacement.original.load_relaxed() && register_native(env, replacement, replacement.ours)
+                          ? nullptr
+                          : replace(env, replacement);
+    replacement.installed = !why;
+    session.report_hook(replacement.hook, why ? HookState::Missing : HookState::Installed, why);
+  }
+}
+
+void restore_natives(Session& session, JNIEnv* env) {
+  for (Replacement& replacement : g_replacements) {
+    if (!replacement.installed) continue;
+    replacement.installed = false;
+    bool restored = register_native(env, replacement, replacement.original.load_relaxed());
+    session.report_hook(replacement.hook, restored ? HookState::Removed : HookState::Failed,
+                        restored ? nullptr : "ART refused to take the original back; ours passes on to it");
+  }
+}
+
+}  // namespace btrace::art

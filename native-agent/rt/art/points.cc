@@ -1,0 +1,92 @@
+#include "rt/art/points.h"
+
+#include "base/clock.h"
+#include "core/capture.h"
+#include "os/linux/usage.h"
+#include "rt/art/art.h"
+#include "rt/art/thread_state.h"
+
+namespace btrace::art {
+
+namespace {
+
+// Some 850 ns together, most of it two system calls: only for what is captured.
+void read_counters(Row& row, const ThreadRecord& record) {
+  row.cpu_ns = clock_ns(kClockThreadCpu);
+  ThreadUsage usage = thread_usage();
+  row.major_faults = usage.major_faults;
+  row.voluntary_switches = usage.voluntary_switches;
+  row.involuntary_switches = usage.involuntary_switches;
+  row.counters = kCounterCpu | kCounterFaults | kCounterSwitches;
+  const ThreadState* state = thread_state(record);
+  if (!state) return;
+  row.message = state->message;
+  if (!counts_allocations()) return;
+  row.allocations = static_cast<u32>(state->allocations);
+  row.allocated_bytes = state->allocated_bytes;
+  row.counters |= kCounterAllocations | kCounterAllocatedBytes;
+}
+
+u32 walk_self(Capture& capture, ArtThread* self) {
+  return walk_stack(g_art.internals, self, capture.frames(), WalkBuffer::kFrames, capture.row().flags);
+}
+
+}  // namespace
+
+u64 g_sleep_method;
+
+i64 capture_here(ArtThread* self, ThreadRecord* record, SampleKind kind, const Subject& subject, bool force) {
+  Capture capture;
+  if (!capture.begin(record, kind, force)) return kNotCaptured;
+  Row& row = capture.row();
+  read_counters(row, *record);
+  row.object = subject.object;
+  row.type = subject.type;
+  row.peer = subject.peer;
+  const i64 time_ns = row.time_ns;
+  capture.commit(walk_self(capture, self));
+  return time_ns;
+}
+
+Blocked begin_block() {
+  Blocked block{};
+  block.session = active_session_id();
+  if (!block.session) return block;
+  block.begin_cpu_ns = clock_ns(kClockThreadCpu);
+  block.begin_ns = now_ns();
+  return block;
+}
+
+i64 end_block(ArtThread* self, ThreadRecord* record, SampleKind kind) {
+  const Blocked block = record->block;
+  record->block.session = 0;
+  if (!block.session || block.session != active_session_id()) return kNotCaptured;
+  const i64 duration_ns = now_ns() - block.begin_ns;
+  Capture capture;
+  if (!capture.begin(record, kind, duration_ns >= kShortestForcedWaitNs)) return kNotCaptured;
+  Row& row = capture.row();
+  read_counters(row, *record);
+  row.time_ns = capture.session().since_origin(block.begin_ns);
+  row.duration_ns = max_of<i64>(duration_ns, 1);
+  row.cpu_duration_ns = max_of<i64>(row.cpu_ns - block.begin_cpu_ns, 0);
+  row.cpu_ns = block.begin_cpu_ns;  // the clock at the row's time
+  row.object = block.object;
+  row.type = block.type;
+  row.peer = block.peer;
+  row.flags |= block.flags;
+  u32 frames = 1;
+  if (self)
+    frames = walk_self(capture, self);
+  else
+    capture.frames()[0] = {kStubCollection, -1};
+  // ART sleeps by waiting on the thread's own lock: nobody can notify it.
+  if (kind == SampleKind::Wait && frames && capture.frames()[0].code == g_sleep_method) {
+    row.kind = SampleKind::Sleep;
+    row.object = row.type = 0;
+  }
+  const i64 time_ns = row.time_ns;
+  capture.commit(frames);
+  return time_ns;
+}
+
+}  // namespace btrace::art

@@ -1,0 +1,140 @@
+// What of the Android Runtime's part can be tried without a runtime: which signatures are chosen, symbols, dex files.
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness.h"
+#include "rt/art/dex.h"
+#include "rt/art/elf.h"
+#include "rt/art/signatures.h"
+
+using namespace btrace;
+using namespace btrace::art;
+
+namespace {
+
+// The symbols that a version of Android is said to have, and no others.
+struct Version {
+  std::set<std::string> symbols;
+  explicit Version(u8 api) {
+    for (u32 i = 0; i < kSignatureCount; i++)
+      if (kSignatures[i].from_api <= api && api <= kSignatures[i].to_api) symbols.insert(kSignatures[i].symbol);
+  }
+  void* find(const char* symbol) const {
+    auto found = symbols.find(symbol);
+    return found == symbols.end() ? nullptr : const_cast<char*>(found->data());
+  }
+};
+
+struct Chosen {
+  Resolved resolved[kNeeds] = {};
+  explicit Chosen(const Version& version) {
+    resolve_signatures([&](const char* symbol) { return version.find(symbol); }, resolved);
+  }
+  const Resolved& of(Need need) const { return resolved[static_cast<u32>(need)]; }
+};
+
+TEST("art signatures: each version gets its own variants, and only what it has") {
+  for (u8 api = 26; api <= 36; api++) {
+    Version version(api);
+    Chosen chosen(version);
+    for (const Resolved& one : chosen.resolved)
+      if (one.address) CHECK(version.symbols.count(static_cast<const char*>(one.address)));
+    CHECK_EQUAL(chosen.of(Need::AddMonitorCallback).address != nullptr, api >= 28);
+    CHECK_EQUAL(chosen.of(Need::AddParkCallback).address != nullptr, api >= 29);
+    CHECK_EQUAL(chosen.of(Need::PreAllocationEvents).address != nullptr, api >= 30);
+    CHECK_EQUAL(chosen.of(Need::SuspendByThreadId).address != nullptr, api <= 34);
+    CHECK_EQUAL(chosen.of(Need::SuspendByThreadId).variant, api == 26 ? kSuspendForDebugger : kSuspendReasonAndTimeout);
+    CHECK_EQUAL(chosen.of(Need::Resume).variant, api == 26 ? kResumeForDebugger : kResumeReason);
+    CHECK(chosen.of(Need::WalkStack).address != nullptr);
+  }
+}
+
+TEST("art signatures: no symbol has a type of the C++ library in it, and none is there twice") {
+  std::set<std::string> seen;
+  for (u32 i = 0; i < kSignatureCount; i++) {
+    const std::string symbol = kSignatures[i].symbol;
+    CHECK(symbol.find("St3__1") == std::string::npos && symbol.find("basic_string") == std::string::npos);
+    CHECK(seen.insert(symbol).second);
+  }
+}
+
+TEST("art elf: finds what a loaded library exports, and nothing else") {
+  LoadedLibrary library;
+  CHECK(!library.find("libnosuch.so"));
+  CHECK(library.find("libstdc++.so"));
+  // A symbol with a known address in this process.
+  CHECK(library.symbol("_ZSt9terminatev") == reinterpret_cast<void*>(&std::terminate));
+  CHECK(library.symbol("_ZSt9terminatevv") == nullptr);
+  CHECK(library.symbol("") == nullptr);
+}
+
+std::vector<u8> sample_dex() {
+  std::FILE* file = std::fopen(BTRACE_SAMPLE_DEX, "rb");
+  CHECK(file != nullptr);
+  std::vector<u8> bytes(1 << 20);
+  bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file));
+  std::fclose(file);
+  return bytes;
+}
+
+struct Named {
+  std::string type, name, signature, file;
+  std::vector<LineEntry> lines;
+};
+
+// Everything that a dex file says of its methods.
+std::vector<Named> methods_of(const std::vector<u8>& bytes) {
+  DexFile dex;
+  std::vector<Named> all;
+  if (!dex.open(bytes.data())) return all;
+  DexFile::Method method;
+  for (u32 index = 0; dex.method(index, method); index++) {
+    Named named;
+    named.name = method.name;
+    if (const char* type = dex.type(method.class_index)) named.type = type;
+    char signature[512];
+    if (dex.signature(method.proto_index, signature, sizeof signature)) named.signature = signature;
+    const u32 class_def = dex.class_def(method.class_index);
+    if (const char* file = dex.source_file(class_def)) named.file = file;
+    LineEntry lines[256];
+    named.lines.assign(lines, lines + dex.lines(class_def, index, lines, 256));
+    all.push_back(named);
+  }
+  return all;
+}
+
+TEST("art dex: names, signatures, files and lines of the sample apps") {
+  const std::vector<Named> all = methods_of(sample_dex());
+  const Named* burn = nullptr;
+  const Named* sleep = nullptr;
+  for (const Named& named : all) {
+    if (named.type == "Lsample/Cpu;" && named.name == "burn") burn = &named;
+    if (named.type == "Lsample/NativeWaits;" && named.name == "sleepInNative") sleep = &named;
+  }
+  CHECK(burn && sleep);
+  CHECK_EQUAL(burn->signature, std::string("(I)V"));
+  CHECK_EQUAL(burn->file, std::string("Cpu.java"));
+  CHECK(burn->lines.size() >= 3);
+  CHECK_EQUAL(burn->lines[0].line, 12);
+  for (size_t i = 1; i < burn->lines.size(); i++) CHECK(burn->lines[i].position >= burn->lines[i - 1].position);
+  CHECK_EQUAL(sleep->lines.size(), size_t{0});
+}
+
+// Under AddressSanitizer a read beyond the file ends the test.
+TEST("art dex: a damaged file gives fewer names, never a fault") {
+  const std::vector<u8> whole = sample_dex();
+  std::srand(1);
+  size_t names = 0;
+  for (int round = 0; round < 300; round++) {
+    std::vector<u8> damaged = whole;
+    for (int i = 0; i < 20; i++) damaged[112 + std::rand() % (damaged.size() - 112)] = static_cast<u8>(std::rand());
+    names += methods_of(damaged).size();
+  }
+  CHECK(names > 0);
+}
+
+}  // namespace

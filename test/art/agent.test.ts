@@ -1,0 +1,364 @@
+/** The real agent in the real Android Runtime: what it records against what the app itself measured, on both engines. */
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { decodeRecording } from '../../src/trace/build/decode.js';
+import { SampleKind } from '../../src/trace/model/kinds.js';
+import type { Blocks, ThreadTrack, Trace } from '../../src/trace/model/trace.js';
+import type { RecordOptions, Session } from '../../src/targets/target.js';
+import { openDoor, recordApp, recordOptions } from '../rigs/art/record.js';
+import {
+  type AppOptions,
+  type ArtApp,
+  type ArtRuntime,
+  type Engine,
+  artRuntime,
+  engines,
+  startApp,
+} from '../rigs/art/runtime.js';
+
+const installed = 0;
+const removed = 4;
+const missing = 2;
+
+describe('the agent in the Android Runtime', () => {
+  let runtime: ArtRuntime;
+  let folder: string;
+  let app: ArtApp;
+  let recordings = 0;
+
+  before(async () => {
+    runtime = await artRuntime();
+    folder = await mkdtemp(path.join(tmpdir(), 'btrace-art-agent-'));
+  });
+  after(() => rm(folder, { recursive: true }));
+  afterEach(() => app.kill());
+
+  const patience = () => AbortSignal.timeout(20_000);
+  const file = () => path.join(folder, `${++recordings}.btrace`);
+
+  const running = async (options: AppOptions): Promise<ArtApp> => {
+    app = startApp(runtime, options);
+    await app.until(/^started /m);
+    return app;
+  };
+
+  const record = (changes: Partial<RecordOptions> = {}) =>
+    recordApp(app, recordOptions(file(), changes), patience());
+
+  const stopped = async (session: Session): Promise<Trace> => {
+    const end = await session.stop();
+    assert.deepEqual([end.reason, end.message], ['stopped', '']);
+    return traceOf(end.file);
+  };
+
+  for (const engine of Object.keys(engines) as Engine[]) {
+    describe(`engine ${engine}`, () => {
+      it('puts its hooks in and takes them out again', async () => {
+        await running({ engine, app: 'Jank', arguments: [0] });
+        const session = await record();
+        await app.more('frame', 2);
+        const states = (hooks: Trace['hooks']) =>
+          Object.fromEntries(hooks.map((hook) => [hook.name, hook.state]));
+        const names =
+          'monitor park threads phase allocation gc message notify notifyAll unpark outside'.split(' ');
+        const absent = { 'unpark, internal': missing }; // of Android 13 and later
+        assert.deepEqual(states(session.status().hooks), {
+          ...Object.fromEntries(names.map((name) => [name, installed])),
+          ...absent,
+        });
+        const trace = await stopped(session);
+        assert.deepEqual(states(trace.hooks), {
+          ...Object.fromEntries(names.map((name) => [name, removed])),
+          ...absent,
+        });
+        assert.equal(trace.info.targetName, 'com.example.jank');
+        assert.equal(trace.info.runtime, 'ART');
+        assert.deepEqual(trace.losses, []);
+        const frames = app.truths('frame').length;
+        await app.more('frame', 2);
+        assert.ok(app.truths('frame').length > frames);
+      });
+
+      it('gives the CPU time of slow frames to the method that used it, by its name, file and line', async () => {
+        await running({ engine, app: 'Jank', arguments: [0] });
+        const session = await record();
+        const before = app.truths('frame').length;
+        await app.more('frame', 40);
+        const trace = await stopped(session);
+        const main = mainThread(trace);
+        // Frames that lie wholly in the recording.
+        const frames = app
+          .truths('frame')
+          .slice(before + 1)
+          .filter((frame) => frame.number('end') < Number(trace.info.startMonotonicNs) + trace.endNs);
+        const slow = frames.filter((frame) => frame.number('slow') === 1).length;
+        assert.ok(slow >= 2, app.output());
+        const method = methodNamed(trace, 'sample.Jank.bindFeed');
+        const cpuMs = cpuWithin(trace, main, method) / 1e6;
+        assertBetween(cpuMs, slow * 40 * 0.85, (slow + 2) * 40 * 1.2);
+        assert.equal(trace.methods.file(method), 'Jank.java');
+        assert.equal(trace.methods.firstLine(method), 27);
+        assert.equal(trace.methods.signature(method), '()V');
+      });
+
+      it('splits equal stacks by message', async () => {
+        await running({ engine, app: 'Jank', arguments: [0] });
+        const session = await record();
+        await app.more('frame', 12);
+        const trace = await stopped(session);
+        const main = mainThread(trace);
+        const messages = new Set<number>();
+        const method = methodNamed(trace, 'sample.Jank.doFrame');
+        for (let row = 0; row < main.intervals.count; row++)
+          if (pathHas(trace, main.intervals.path[row]!, method)) messages.add(main.message[row]!);
+        assertBetween(messages.size, 11, 15);
+      });
+
+      it('knows who held a contended monitor', async () => {
+        await running({ engine, app: 'Contention', arguments: [0] });
+        const session = await record();
+        const before = app.truths('monitor').length;
+        await app.more('monitor', 4);
+        const trace = await stopped(session);
+        const waits = blocksOf(trace, mainThread(trace), SampleKind.Monitor);
+        for (const truth of app.truths('monitor').slice(before + 1, before + 4)) {
+          const wait = waits.find(({ begin }) => near(begin, truth.number('begin')));
+          assert.ok(wait, `no wait at ${truth.number('begin')}`);
+          assert.ok(near(wait.end, truth.number('end')));
+          assert.equal(trace.threads.find(({ index }) => index === wait.owner)?.tid, truth.number('owner'));
+          assert.match(wait.stack, /^sample\.Contention\.enterCache < sample\.Contention\.round </);
+        }
+      });
+
+      it('links a wait to who notified, and a park to who unparked', async () => {
+        await running({ engine, app: 'WaitNotify', arguments: [0] });
+        let session = await record();
+        let before = app.truths('wait').length;
+        await app.more('wait', 4);
+        let trace = await stopped(session);
+        const waits = blocksOf(trace, mainThread(trace), SampleKind.Wait);
+        for (const truth of app.truths('wait').slice(before + 1, before + 4)) {
+          const wait = waits.find(({ end }) => near(end, truth.number('end')));
+          assert.equal(wait?.type, 'sample.WaitNotify$Mailbox');
+          assert.equal(wait.waker, truth.number('waker'));
+        }
+        await app.kill();
+
+        await running({ engine, app: 'Parking', arguments: [0] });
+        session = await record();
+        before = app.truths('park').length;
+        await app.more('park', 4);
+        trace = await stopped(session);
+        const parks = blocksOf(trace, mainThread(trace), SampleKind.Park);
+        for (const truth of app.truths('park').slice(before + 1, before + 4)) {
+          const forLock = parks.find(({ end }) => near(end, truth.number('entered')));
+          const forCondition = parks.find(({ end }) => near(end, truth.number('end')));
+          assert.equal(forLock?.waker, truth.number('waker'));
+          assert.equal(forCondition?.waker, truth.number('waker'));
+        }
+      });
+
+      it('tells sleeping from waiting', async () => {
+        await running({ engine, app: 'Jank', arguments: [0] });
+        const session = await record();
+        await app.more('frame', 4);
+        const trace = await stopped(session);
+        const sleeps = blocksOf(trace, mainThread(trace), SampleKind.Sleep);
+        assert.ok(sleeps.length >= 3);
+        for (const sleep of sleeps) assert.match(sleep.stack, /^java\.lang\.Thread\.sleep /);
+        assert.equal(blocksOf(trace, mainThread(trace), SampleKind.Wait).length, 0);
+      });
+
+      it('counts every allocation in a storm of many threads', async () => {
+        await running({ engine, app: 'Storm', arguments: [0, 8, 20_000] });
+        const session = await record();
+        await app.more('allocations', 3);
+        const trace = await stopped(session);
+        const clouds = trace.threads.filter(
+          (thread) => thread.name.startsWith('cloud-') && thread.endNs > 0 && thread.beginNs > 0,
+        );
+        assert.ok(clouds.length >= 8);
+        for (const cloud of clouds) {
+          // From its first sample to its last: what came before and after is in no interval.
+          const counted = cloud.intervals.allocations
+            .subarray(0, cloud.intervals.count)
+            .reduce((a, b) => a + b, 0);
+          assert.ok(counted <= 20_000, `${counted} of 20000`);
+        }
+        const types = new Set<string>();
+        for (const cloud of clouds)
+          for (let row = 0; row < cloud.events.count; row++)
+            types.add(trace.className(cloud.events.type[row]!));
+        assert.ok(types.has('sample.Storm$Droplet'), [...types].join());
+      });
+
+      it('keeps deep stacks whole, and both ends of the deepest', async () => {
+        await running({ engine, app: 'DeepStacks', arguments: [0, 1000] });
+        let session = await record();
+        await app.more('depth', 3);
+        const depth = (trace: Trace) => Math.max(...trace.paths.depth.subarray(0, trace.paths.count));
+        assertBetween(depth(await stopped(session)), 1000, 1030);
+        await app.kill();
+
+        await running({ engine, app: 'DeepStacks', arguments: [0, 6000] });
+        session = await record();
+        await app.more('depth', 2);
+        const trace = await stopped(session);
+        assert.equal(depth(trace), 4096);
+        const deepest = trace.paths.depth.indexOf(4096);
+        assert.match(
+          stackOf(trace, deepest),
+          / < sample\.Cpu\.burn < sample\.DeepStacks\.descend < .*android\.app\.ActivityThread\.main$/,
+        );
+      });
+
+      it('sees from outside what waits in native code', async () => {
+        await running({ engine, app: 'NativeWaits', arguments: [0] });
+        const session = await record();
+        await app.more('native', 15);
+        const trace = await stopped(session);
+        const main = mainThread(trace);
+        for (const name of ['sample.NativeWaits.sleepInNative', 'sample.NativeWaits.pollInNative'])
+          assert.ok(wallWithin(trace, main, methodNamed(trace, name)) > 100e6, name);
+      });
+
+      it('counts collections while the heap is under pressure', async () => {
+        await running({ engine, app: 'GcPressure', arguments: [0] });
+        const session = await record();
+        await app.more('gc', 5);
+        const trace = await stopped(session);
+        const pauses = trace.threads.flatMap((thread) => blocksOf(trace, thread, SampleKind.Gc));
+        assert.ok(pauses.length >= 5, `${pauses.length} pauses`);
+        assert.equal(trace.problems.length, 0);
+      });
+
+      it('records a launch from its first message', async () => {
+        const options = recordOptions(file());
+        const door = await openDoor(options, () => app, patience());
+        app = startApp(runtime, {
+          engine,
+          app: 'Startup',
+          options: ['-Xplugin:libopenjdkjvmti.so', `-agentpath:${door.agent}`],
+        });
+        const session = await door.session();
+        const end = await session.ended;
+        assert.equal(end.reason, 'target-exited');
+        assert.deepEqual(await app.ended, { code: 0, signal: null }, app.output());
+        const trace = await traceOf(end.file);
+        const main = mainThread(trace);
+        const expectedMs = {
+          'sample.Startup.openDatabase': 20,
+          'sample.Startup$CreateActivity.inflate': 24,
+          'sample.Startup$FirstFrame.draw': 10,
+        };
+        for (const [name, ms] of Object.entries(expectedMs))
+          assertBetween(cpuWithin(trace, main, methodNamed(trace, name)) / 1e6, ms * 0.8, ms * 1.2 + 1);
+      });
+
+      it('starts and stops again and again while threads allocate', async () => {
+        await running({ engine, app: 'Storm', arguments: [0, 50, 1000] });
+        for (let cycle = 0; cycle < 10; cycle++) {
+          const session = await record();
+          await app.more('allocations', 1);
+          const trace = await stopped(session);
+          assert.deepEqual(trace.problems, []);
+        }
+        assert.deepEqual(await app.quit(), { code: 0, signal: null }, app.output());
+      });
+
+      it('lets the app go on when the desktop goes away', async () => {
+        await running({ engine, app: 'Jank', arguments: [0] });
+        const aborted = new AbortController();
+        const session = await recordApp(app, recordOptions(file()), aborted.signal);
+        await app.more('frame', 2);
+        await session.cancel();
+        await app.more('frame', 5);
+        const again = await record();
+        await app.more('frame', 2);
+        await stopped(again);
+        assert.deepEqual(await app.quit(), { code: 0, signal: null }, app.output());
+      });
+    });
+  }
+});
+
+async function traceOf(recording: string): Promise<Trace> {
+  return decodeRecording(await readFile(recording)).trace();
+}
+
+function mainThread(trace: Trace): ThreadTrack {
+  const main = trace.threads.find((thread) => thread.isMain);
+  assert.equal(main?.name, 'main');
+  return main;
+}
+
+function methodNamed(trace: Trace, name: string): number {
+  for (let method = 0; method < trace.methods.count; method++)
+    if (trace.methods.qualifiedName(method) === name) return method;
+  throw new assert.AssertionError({ message: `${name} is not in the recording` });
+}
+
+function pathHas(trace: Trace, path: number, method: number): boolean {
+  for (let at = path; at > 0; at = trace.paths.parent[at]!)
+    if (trace.paths.method[at] === method) return true;
+  return false;
+}
+
+function within(trace: Trace, thread: ThreadTrack, method: number, of: (row: number) => number): number {
+  let sum = 0;
+  for (let row = 0; row < thread.intervals.count; row++)
+    if (pathHas(trace, thread.intervals.path[row]!, method)) sum += of(row);
+  return sum;
+}
+
+const cpuWithin = (trace: Trace, thread: ThreadTrack, method: number) =>
+  within(trace, thread, method, (row) => thread.intervals.cpu[row]!);
+const wallWithin = (trace: Trace, thread: ThreadTrack, method: number) =>
+  within(trace, thread, method, (row) => thread.intervals.end[row]! - thread.intervals.begin[row]!);
+
+function stackOf(trace: Trace, path: number): string {
+  const names: string[] = [];
+  for (let at = path; at > 0; at = trace.paths.parent[at]!)
+    names.push(trace.methods.qualifiedName(trace.paths.method[at]!));
+  return names.join(' < ');
+}
+
+interface Block {
+  /** As the app's own clock has it. */
+  readonly begin: number;
+  readonly end: number;
+  readonly type: string;
+  readonly owner: number;
+  /** The waker's tid, if one is known. */
+  readonly waker: number | undefined;
+  readonly stack: string;
+}
+
+function blocksOf(trace: Trace, thread: ThreadTrack, kind: number): Block[] {
+  const origin = Number(trace.info.startMonotonicNs);
+  const { blocks }: { blocks: Blocks } = thread;
+  const found: Block[] = [];
+  for (let row = 0; row < blocks.count; row++) {
+    if (blocks.kind[row] !== kind) continue;
+    const link = blocks.link[row]!;
+    const waker = link < 0 ? undefined : trace.links.waker[link];
+    found.push({
+      begin: origin + blocks.begin[row]!,
+      end: origin + blocks.end[row]!,
+      type: trace.className(blocks.type[row]!),
+      owner: blocks.owner[row]!,
+      waker: trace.threads.find(({ index }) => index === waker)?.tid,
+      stack: stackOf(trace, blocks.path[row]!),
+    });
+  }
+  return found;
+}
+
+/** The app reads its clock outside of what it measures, on a shared machine. */
+const near = (a: number, b: number) => Math.abs(a - b) < 8e6;
+
+function assertBetween(value: number, low: number, high: number): void {
+  assert.ok(value >= low && value <= high, `${value} is not between ${low} and ${high}`);
+}

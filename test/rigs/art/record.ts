@@ -1,0 +1,83 @@
+/** A recording of an app of the rig on this machine, without adb: the agent connects to a path socket as in any local program. */
+import path from 'node:path';
+import { root } from '../../../scripts/setup.mjs';
+import { AgentListener } from '../../../src/targets/local/agent-listener.js';
+import { DEFAULT_MEMORY_BYTES, recordingPresets } from '../../../src/targets/presets.js';
+import { AgentSession } from '../../../src/targets/session/agent-session.js';
+import { configOf } from '../../../src/targets/session/conversation.js';
+import { RecordingFile } from '../../../src/targets/session/recording-file.js';
+import type { RecordOptions, Session, Target } from '../../../src/targets/target.js';
+import type { ArtApp } from './runtime.js';
+
+/** The agent for this machine, as the build leaves it. */
+export const agentLibrary = path.join(root, 'build/native/host/libbtrace-agent.so');
+
+export function recordOptions(file: string, changes: Partial<RecordOptions> = {}): RecordOptions {
+  return {
+    ...recordingPresets.balanced,
+    file,
+    memoryBytes: DEFAULT_MEMORY_BYTES,
+    policy: 'stream',
+    ringNs: 0,
+    maxDurationMs: 0,
+    maxBytes: 0,
+    ...changes,
+  };
+}
+
+export interface AgentDoor {
+  /** What the agent is attached or launched with. */
+  readonly agent: string;
+  session(): Promise<Session>;
+}
+
+/** Opens the socket that the agent calls back on; the session is there when it has called. */
+export async function openDoor(
+  options: RecordOptions,
+  app: () => ArtApp,
+  signal: AbortSignal,
+): Promise<AgentDoor> {
+  const listener = await AgentListener.open('', () => undefined);
+  const accepted = listener.accept(configOf(options), signal);
+  accepted.catch(() => undefined); // told by session()
+  return {
+    agent: `${agentLibrary}=${listener.options}`,
+    session: async () => {
+      try {
+        const conversation = await accepted;
+        return new AgentSession({
+          target: targetOf(app()),
+          options,
+          conversation,
+          file: await RecordingFile.create(options.file),
+          targetIsAlive: () => Promise.resolve(app().process.exitCode === null),
+          release: () => listener.close(),
+          log: () => undefined,
+        });
+      } catch (error) {
+        await listener.close();
+        throw error;
+      }
+    },
+  };
+}
+
+/** Attaches to a running app and starts recording it. */
+export async function recordApp(app: ArtApp, options: RecordOptions, signal: AbortSignal): Promise<Session> {
+  const door = await openDoor(options, () => app, signal);
+  app.system(`attach-agent ${door.agent}`);
+  return await door.session();
+}
+
+function targetOf(app: ArtApp): Target {
+  return {
+    id: `art:${app.pid}`,
+    kind: 'local',
+    name: 'an app of the rig',
+    pid: app.pid,
+    runtime: '',
+    detail: '',
+    refusal: undefined,
+    start: () => Promise.reject(new Error('started by the test')),
+  };
+}
