@@ -4,9 +4,12 @@
  */
 import { createReadStream } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
-import type { EngineAnswer, EngineRequest } from './figures/engine-messages.js';
-import { EngineService } from './figures/engine-service.js';
-import { MappingService } from './figures/mapping-service.js';
+import type { EngineAnswer, EngineRequest, TraceSource } from './engine/engine-messages.js';
+import { EngineService } from './engine/engine-service.js';
+import { MappingService } from './engine/mapping-service.js';
+import { TraceReader } from './engine/open-trace.js';
+import { writeExport } from './engine/write-export.js';
+import type { Trace } from '../trace/index.js';
 
 const port = parentPort;
 if (port === null) throw new Error('engine-worker.ts runs in a worker thread.');
@@ -30,20 +33,18 @@ async function handle(request: EngineRequest): Promise<void> {
   const { id } = request;
   switch (request.type) {
     case 'open': {
-      const { source } = request;
-      if ('path' in source) {
-        for await (const piece of createReadStream(source.path, { highWaterMark: 4 * 2 ** 20 })) {
-          service.append(piece as Uint8Array);
-        }
-      } else {
-        service.append(new Uint8Array(source.bytes));
-      }
+      const trace = await readTrace(request.source);
       const mapping = request.mapping === '' ? undefined : await mappings.read(request.mapping);
-      const figures = service.finish(mapping, request.mappingIsChosen);
+      const figures = service.take(trace, mapping, request.mappingIsChosen);
       const columns = Object.values(figures).filter((one) => ArrayBuffer.isView(one));
       // Fresh arrays, made for this answer: the engine's own stay here.
       const transfer = columns.map((one) => one.buffer).filter((one) => one instanceof ArrayBuffer);
       answer({ type: 'figures', id, figures }, transfer);
+      return;
+    }
+    case 'export': {
+      const trace = await readTrace(request.source);
+      answer({ type: 'exported', id, bytes: writeExport(trace, request.format, request.to) });
       return;
     }
     case 'detail':
@@ -52,4 +53,16 @@ async function handle(request: EngineRequest): Promise<void> {
     case 'unmap':
       answer({ type: 'unmapped', id, frames: await mappings.unmap(request.mapping, request.frame) });
   }
+}
+
+async function readTrace(source: TraceSource): Promise<Trace> {
+  const reader = new TraceReader();
+  if ('bytes' in source) {
+    reader.append(new Uint8Array(source.bytes));
+  } else {
+    for await (const piece of createReadStream(source.path, { highWaterMark: 4 * 2 ** 20 })) {
+      reader.append(piece as Uint8Array);
+    }
+  }
+  return reader.finish();
 }

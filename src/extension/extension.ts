@@ -8,13 +8,13 @@ import {
   window,
   workspace,
   type ExtensionContext,
-  type OpenDialogOptions,
 } from 'vscode';
-import { RecordingEditors, recordingOfActiveTab, recordingView } from './editor/recording-editor.js';
+import { RecordingEditors, recordingOfActiveTab, viewFor } from './editor/recording-editor.js';
+import { exportAs, isExportChoice } from './editor/export-as.js';
 import { exportHtml } from './editor/export-html.js';
 import { pageSettings } from './editor/page-settings.js';
 import { CurrentFigures } from './figures/current-figures.js';
-import { EngineClient } from './figures/engine-client.js';
+import { EngineClient } from './engine/engine-client.js';
 import { Hovers } from './figures/hovers.js';
 import { Lenses } from './figures/lenses.js';
 import { LineDecorations } from './figures/line-decorations.js';
@@ -139,14 +139,26 @@ export function activate(context: ExtensionContext): BTraceApi {
   onRecording('deleteRecording', (recording) => recordings.delete(recording));
   onRecording('revealRecording', (recording) => recordings.reveal(recording));
   command('showFigures', async (given?: Uri | StoredRecording) => {
-    const recording = given instanceof Uri ? given : given === undefined ? undefined : Uri.file(given.file);
-    const uri = recording ?? recordingOfActiveTab() ?? editors.active;
+    const uri = uriOf(given) ?? recordingOfActiveTab() ?? editors.active ?? (await chooseRecordings())[0];
     if (uri === undefined) return;
     await showFigures(uri);
     if (setting('figures.show') === 'off') {
       await workspace.getConfiguration('btrace').update('figures.show', 'lens', ConfigurationTarget.Global);
     }
   });
+  const exporting = {
+    extensionUri: context.extensionUri,
+    newEngine: () => new EngineClient(context.extensionPath),
+  };
+  own(
+    commands.registerCommand('btrace.exportAs', (given?: Uri | StoredRecording, choice?: unknown) =>
+      notices.guard(async () => {
+        const recording =
+          uriOf(given) ?? recordingOfActiveTab() ?? editors.active ?? (await chooseRecordings())[0];
+        return recording && exportAs(recording, exporting, isExportChoice(choice) ? choice : undefined);
+      }),
+    ),
+  );
   command('hideFigures', () => figures.hide());
   command('revealMethod', async (row: number) => {
     const [key, recording] = [figures.keyOf(row), figures.figures?.recording];
@@ -190,12 +202,21 @@ function sessionId(which: number | TargetNode | undefined): number | undefined {
   return which?.type === 'session' ? which.active.id : undefined;
 }
 
+/** A recording as a tree item, a resource of the explorer, or not named at all. */
+function uriOf(given: Uri | StoredRecording | undefined): Uri | undefined {
+  return given === undefined || given instanceof Uri ? given : Uri.file(given.file);
+}
+
 async function openRecording(given: Uri | undefined): Promise<void> {
-  const dialog: OpenDialogOptions = {
+  const chosen = given === undefined ? await chooseRecordings() : [given];
+  for (const uri of chosen) await commands.executeCommand('vscode.openWith', uri, viewFor(uri));
+}
+
+async function chooseRecordings(): Promise<readonly Uri[]> {
+  const chosen = await window.showOpenDialog({
     title: l10n.t('Open Recording'),
     canSelectMany: true,
     filters: { [l10n.t('BTrace recordings')]: ['btrace'], [l10n.t('All files')]: ['*'] },
-  };
-  const chosen = given === undefined ? await window.showOpenDialog(dialog) : [given];
-  for (const uri of chosen ?? []) await commands.executeCommand('vscode.openWith', uri, recordingView);
+  });
+  return chosen ?? [];
 }

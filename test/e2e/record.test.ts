@@ -1,7 +1,7 @@
 // The one path that everything serves: record a real Java program with the real agent, see the chart, click, be on the line,
 // read the figures above the method.
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../../scripts/setup.mjs';
 import { JavaProgram } from '../rigs/jvm/programs.js';
@@ -45,7 +45,115 @@ describe('Record', () => {
     await workbench.tab(/Shop .*\.btrace/).waitFor();
     await workbench.webview().locator('canvas').first().waitFor();
     await page.locator('.notification-list-item').first().waitFor({ state: 'detached' });
+    await chart()
+      .locator('[role="treeitem"]', { hasText: 'Shop.main' })
+      .first()
+      .waitFor({ state: 'attached' });
     await workbench.screenshot('record-3-chart');
     assert.deepEqual(workbench.cspViolations(), []);
   });
+
+  it('goes from a call in the chart to its line', async () => {
+    const { workbench } = vscode;
+    await clickCall('Shop.main');
+    await workbench.cursorAt('Shop.java', lineOf('Shop.java', 'Shop shop = new Shop();'));
+  });
+
+  it('shows the figures above the methods, and goes from there to the chart', async () => {
+    const { workbench } = vscode;
+    const lens = workbench.lens(/^CPU .* · wall /);
+    await lens.waitFor();
+    await workbench.screenshot('record-4-lenses');
+    const all = await workbench.page.locator('.codelens-decoration a').allTextContents();
+    // main waits for its input all the time; the customers work. Both have a lens, and waiting has no CPU time to speak of.
+    assert.ok(all.length >= 3, all.join('\n'));
+    assert.match(all[0] ?? '', /^CPU \S+ \S+ \(\S+ %\) · wall \S+ s/);
+    await workbench.lens(/^CPU/).click();
+    await workbench
+      .tab(/Shop .*\.btrace/)
+      .and(workbench.page.locator('.active'))
+      .waitFor();
+    await chart()
+      .locator('[aria-selected="true"]', { hasText: 'Shop.main' })
+      .first()
+      .waitFor({ state: 'attached' });
+  });
+
+  it('tells callers, callees and lines on hover', async () => {
+    const { workbench } = vscode;
+    const { page } = workbench;
+    await workbench.openFile('Search.java');
+    await workbench.lens(/^CPU/).waitFor();
+    await page
+      .locator('.view-line', { hasText: 'private static int distance' })
+      .locator('span', { hasText: 'distance' })
+      .last()
+      .hover();
+    const hover = page.locator('.monaco-hover', { hasText: 'Called by' });
+    await hover.waitFor();
+    await workbench.screenshot('record-5-hover');
+    assert.match(await hover.innerText(), /lambda\$find\$0[\s\S]*Lines[\s\S]*line \d+/);
+  });
+
+  it('says so when the file was edited, and follows a method that was moved', async () => {
+    const { workbench } = vscode;
+    const { page } = workbench;
+    await workbench.openFile('Search.java', 1);
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type('// one more line\n');
+    await workbench.lens(/^CPU .* · before the last edit$/).waitFor();
+    const fresh = page.locator('.codelens-decoration a').filter({ hasText: /MB$|s$/ });
+    assert.equal(await fresh.count(), 0);
+    await page.keyboard.press('Control+Z');
+    await page.keyboard.press('Control+Z');
+    await workbench.lens(/^CPU .*[^t]$/).waitFor();
+  });
+
+  it('lists the recording, and opens it beside its source', async () => {
+    const { workbench } = vscode;
+    const { page } = workbench;
+    await page.locator('.activitybar').getByRole('tab', { name: 'BTrace' }).click();
+    const row = page.locator('[id="workbench.view.extension.btrace"] .monaco-list-row', {
+      hasText: /Shop 20.*s · .*B/,
+    });
+    await row.waitFor();
+    await workbench.screenshot('record-6-views');
+    await row.click();
+    await clickCall('Shop.main', 'Control');
+    await workbench.cursorAt('Shop.java', lineOf('Shop.java', 'Shop shop = new Shop();'));
+    await workbench.lens(/^CPU/).waitFor();
+    await page.keyboard.press('Control+B');
+    await workbench.screenshot('record-7-beside');
+  });
+
+  /** The page's frame. */
+  function chart(): ReturnType<typeof vscode.workbench.webview> {
+    return vscode.workbench.webview();
+  }
+
+  /** Looks for the call with the mouse, as a person does, and clicks it where its name is shown. */
+  async function clickCall(name: string, modifier?: 'Control'): Promise<void> {
+    const { page } = vscode.workbench;
+    const canvas = chart().locator('canvas').first();
+    const box = await chart().locator('#btrace').boundingBox();
+    assert.ok(box);
+    await canvas.waitFor();
+    const x = box.x + box.width * 0.45;
+    for (let y = box.y + 90; y < box.y + box.height; y += 7) {
+      await page.mouse.move(x, y);
+      const shown = chart().locator('.tooltip', { hasText: name });
+      if ((await shown.count()) === 0 || !(await shown.first().isVisible())) continue;
+      if (modifier !== undefined) await page.keyboard.down(modifier);
+      await page.mouse.click(x, y);
+      if (modifier !== undefined) await page.keyboard.up(modifier);
+      return;
+    }
+    assert.fail(`${name} is not in the chart`);
+  }
 });
+
+/** From 1. */
+function lineOf(file: string, text: string): number {
+  const lines = readFileSync(path.join(workspace, 'src/com/example/shop', file), 'utf8').split('\n');
+  return lines.findIndex((line) => line.includes(text)) + 1;
+}

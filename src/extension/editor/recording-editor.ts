@@ -136,7 +136,7 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
       else existing.pending.push(message);
       return;
     }
-    await commands.executeCommand('vscode.openWith', uri, recordingView);
+    await commands.executeCommand('vscode.openWith', uri, viewFor(uri));
     const page = this.#page(uri);
     if (page === undefined) return;
     if (page.opened) await page.panel.webview.postMessage(message);
@@ -227,4 +227,9 @@ export function recordingOfActiveTab(): Uri | undefined {
     return undefined;
   const ours = input.viewType === recordingView || input.viewType === foreignView;
   return ours && input.uri instanceof Uri ? input.uri : undefined;
+}
+
+/** Foreign formats have an editor of their own, so that they open in it only where a person says so. */
+export function viewFor(uri: Uri): string {
+  return uri.path.endsWith('.btrace') ? recordingView : foreignView;
 }

@@ -2,7 +2,7 @@
 import { commands, EventEmitter, type Disposable, type Event, type Uri } from 'vscode';
 import type { SourceKey } from '../../protocol/messages.js';
 import { FiguresByDocument } from './document-figures.js';
-import { EngineClient, type ChosenMapping } from './engine-client.js';
+import { EngineClient, type ChosenMapping } from '../engine/engine-client.js';
 import { Figures } from './figures.js';
 
 export class CurrentFigures implements Disposable {

@@ -2,7 +2,7 @@
 import { l10n } from 'vscode';
 import { bytes, duration, percent } from '../quantities.js';
 import type { FiguresTime } from '../settings.js';
-import type { FigureColumns } from './engine-messages.js';
+import type { FigureColumns } from '../engine/engine-messages.js';
 
 export interface Measured {
   readonly cpuNs: number;

@@ -11,7 +11,7 @@ import {
 import { duration, percent } from '../quantities.js';
 import { setting } from '../settings.js';
 import type { CurrentFigures } from './current-figures.js';
-import type { FigureColumns, Neighbour } from './engine-messages.js';
+import type { FigureColumns, Neighbour } from '../engine/engine-messages.js';
 import { figuresText, measured } from './figure-texts.js';
 
 const shownNeighbours = 5;

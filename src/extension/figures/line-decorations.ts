@@ -15,7 +15,7 @@ import {
 import { duration, percent } from '../quantities.js';
 import { setting } from '../settings.js';
 import type { CurrentFigures } from './current-figures.js';
-import type { FigureColumns } from './engine-messages.js';
+import type { FigureColumns } from '../engine/engine-messages.js';
 
 /** Upper ends of the shares of each step but the last. Five steps can be told apart by width alone, without colour. */
 const steps = [0.01, 0.03, 0.1, 0.3] as const;

@@ -1,7 +1,7 @@
 /** Which R8 mapping holds for this workspace: the one in the settings, the one chosen, else the newest in the build's outputs. */
 import { l10n, window, workspace, type Uri } from 'vscode';
 import type { SourceKey } from '../../protocol/messages.js';
-import type { ChosenMapping, EngineClient } from '../figures/engine-client.js';
+import type { ChosenMapping, EngineClient } from '../engine/engine-client.js';
 import type { Memory } from '../memory.js';
 import { setting } from '../settings.js';
 

@@ -3,7 +3,13 @@ import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { workspace, type Disposable, type Uri } from 'vscode';
 import type { Frame } from '../../symbols/wanted-source.js';
-import type { EngineAnswer, EngineRequest, FigureColumns, MethodDetail } from './engine-messages.js';
+import type {
+  EngineAnswer,
+  EngineRequest,
+  FigureColumns,
+  MethodDetail,
+  TraceSource,
+} from './engine-messages.js';
 
 export interface ChosenMapping {
   /** Empty: none. */
@@ -41,16 +47,25 @@ export class EngineClient implements Disposable {
 
   /** Decodes a recording; once in a client's life. */
   async open(recording: Uri, mapping: ChosenMapping): Promise<FigureColumns> {
-    const source =
-      recording.scheme === 'file'
-        ? { path: recording.fsPath }
-        : { bytes: new Uint8Array(await workspace.fs.readFile(recording)).buffer };
+    const source = await sourceOf(recording);
     const answer = await this.#ask(
       { type: 'open', source, mapping: mapping.path, mappingIsChosen: mapping.chosen },
-      'bytes' in source ? [source.bytes] : [],
+      buffersOf(source),
     );
     if (answer.type !== 'figures') throw ended();
     return answer.figures;
+  }
+
+  /** Writes the recording in another format; the size of it, or undefined when the engine was ended meanwhile. */
+  async export(recording: Uri, format: string, to: string): Promise<number | undefined> {
+    try {
+      const source = await sourceOf(recording);
+      const answer = await this.#ask({ type: 'export', source, format, to }, buffersOf(source));
+      return answer.type === 'exported' ? answer.bytes : undefined;
+    } catch (error) {
+      if (this.#over) return undefined;
+      throw error;
+    }
   }
 
   /** Undefined when the engine has gone meanwhile: another recording was opened. */
@@ -92,4 +107,13 @@ export class EngineClient implements Disposable {
 
 function ended(): Error {
   return new Error('The engine was ended before it had answered.');
+}
+
+async function sourceOf(recording: Uri): Promise<TraceSource> {
+  if (recording.scheme === 'file') return { path: recording.fsPath };
+  return { bytes: new Uint8Array(await workspace.fs.readFile(recording)).buffer };
+}
+
+function buffersOf(source: TraceSource): ArrayBuffer[] {
+  return 'bytes' in source ? [source.bytes] : [];
 }

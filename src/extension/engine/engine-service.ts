@@ -1,9 +1,8 @@
-/** Decodes one recording and makes the editor's table of it. Runs in the worker; the measures themselves are the engine's. */
+/** Keeps one trace and makes the editor's table of it. Runs in the worker; the measures themselves are the engine's. */
 import {
   lineFigures,
   methodFigures,
   neighbours,
-  RecordingDecoder,
   sumScope,
   wholeTrace,
   type Methods,
@@ -20,21 +19,14 @@ import type { FigureColumns, MethodDetail, Neighbour } from './engine-messages.j
 const shownNeighbours = 8;
 
 export class EngineService {
-  readonly #decoder = new RecordingDecoder();
   #trace: Trace | undefined;
   #sums: Sums | undefined;
   #methodOfRow: Uint32Array = new Uint32Array();
   #mapping: Mapping | undefined;
 
-  append(bytes: Uint8Array): void {
-    this.#decoder.append(bytes);
-  }
-
   /** `always`: the mapping was chosen for this recording; else it is undone only where it can belong, in what ART ran. */
-  finish(mapping: Mapping | undefined, always: boolean): FigureColumns {
-    this.#decoder.finish();
-    if (this.#decoder.refused !== '') throw new Error(this.#decoder.refused);
-    const trace = (this.#trace = this.#decoder.trace());
+  take(trace: Trace, mapping: Mapping | undefined, always: boolean): FigureColumns {
+    this.#trace = trace;
     this.#mapping = always || trace.info.runtime.startsWith('ART') ? mapping : undefined;
     const sums = (this.#sums = sumScope(trace, wholeTrace));
     const { method, self, total, sum, count } = methodFigures(sums, trace.methods.count);

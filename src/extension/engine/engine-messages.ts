@@ -1,24 +1,34 @@
 /** What the host and the engine's worker thread say to each other. Columns and strings: no object per method crosses. */
 import type { Frame } from '../../symbols/wanted-source.js';
 
+/** A file is read by the worker itself; what is elsewhere comes as bytes. */
+export type TraceSource = { readonly path: string } | { readonly bytes: ArrayBuffer };
+
 /** The host → the worker. Each is answered once, under the same id. */
 export type EngineRequest =
   | {
       readonly type: 'open';
       readonly id: number;
-      /** A file is read by the worker itself; what is elsewhere comes as bytes. */
-      readonly source: { readonly path: string } | { readonly bytes: ArrayBuffer };
+      readonly source: TraceSource;
       /** Path of an R8 mapping to undo, or empty; found by itself it is undone only in what ART ran. */
       readonly mapping: string;
       readonly mappingIsChosen: boolean;
     }
   | { readonly type: 'detail'; readonly id: number; readonly row: number }
+  | {
+      readonly type: 'export';
+      readonly id: number;
+      readonly source: TraceSource;
+      readonly format: string;
+      readonly to: string;
+    }
   | { readonly type: 'unmap'; readonly id: number; readonly mapping: string; readonly frame: Frame };
 
 /** The worker → the host. */
 export type EngineAnswer =
   | { readonly type: 'figures'; readonly id: number; readonly figures: FigureColumns }
   | { readonly type: 'detail'; readonly id: number; readonly detail: MethodDetail }
+  | { readonly type: 'exported'; readonly id: number; readonly bytes: number }
   | { readonly type: 'unmapped'; readonly id: number; readonly frames: readonly Frame[] }
   | { readonly type: 'failed'; readonly id: number; readonly message: string };
 

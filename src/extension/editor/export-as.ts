@@ -1,0 +1,69 @@
+/** *Export As…*: which format, which file; the worker writes it. */
+import { l10n, ProgressLocation, Uri, window } from 'vscode';
+import { exporters } from '../../trace/formats/index.js';
+import type { EngineClient } from '../engine/engine-client.js';
+import { bytes } from '../quantities.js';
+import { exportHtml } from './export-html.js';
+import { baseName } from './recording-editor.js';
+
+export interface ExportServices {
+  readonly extensionUri: Uri;
+  newEngine(): EngineClient;
+}
+
+/** For callers that know already: another extension, a key binding, a test. */
+export interface ExportChoice {
+  readonly format: string;
+  readonly to: Uri;
+}
+
+export function isExportChoice(value: unknown): value is ExportChoice {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'format' in value &&
+    'to' in value &&
+    value.to instanceof Uri
+  );
+}
+
+const html = 'html';
+
+export async function exportAs(
+  recording: Uri,
+  services: ExportServices,
+  choice?: ExportChoice,
+): Promise<Uri | undefined> {
+  const formats = [
+    ...exporters.map(({ id, label, extension }) => ({ label, description: extension, id })),
+    { label: l10n.t('HTML page that stands alone'), description: '.html', id: html },
+  ];
+  const format =
+    choice?.format ??
+    (await window.showQuickPick(formats, { title: l10n.t('Export {0} as', baseName(recording)) }))?.id;
+  if (format === undefined) return undefined;
+  if (format === html) return exportHtml(services.extensionUri, recording, choice?.to);
+  const extension = exporters.find(({ id }) => id === format)?.extension ?? '';
+  const suggested = recording.with({ path: recording.path.replace(/\.[^./]*$/, '') + extension });
+  const to = choice?.to ?? (await window.showSaveDialog({ defaultUri: suggested, title: l10n.t('Export') }));
+  if (to === undefined) return undefined;
+  const engine = services.newEngine();
+  try {
+    const written = await window.withProgress(
+      {
+        location: ProgressLocation.Notification,
+        title: l10n.t('Writing {0}', baseName(to)),
+        cancellable: true,
+      },
+      (_progress, token) => {
+        token.onCancellationRequested(() => engine.dispose());
+        return engine.export(recording, format, to.fsPath);
+      },
+    );
+    if (written === undefined) return undefined; // given up
+    window.setStatusBarMessage(l10n.t('{0} written: {1}', baseName(to), bytes(written)), 5000);
+    return to;
+  } finally {
+    engine.dispose();
+  }
+}

@@ -1,0 +1,26 @@
+/** Writes a trace in the format of another tool. In the worker: exporters run to the end without a pause. */
+import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { exporters } from '../../trace/formats/index.js';
+import type { Trace } from '../../trace/index.js';
+
+/** Under another name until it is whole, so that nothing torn is left behind. Returns its size. */
+export function writeExport(trace: Trace, format: string, to: string): number {
+  const exporter = exporters.find(({ id }) => id === format);
+  if (exporter === undefined) throw new Error(`There is no format called ${format}.`);
+  const part = `${to}.part`;
+  const file = openSync(part, 'w');
+  let bytes = 0;
+  let whole = false;
+  try {
+    exporter.write(trace, (piece) => {
+      for (let at = 0; at < piece.length;) at += writeSync(file, piece, at);
+      bytes += piece.length;
+    });
+    whole = true;
+  } finally {
+    closeSync(file);
+    if (whole) renameSync(part, to);
+    else rmSync(part, { force: true });
+  }
+  return bytes;
+}
