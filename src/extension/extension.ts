@@ -49,6 +49,7 @@ export interface Parts {
   readonly targets: TargetsView;
   readonly recordings: RecordingsView;
   readonly figures: CurrentFigures;
+  readonly sources: SourceOpener;
 }
 
 const pageCommands: readonly PageCommand[] = [
@@ -95,12 +96,16 @@ export function activate(context: ExtensionContext): BTraceApi {
   editors.register().forEach(own);
   const showFigures = async (recording: Uri): Promise<boolean> =>
     figures.show(recording, await mapping.current());
-  own(
-    editors.onDidOpen((recording) => {
-      const live = sessions.writing(recording.fsPath) !== undefined;
-      if (!live && setting('figures.show') !== 'off') void notices.guard(() => showFigures(recording));
-    }),
-  );
+  /** By itself only once for each recording: a page is made anew whenever its tab comes back. */
+  const shown = new Set<string>();
+  const showOnce = (recording: Uri): void => {
+    const isLive = sessions.writing(recording.fsPath) !== undefined;
+    if (isLive || shown.has(recording.toString()) || setting('figures.show') === 'off') return;
+    shown.add(recording.toString());
+    void notices.guard(() => showFigures(recording));
+  };
+  own(editors.onDidOpen(showOnce));
+  own(recorder.onDidFinish((file) => showOnce(Uri.file(file))));
   const sourceFiles = { pattern: '**/*.{java,kt,kts,c,cc,cpp,cxx,h,hh,hpp,hxx,inl}' };
   own(languages.registerCodeLensProvider(sourceFiles, new Lenses(figures)));
   own(languages.registerHoverProvider(sourceFiles, new Hovers(figures)));
@@ -188,7 +193,7 @@ export function activate(context: ExtensionContext): BTraceApi {
   );
   return {
     addTargetSource: (source) => registry.add(source),
-    parts: { recorder, editors, targets, recordings, figures },
+    parts: { recorder, editors, targets, recordings, figures, sources },
   };
 }
 

@@ -1,5 +1,5 @@
 /** From a chosen target to an opened recording: the one flow behind the command, the view and the task. */
-import { commands, l10n, ProgressLocation, Uri, window, workspace } from 'vscode';
+import { commands, EventEmitter, l10n, ProgressLocation, Uri, window, workspace, type Event } from 'vscode';
 import type { SessionEnd, Target } from '../../targets/target.js';
 import type { Memory } from '../memory.js';
 import { Problem, type Notices } from '../notice.js';
@@ -22,6 +22,10 @@ export interface RecordArguments {
 const rememberedTargets = 3;
 
 export class Recorder {
+  readonly #finished = new EventEmitter<string>();
+  /** A recording is whole, and open. */
+  readonly onDidFinish: Event<string> = this.#finished.event;
+
   constructor(
     readonly registry: TargetRegistry,
     readonly sessions: Sessions,
@@ -166,6 +170,7 @@ export class Recorder {
     this.notices.log.info(`Recording of ${active.target.id} ended: ${end.reason} ${end.message}`.trim());
     if (end.reason === 'cancelled') return undefined;
     await openRecording(end.file);
+    this.#finished.fire(end.file);
     if (end.message !== '') void this.notices.warning(end.message);
     const gone = await this.store.retain(new Set([end.file]));
     for (const file of gone) this.notices.log.info(`Deleted ${file}: more than btrace.recording.keep`);

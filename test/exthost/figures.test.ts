@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { stat } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import { btrace, closeAll, openRecording, scratchFile, withSetting, workspaceFile } from './btrace.js';
+import { tillMethods, writeRecording } from './recordings.js';
+import { until } from './until.js';
+
+const till = 'src/com/example/shop/Till.java';
+
+async function lenses(uri: vscode.Uri): Promise<vscode.CodeLens[]> {
+  return vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', uri, 100);
+}
+
+async function titles(uri: vscode.Uri): Promise<string[]> {
+  return (await lenses(uri)).map(
+    (lens) => `${String(lens.range.start.line + 1)} ${lens.command?.title ?? ''}`,
+  );
+}
+
+describe('figures in the editor', () => {
+  const recording = scratchFile('till.btrace');
+  let uri: vscode.Uri;
+
+  before(async () => {
+    uri = workspaceFile(till);
+    const written = (await stat(uri.fsPath)).mtimeMs;
+    // Two of three samples in count, called by ring; one in idle.
+    await writeRecording(recording, {
+      methods: tillMethods,
+      stacks: [[0, 1], [0, 1], [2]],
+      samples: 300,
+      startedMs: Math.ceil(written) + 10_000,
+    });
+    const { parts } = await btrace();
+    await openRecording(recording);
+    await until('the figures are there', () => parts.figures.figures?.recording.fsPath === recording);
+    await vscode.workspace.openTextDocument(uri);
+  });
+  after(closeAll);
+
+  it('stand above each method that was recorded', async () => {
+    const shown = await titles(uri);
+    assert.equal(shown.length, 3, shown.join('\n'));
+    assert.match(shown[0]!, /^7 CPU \d+(\.\d)? ms \(6\d %\) · wall \d+ ms · \d+ kB$/);
+    assert.match(shown[1]!, /^11 CPU/);
+    assert.match(shown[2]!, /^15 CPU/);
+  });
+
+  it('tell self time where that is asked for, and nothing below the threshold or when off', async () => {
+    await withSetting('figures.time', 'self', async () => {
+      const shown = await titles(uri);
+      assert.deepEqual(
+        shown.map((title) => title.split(' ')[0]),
+        ['11', '15'],
+        'ring does nothing itself',
+      );
+      assert.match(shown[0]!, /self CPU/);
+    });
+    await withSetting('figures.thresholdPercent', 50, async () => {
+      assert.equal((await titles(uri)).length, 2);
+    });
+    await withSetting('figures.show', 'off', async () => {
+      assert.deepEqual(await titles(uri), []);
+    });
+    assert.equal((await titles(uri)).length, 3);
+  });
+
+  it('go stale with an edit, follow a moved method, and are fresh again when it is undone', async () => {
+    const editor = await vscode.window.showTextDocument(uri);
+    await editor.edit((edit) =>
+      edit.insert(new vscode.Position(3, 0), 'class Before {\n  void ring(int other) {}\n}\n'),
+    );
+    const shown = await titles(uri);
+    assert.deepEqual(
+      shown.map((title) => title.split(' ')[0]),
+      ['10', '14', '18'],
+    );
+    for (const title of shown) assert.match(title, /before the last edit$/);
+    await vscode.commands.executeCommand('undo');
+    const again = await titles(uri);
+    assert.match(again[0]!, /^7 .*kB$/);
+  });
+
+  it('are stale at once where the file was written after it was recorded', async () => {
+    const old = scratchFile('old.btrace');
+    await writeRecording(old, { methods: tillMethods, stacks: [[0, 1]], samples: 10, startedMs: 1_000_000 });
+    const { parts } = await btrace();
+    await vscode.commands.executeCommand('btrace.showFigures', vscode.Uri.file(old));
+    assert.equal(parts.figures.figures?.recording.fsPath, old);
+    assert.match((await titles(uri))[0]!, /before the last edit$/);
+    await vscode.commands.executeCommand('btrace.showFigures', vscode.Uri.file(recording));
+  });
+
+  it('tell callers, callees and lines on hover', async () => {
+    const hovers = await vscode.commands.executeCommand<vscode.Hover[]>(
+      'vscode.executeHoverProvider',
+      uri,
+      new vscode.Position(10, 18),
+    );
+    const text = hovers
+      .flatMap((hover) => hover.contents.map((one) => (one as vscode.MarkdownString).value))
+      .join('\n');
+    assert.match(text, /Called by/);
+    assert.match(text, /Till\.ring/);
+    assert.match(text, /line&nbsp;12|line 12/);
+  });
+
+  it('lead back to the recording', async () => {
+    const { parts } = await btrace();
+    await vscode.window.showTextDocument(uri);
+    const [lens] = await lenses(uri);
+    assert.equal(lens!.command!.command, 'btrace.revealMethod');
+    await vscode.commands.executeCommand(
+      'btrace.revealMethod',
+      ...((lens!.command!.arguments ?? []) as unknown[]),
+    );
+    await until('the recording is in front', () => parts.editors.active?.fsPath === recording);
+    const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+    assert.ok(input instanceof vscode.TabInputCustom);
+  });
+
+  it('go when they are hidden', async () => {
+    await vscode.commands.executeCommand('btrace.hideFigures');
+    assert.deepEqual(await titles(uri), []);
+  });
+
+  it('need no more than 50 ms of the host at a time for 10,000 methods in 2,000 files', async function () {
+    this.timeout(60_000);
+    const large = scratchFile('large.btrace');
+    const methods = [
+      ...tillMethods,
+      ...Array.from({ length: 10_000 }, (_, at) => ({
+        className: `com.example.p${String(at % 40)}.Class${String(at % 2000)}`,
+        name: `method${String(at)}`,
+        signature: '(ILjava/lang/String;)V',
+        file: `Class${String(at % 2000)}.java`,
+        line: 10 + at,
+      })),
+    ];
+    const stacks = Array.from({ length: methods.length / 5 }, (_, at) =>
+      [0, 1, 2, 3, 4].map((n) => (at * 5 + n) % methods.length),
+    );
+    await writeRecording(large, { methods, stacks: [[0, 1], ...stacks], samples: 20_000 });
+    let longest = 0;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      const now = performance.now();
+      longest = Math.max(longest, now - last - 1);
+      last = now;
+    }, 1);
+    // What this thread itself used: the machine may be busy with other things.
+    const before = process.cpuUsage();
+    const { parts } = await btrace();
+    await vscode.commands.executeCommand('btrace.showFigures', vscode.Uri.file(large));
+    assert.ok((parts.figures.figures?.columns.count ?? 0) >= 10_000);
+    await titles(uri);
+    clearInterval(timer);
+    const used = process.cpuUsage(before);
+    console.log(
+      `     longest stop of the host: ${longest.toFixed(1)} ms (${String((used.user + used.system) / 1000)} ms CPU of all threads)`,
+    );
+    assert.ok(longest <= 50, `the host stood still for ${longest.toFixed(1)} ms`);
+    await vscode.commands.executeCommand('btrace.hideFigures');
+  });
+});

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { TargetError } from '../../src/targets/target.js';
+import { activeTabInput, btrace, closeAll, withSetting } from './btrace.js';
+import { ScriptedTarget, ScriptedTargets } from './scripted-targets.js';
+import { until } from './until.js';
+
+describe('recording', () => {
+  const source = new ScriptedTargets();
+  let added: { dispose(): void };
+  let nextPid = 900_000;
+
+  function target(name: string): ScriptedTarget {
+    const one = new ScriptedTarget(name, nextPid++);
+    source.targets.push(one);
+    return one;
+  }
+
+  before(async () => (added = (await btrace()).addTargetSource(source)));
+  after(() => added.dispose());
+  afterEach(async () => {
+    source.targets.length = 0;
+    source.failure = undefined;
+    await closeAll();
+  });
+
+  it('records by name, stops, and opens what it recorded', async () => {
+    const till = target('till.Main');
+    const recorded = vscode.commands.executeCommand<string>('btrace.record', {
+      target: 'till.main',
+      preset: 'locks',
+    });
+    const [session] = await until('it records', () => till.sessions.length > 0 && till.sessions);
+    assert.ok(till.options!.kinds.length > 0, 'the preset narrows the kinds');
+    assert.equal(till.options!.fromLaunch, false);
+    await vscode.commands.executeCommand('btrace.stop');
+    const file = await recorded;
+    assert.equal(file, session!.file);
+    assert.match(path.basename(file), /^till\.Main \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d.*\.btrace$/);
+    await until('it is open', () => {
+      const input = activeTabInput();
+      return (
+        input instanceof vscode.TabInputCustom &&
+        input.viewType === 'btrace.recording' &&
+        input.uri.fsPath === file
+      );
+    });
+  });
+
+  it('records several at once and ends them one by one', async () => {
+    const [one, two] = [target('one'), target('two')];
+    const { parts } = await btrace();
+    const first = vscode.commands.executeCommand<string>('btrace.record', { target: 'one' });
+    const second = vscode.commands.executeCommand<string>('btrace.record', { target: 'two' });
+    await until('both record', () => parts.recorder.sessions.all.length === 2);
+    const idOfTwo = parts.recorder.sessions.all.find((active) => active.target === two)!.id;
+    await vscode.commands.executeCommand('btrace.stop', idOfTwo);
+    assert.equal(await second, two.sessions[0]!.file);
+    assert.deepEqual(
+      parts.recorder.sessions.all.map((active) => active.target.name),
+      ['one'],
+    );
+    await vscode.commands.executeCommand('btrace.stop');
+    assert.equal(await first, one.sessions[0]!.file);
+    assert.notEqual(one.sessions[0]!.file, two.sessions[0]!.file);
+  });
+
+  it('opens nothing when it was cancelled', async () => {
+    const till = target('till');
+    const recorded = vscode.commands.executeCommand<string | undefined>('btrace.record', { target: 'till' });
+    await until('it records', () => till.sessions.length > 0);
+    await vscode.commands.executeCommand('btrace.cancel');
+    assert.equal(await recorded, undefined);
+    assert.equal(activeTabInput(), undefined);
+  });
+
+  it('opens what there is when the program ended by itself', async () => {
+    const till = target('till');
+    const recorded = vscode.commands.executeCommand<string>('btrace.record', { target: 'till' });
+    await until('it records', () => till.sessions.length > 0);
+    await till.sessions[0]!.end('target-exited', 'The program ended.');
+    assert.ok(existsSync(await recorded));
+  });
+
+  it('leaves nothing behind when a target refuses, and goes on', async () => {
+    const till = target('till');
+    till.failure = new TargetError('busy', 'Another agent is in there.', 'Stop the other one.');
+    assert.equal(await vscode.commands.executeCommand('btrace.record', { target: 'till' }), undefined);
+    const { parts } = await btrace();
+    assert.deepEqual(parts.recorder.sessions.all, []);
+    assert.equal(
+      await vscode.commands.executeCommand('btrace.record', { target: 'nobody is called so' }),
+      undefined,
+    );
+    assert.equal(
+      await vscode.commands.executeCommand('btrace.record', { target: 'till', preset: 'no such' }),
+      undefined,
+    );
+  });
+
+  it('lists what the other sources found when one cannot look', async () => {
+    target('till');
+    const broken = new ScriptedTargets();
+    broken.failure = new TargetError('not-found', 'There is no adb server.', 'Start one.');
+    const api = await btrace();
+    const added = api.addTargetSource(broken);
+    try {
+      const { targets, failures } = await api.parts.recorder.registry.list();
+      assert.ok(targets.some(({ name }) => name === 'till'));
+      assert.ok(failures.some(({ error }) => error === broken.failure));
+    } finally {
+      added.dispose();
+    }
+  });
+
+  it('keeps the newest recordings of its own, and all that were renamed', async () => {
+    const { parts } = await btrace();
+    const folder = parts.recorder.store.folder();
+    assert.ok(folder.own);
+    const record = async (): Promise<string> => {
+      const till = target('till');
+      const recorded = vscode.commands.executeCommand<string>('btrace.record', { target: till.id });
+      await until('it records', () => till.sessions.length > 0);
+      await vscode.commands.executeCommand('btrace.stop');
+      return recorded;
+    };
+    const named = await parts.recordings.renameTo(
+      (await parts.recorder.store.list()).find(({ file }) => file.includes('till')) ??
+        assert.fail('a recording is there from the tests before'),
+      'my own: name?',
+    );
+    assert.equal(path.basename(named), 'my own_ name_.btrace');
+    await withSetting('recording.keep', 2, async () => {
+      await record();
+      await record();
+      await record();
+    });
+    const names = (await readdir(folder.path)).filter((name) => name.endsWith('.btrace'));
+    assert.equal(names.filter((name) => /\d{4}-\d\d-\d\d/.test(name)).length, 2);
+    assert.ok(names.includes(path.basename(named)));
+  });
+
+  it('applies the settings', async () => {
+    const till = target('till');
+    await withSetting('recording.preset', 'custom', () =>
+      withSetting('recording.custom', { syncIntervalMicros: 250, mainThreadOnly: true }, () =>
+        withSetting('recording.ringSeconds', 30, async () => {
+          const recorded = vscode.commands.executeCommand('btrace.record', { target: 'till' });
+          await until('it records', () => till.sessions.length > 0);
+          await vscode.commands.executeCommand('btrace.stop');
+          await recorded;
+        }),
+      ),
+    );
+    assert.equal(till.options!.syncIntervalNs, 250_000);
+    assert.equal(till.options!.mainOnly, true);
+    assert.equal(till.options!.policy, 'ring');
+    assert.equal(till.options!.ringNs, 30e9);
+  });
+});

@@ -1,0 +1,43 @@
+// In a workspace that is not trusted: recordings open, nothing is recorded.
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { btrace, closeAll, openRecording, scratchFile } from '../btrace.js';
+import { tillMethods, writeRecording } from '../recordings.js';
+import { ScriptedTarget, ScriptedTargets } from '../scripted-targets.js';
+
+describe('restricted mode', () => {
+  after(closeAll);
+
+  it('opens recordings', async () => {
+    assert.equal(vscode.workspace.isTrusted, false);
+    const file = scratchFile('till.btrace');
+    await writeRecording(file, { methods: tillMethods, stacks: [[0, 1]], samples: 20 });
+    await openRecording(file);
+  });
+
+  it('records nothing', async () => {
+    const source = new ScriptedTargets();
+    const till = new ScriptedTarget('till', 900_000);
+    source.targets.push(till);
+    const added = (await btrace()).addTargetSource(source);
+    try {
+      assert.equal(await vscode.commands.executeCommand('btrace.record', { target: 'till' }), undefined);
+      assert.equal(till.sessions.length, 0);
+    } finally {
+      added.dispose();
+    }
+  });
+
+  it('takes no setting of the workspace that names a program, a folder or a server', () => {
+    const manifest = vscode.extensions.getExtension('btrace.btrace')!.packageJSON as {
+      capabilities: { untrustedWorkspaces: { restrictedConfigurations: string[] } };
+    };
+    assert.deepEqual(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations.toSorted(), [
+      'btrace.agent.folder',
+      'btrace.android.adb',
+      'btrace.recording.folder',
+      'btrace.sources.jdk',
+      'btrace.sources.mapping',
+    ]);
+  });
+});

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { SourceKey } from '../../src/protocol/messages.js';
+import { btrace, closeAll, workspaceFile } from './btrace.js';
+import { until } from './until.js';
+
+function key(className: string, method: string, file: string, line: number): SourceKey {
+  return { className, method, signature: '', file, line };
+}
+
+async function opened(wanted: SourceKey): Promise<string> {
+  const { parts } = await btrace();
+  await parts.sources.open(wanted, false);
+  const editor = vscode.window.activeTextEditor;
+  return editor === undefined
+    ? ''
+    : `${vscode.workspace.asRelativePath(editor.document.uri)}:${String(editor.selection.active.line + 1)}`;
+}
+
+describe('sources', () => {
+  afterEach(closeAll);
+
+  it('open by package, file and line', async () => {
+    assert.equal(
+      await opened(key('com.example.shop.Till', 'count', 'Till.java', 12)),
+      'src/com/example/shop/Till.java:12',
+    );
+  });
+
+  it('open where Kotlin left the folders of the package out', async () => {
+    assert.equal(
+      await opened(key('com.example.prices.Prices', 'find', 'Prices.kt', 5)),
+      'kotlin/Prices.kt:5',
+    );
+    assert.equal(await opened(key('com.example.prices.PricesKt', 'price', '', 13)), 'kotlin/Prices.kt:13');
+  });
+
+  it('never open a file of another package', async () => {
+    assert.equal(await opened(key('com.other.Till', 'count', 'Till.java', 12)), '');
+  });
+
+  it('ask when several fit, and remember', async () => {
+    const { parts } = await btrace();
+    const twice = key('com.example.shop.Twice', 'here', 'Twice.java', 4);
+    const opening = parts.sources.open(twice, false);
+    // The list is up: take its second entry.
+    await until('a choice was made', async () => {
+      await vscode.commands.executeCommand('workbench.action.quickOpenSelectNext');
+      await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+      return vscode.window.activeTextEditor !== undefined;
+    });
+    await opening;
+    const first = vscode.window.activeTextEditor!.document.uri.toString();
+    assert.match(first, /Twice\.java$/);
+    await closeAll();
+    assert.match(await opened(twice), /Twice\.java:4$/);
+    assert.equal(vscode.window.activeTextEditor!.document.uri.toString(), first);
+    await vscode.commands.executeCommand('btrace.forgetSources');
+  });
+
+  it('follow no path out of the workspace without asking, and take names for names', async () => {
+    const hostile = ['../../../../etc/passwd', '**', '{a,b}', '<img src=x>', 'x\u202ey.java', ''];
+    for (const file of hostile) {
+      assert.equal(await opened(key('com.example.shop.Nowhere', 'm', file, 1)), '', JSON.stringify(file));
+    }
+  });
+
+  it('ask before they open a path outside of the workspace', async () => {
+    const { parts } = await btrace();
+    // The extension host refuses dialogs while it runs tests, and says which one it refused.
+    await assert.rejects(
+      parts.sources.open(key('', 'main', '/etc/../etc/passwd', 1), false),
+      /refused to show dialog.*outside of the workspace/,
+    );
+    assert.equal(vscode.window.activeTextEditor, undefined);
+  });
+
+  it('put the cursor at the end of a file that has become shorter', async () => {
+    const place = await opened(key('com.example.shop.Till', 'count', 'Till.java', 9999));
+    const lines = (await vscode.workspace.openTextDocument(workspaceFile('src/com/example/shop/Till.java')))
+      .lineCount;
+    assert.equal(place, `src/com/example/shop/Till.java:${String(lines)}`);
+  });
+});

@@ -1,0 +1,5 @@
+package com.example.shop;
+
+class Twice {
+    void here() {}
+}
