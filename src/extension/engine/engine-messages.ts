@@ -40,10 +40,18 @@ export interface FigureColumns {
   readonly name: readonly string[];
   readonly signature: readonly string[];
   readonly file: readonly string[];
-  /** As the recording has them, for the page: they differ from the above where a mapping was undone. */
-  readonly recordedClassName: readonly string[];
-  readonly recordedName: readonly string[];
-  readonly recordedSignature: readonly string[];
+  /** As the recording has them, for the page; there only where a mapping was undone. */
+  readonly recorded:
+    | {
+        readonly className: readonly string[];
+        readonly name: readonly string[];
+        readonly signature: readonly string[];
+      }
+    | undefined;
+  /** "com.example/Shop.java", sorted; `fileRows[fileStart[i] … fileStart[i + 1]]` are the rows of file i. */
+  readonly fileKeys: readonly string[];
+  readonly fileStart: Int32Array;
+  readonly fileRows: Int32Array;
   readonly firstLine: Int32Array;
   readonly selfCpuNs: Float64Array;
   readonly totalCpuNs: Float64Array;

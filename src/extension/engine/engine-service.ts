@@ -12,7 +12,7 @@ import {
 } from '../../trace/index.js';
 import type { Mapping } from '../../symbols/r8/mapping.js';
 import { retraceFrame } from '../../symbols/r8/retrace.js';
-import type { Frame } from '../../symbols/wanted-source.js';
+import { wantedSource, type Frame } from '../../symbols/wanted-source.js';
 import type { FigureColumns, MethodDetail, Neighbour } from './engine-messages.js';
 
 /** The heaviest so many of a method's callers and callees. */
@@ -40,9 +40,15 @@ export class EngineService {
       signature: frames.map((one) => one.signature),
       file: frames.map((one) => one.file),
       firstLine: Int32Array.from(frames, (one) => one.line),
-      recordedClassName: recorded.map((one) => one.className),
-      recordedName: recorded.map((one) => one.method),
-      recordedSignature: recorded.map((one) => one.signature),
+      recorded:
+        this.#mapping === undefined
+          ? undefined
+          : {
+              className: recorded.map((one) => one.className),
+              name: recorded.map((one) => one.method),
+              signature: recorded.map((one) => one.signature),
+            },
+      ...filesOf(frames),
       selfCpuNs: self.cpu,
       totalCpuNs: total.cpu,
       selfWallNs: self.wall,
@@ -117,5 +123,27 @@ function recordedFrame(methods: Methods, method: number): Frame {
     signature: methods.signature(method),
     file: methods.file(method),
     line: methods.firstLine(method),
+  };
+}
+
+/** Rows by source file, so that the host need not go through all of them. */
+function filesOf(frames: readonly Frame[]): Pick<FigureColumns, 'fileKeys' | 'fileStart' | 'fileRows'> {
+  const byFile = new Map<string, number[]>();
+  frames.forEach((frame, row) => {
+    const wanted = wantedSource(frame);
+    for (const baseName of wanted.baseNames) {
+      const key = `${wanted.packageName}/${baseName}`;
+      const rows = byFile.get(key);
+      if (rows === undefined) byFile.set(key, [row]);
+      else rows.push(row);
+    }
+  });
+  const files = [...byFile].sort(([a], [b]) => (a < b ? -1 : 1));
+  const fileStart = new Int32Array(files.length + 1);
+  files.forEach(([, rows], at) => (fileStart[at + 1] = (fileStart[at] ?? 0) + rows.length));
+  return {
+    fileKeys: files.map(([key]) => key),
+    fileStart,
+    fileRows: Int32Array.from(files.flatMap(([, rows]) => rows)),
   };
 }

@@ -51,10 +51,11 @@ export class CurrentFigures implements Disposable {
   keyOf(row: number): SourceKey | undefined {
     const columns = this.#figures?.columns;
     if (columns === undefined || row < 0 || row >= columns.count) return undefined;
+    const recorded = columns.recorded ?? columns;
     return {
-      className: columns.recordedClassName[row] ?? '',
-      method: columns.recordedName[row] ?? '',
-      signature: columns.recordedSignature[row] ?? '',
+      className: recorded.className[row] ?? '',
+      method: recorded.name[row] ?? '',
+      signature: recorded.signature[row] ?? '',
       file: columns.file[row] ?? '',
       line: columns.firstLine[row] ?? 0,
     };
