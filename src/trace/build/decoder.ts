@@ -192,7 +192,7 @@ export class RecordingDecoder {
         for (const thread of Threads.decode(payload).threads) this.thread(thread.index).describe(thread);
         return;
       case ChunkKind.Classes: {
-        this.methods.classes.add(payload);
+        this.methods.addClasses(payload);
         return;
       }
       case ChunkKind.Methods: {

@@ -65,6 +65,28 @@ export class Entries<T> {
     return value;
   }
 
+  /**
+   * One string and one number of an entry, without taking all of it apart: what a list of names needs. Undefined when no
+   * entry came.
+   */
+  peek(id: number, stringField: number, numberField: number): { text: string; number: number } | undefined {
+    const payload = this.payloads[(this.where[id * 3] ?? 0) - 1];
+    if (payload === undefined) return undefined;
+    const peeked = { text: '', number: 0 };
+    const reader = new WireReader(payload, this.where[id * 3 + 1], this.where[id * 3 + 2]);
+    try {
+      while (reader.more) {
+        const tag = reader.varint();
+        if (tag === stringField * 8 + 2) peeked.text = reader.string();
+        else if (tag === numberField * 8) peeked.number = reader.varint();
+        else reader.skip(tag % 8);
+      }
+    } catch (error) {
+      if (!(error instanceof DamageError)) throw error;
+    }
+    return peeked;
+  }
+
   private put(id: number, begin: number, end: number): void {
     if (id * 3 + 3 > this.where.length) {
       this.where = grown(this.where, nextCapacity(this.where.length, id * 3 + 3));

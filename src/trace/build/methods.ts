@@ -9,6 +9,10 @@ import { grown, nextCapacity } from './grow.js';
 const longestName = 2 ** 20;
 const mostIds = 2 ** 24;
 
+/** Of Method in recording.proto. */
+const nameField = 3;
+const classField = 2;
+
 /** A method's lines, sorted by position. */
 interface LineTable {
   readonly position: Float64Array;
@@ -17,7 +21,7 @@ interface LineTable {
 
 export class RecordedMethods implements Methods {
   count = 0;
-  readonly classes = new Entries(Class);
+  private readonly classes = new Entries(Class);
   readonly images = new Entries(Image);
 
   private readonly entries = new Entries(Method);
@@ -27,8 +31,18 @@ export class RecordedMethods implements Methods {
   private ids = new Int32Array(1024);
   private readonly natives: { image: number; offset: number }[] = [];
   private readonly nativeNumbers = new Map<number, Map<number, number>>();
+  private readonly classNames: (string | undefined)[] = [];
   private readonly qualified: (string | undefined)[] = [];
   private readonly lines: (LineTable | undefined)[] = [];
+
+  /** A Classes message. Throws a DamageError; the classes before the damage stay. */
+  addClasses(payload: Uint8Array): void {
+    this.classes.add(payload, (id) => {
+      if (this.classNames[id] === undefined) return;
+      this.classNames[id] = undefined;
+      this.qualified.length = 0;
+    });
+  }
 
   /** A Methods message. Throws a DamageError; the methods before the damage stay. */
   add(payload: Uint8Array): void {
@@ -69,12 +83,19 @@ export class RecordedMethods implements Methods {
   }
 
   className(method: number): string {
-    const entry = this.entry(method);
-    return entry === undefined || entry.classId === 0 ? '' : this.classNameById(entry.classId);
+    const id = this.ids[method] ?? 0;
+    return id > 0 ? this.classNameById(this.entries.peek(id, nameField, classField)?.number ?? 0) : '';
   }
 
   classNameById(id: number): string {
-    return cut(this.classes.get(id)?.name ?? '');
+    let name = this.classNames[id];
+    if (name === undefined) {
+      const entry = id > 0 ? this.classes.peek(id, 2, 1) : undefined;
+      name = cut(entry?.text ?? '');
+      // A class may be named before it comes.
+      if (entry !== undefined) this.classNames[id] = name;
+    }
+    return name;
   }
 
   name(method: number): string {
@@ -83,17 +104,18 @@ export class RecordedMethods implements Methods {
       const path = this.images.get(native.image)?.path ?? `image ${native.image}`;
       return cut(`${path.slice(path.lastIndexOf('/') + 1)}+0x${native.offset.toString(16)}`);
     }
-    const entry = this.entry(method);
-    return entry === undefined || entry.name === ''
-      ? `(method ${this.ids[method] ?? '?'}, name lost)`
-      : cut(entry.name);
+    const id = this.ids[method] ?? 0;
+    return this.shown(id, this.entries.peek(id, nameField, classField)?.text ?? '');
   }
 
   qualifiedName(method: number): string {
     let made = this.qualified[method];
     if (made === undefined) {
-      const className = this.className(method);
-      made = className === '' ? this.name(method) : `${className}.${this.name(method)}`;
+      const id = this.ids[method] ?? 0;
+      const entry = id > 0 ? this.entries.peek(id, nameField, classField) : undefined;
+      const className = this.classNameById(entry?.number ?? 0);
+      const name = entry === undefined ? this.name(method) : this.shown(id, entry.text);
+      made = className === '' ? name : `${className}.${name}`;
       this.qualified[method] = made;
     }
     return made;
@@ -129,6 +151,10 @@ export class RecordedMethods implements Methods {
       else high = middle;
     }
     return low === 0 ? 0 : (table.line[low - 1] as number);
+  }
+
+  private shown(id: number, name: string): string {
+    return name === '' ? `(method ${id}, name lost)` : cut(name);
   }
 
   private take(id: number): number {

@@ -32,6 +32,8 @@ export interface SynthOptions {
   readonly blocking: number;
   /** Every so many samples the sampler misses a stretch of the program: makes gaps. 0: never. */
   readonly missEvery: number;
+  /** Whether equal neighbours are merged, as a device does; without it a capture is a row. */
+  readonly merge: boolean;
   readonly deflate: boolean;
 }
 
@@ -46,6 +48,7 @@ export const synthDefaults: SynthOptions = {
   waiting: 0.01,
   blocking: 0.5,
   missEvery: 0,
+  merge: true,
   deflate: false,
 };
 
@@ -211,7 +214,11 @@ class SynthThread {
     const { rows } = this;
     const last = rows.time.length - 1;
     const mergeable = (row: number): boolean =>
-      row >= 0 && rows.stack[row] === node && rows.kind[row] === kind && rows.duration[row] === 0;
+      this.options.merge &&
+      row >= 0 &&
+      rows.stack[row] === node &&
+      rows.kind[row] === kind &&
+      rows.duration[row] === 0;
     if (mergeable(last) && mergeable(last - 1)) {
       this.fill(last, this.now);
       rows.merged[last] = (rows.merged[last] as number) + 1;

@@ -1,0 +1,184 @@
+/**
+ * Our own recordings: how fast they open, beside a generic decoder on the same content and a bare loop over the same bytes.
+ * One line a figure: `bench NAME VALUE UNIT target >=T ok|short` (or `<=T`), or `-` where there is no target. Each
+ * measurement is a new process that has done nothing before: what a person waits for who opens one file.
+ * Medians of seven (100k, 1M) or three; `--quick` measures 100k once and marks its lines.
+ */
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
+import { writePerfetto } from '../../src/trace/formats/perfetto-export.js';
+import {
+  ChunkKind,
+  ChunkParser,
+  decodeRecording,
+  RecordingDecoder,
+  synthesize,
+} from '../../src/trace/index.js';
+import type { Measured } from './engine-child.js';
+
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '../..');
+const isQuick = process.argv.includes('--quick');
+
+/** The measurements as one bundle, as people get the engine: without what a loader does to modules. */
+function bundle(folder: string): void {
+  buildSync({
+    entryPoints: [path.join(root, 'test/bench/engine-child.ts')],
+    outfile: path.join(folder, 'bench.cjs'),
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+    absWorkingDir: root,
+    logLevel: 'warning',
+  });
+}
+
+/** The median of some runs; undefined when it ran out of memory. */
+function measured(what: string, file: string, runs: number): Measured | undefined {
+  const args = ['--max-old-space-size=12000', path.join(path.dirname(file), 'bench.cjs'), what, file];
+  const all: Measured[] = [];
+  for (let run = 0; run < runs; run++) {
+    const child = spawnSync(process.execPath, args, { encoding: 'utf8', cwd: root });
+    if (child.status !== 0) {
+      if (child.signal === null && !child.stderr.includes('heap out of memory'))
+        throw new Error(child.stderr);
+      return undefined;
+    }
+    all.push(JSON.parse(child.stdout) as Measured);
+  }
+  const middle = (pick: (one: Measured) => number): number =>
+    all.map(pick).sort((a, b) => a - b)[runs >> 1] ?? NaN;
+  return { ms: middle((one) => one.ms), peakBytes: middle((one) => one.peakBytes) };
+}
+
+function say(
+  name: string,
+  value: number | undefined,
+  unit: string,
+  target?: readonly ['>=' | '<=', number],
+): void {
+  const figure = value === undefined ? 'peer-oom' : value >= 100 ? value.toFixed(0) : value.toPrecision(3);
+  const mark = isQuick ? ' quick' : '';
+  if (target === undefined || value === undefined) {
+    console.log(`bench engine.${name} ${figure} ${unit} -${mark}`);
+    return;
+  }
+  const [sign, limit] = target;
+  const isMet = sign === '>=' ? value >= limit : value <= limit;
+  console.log(
+    `bench engine.${name} ${figure} ${unit} target ${sign}${limit} ${isMet ? 'ok' : 'short'}${mark}`,
+  );
+}
+
+async function writeRecording(file: string, samples: number, deflate: boolean): Promise<void> {
+  const handle = openSync(file, 'w');
+  const write = (bytes: Uint8Array): Promise<void> => Promise.resolve(void writeSync(handle, bytes));
+  // Every sample a row of its own, with all counters.
+  await synthesize({ write }, { samples, deflate, merge: false });
+  closeSync(handle);
+}
+
+/** What one more chunk of samples costs when a recording is there, and drawing what changed is asked for. */
+function appendMs(bytes: Uint8Array): number {
+  const parser = new ChunkParser({ magic: true });
+  parser.push(bytes);
+  parser.finish();
+  const chunks = [];
+  for (let chunk = parser.next(); chunk !== undefined; chunk = parser.next()) chunks.push(chunk);
+  const tail = chunks.filter(({ kind }) => kind === ChunkKind.Samples).slice(-9);
+  const decoder = new RecordingDecoder();
+  decoder.append(bytes.subarray(0, tail[0]?.offset));
+  decoder.trace();
+  const times = tail.map(({ offset, stored }) => {
+    const began = performance.now();
+    decoder.append(bytes.subarray(offset, offset + 24 + stored.length));
+    decoder.trace();
+    return performance.now() - began;
+  });
+  return times.sort((a, b) => a - b)[times.length >> 1] ?? NaN;
+}
+
+async function compare(
+  folder: string,
+  name: string,
+  samples: number,
+  runs: number,
+  hasPeer: boolean,
+): Promise<number> {
+  const own = path.join(folder, `own-${name}`);
+  await writeRecording(own, samples, false);
+  const size = statSync(own).size;
+  const packed = path.join(folder, `packed-${name}`);
+  await writeRecording(packed, samples, true);
+  say(`size.raw.${name}`, size / samples, 'bytes/sample', samples === 1_000_000 ? ['<=', 16] : undefined);
+  say(
+    `size.deflated.${name}`,
+    statSync(packed).size / samples,
+    'bytes/sample',
+    samples === 1_000_000 ? ['<=', 10] : undefined,
+  );
+
+  const open = measured('open', own, runs);
+  if (open === undefined) throw new Error('our own reader ran out of memory');
+  const loop = measured('varints', own, runs);
+  say(`open.${name}`, open.ms, 'ms');
+  say(`open.rate.${name}`, samples / open.ms / 1000, 'Msamples/s');
+  say(`open.deflated.${name}`, measured('open', packed, runs)?.ms, 'ms');
+  say(`open.memory.${name}`, open.peakBytes / 1e6, 'MB');
+  say(`varints.${name}`, loop?.ms, 'ms');
+  say(
+    `open.of-varints.${name}`,
+    loop && open.ms / loop.ms,
+    'x',
+    samples === 1_000_000 ? ['<=', 3] : undefined,
+  );
+
+  const bytes = new Uint8Array(readFileSync(own));
+  const append = appendMs(bytes);
+  say(`append.${name}`, append, 'ms');
+  say(`append.of-open.${name}`, append / open.ms, 'x', samples === 1_000_000 ? ['<=', 1 / 50] : undefined);
+
+  if (hasPeer) {
+    const perfetto = path.join(folder, `perfetto-${name}`);
+    const handle = openSync(perfetto, 'w');
+    writePerfetto(decodeRecording(bytes).trace(), (part) => void writeSync(handle, part));
+    closeSync(handle);
+    say(`perfetto.size.${name}`, statSync(perfetto).size / samples, 'bytes/sample');
+    const peer = measured('protobufjs', perfetto, Math.min(runs, 3));
+    say(`protobufjs.${name}`, peer?.ms, 'ms');
+    say(`protobufjs.memory.${name}`, peer && peer.peakBytes / 1e6, 'MB');
+    say(
+      `open.faster.${name}`,
+      peer && peer.ms / open.ms,
+      'x',
+      samples === 1_000_000 ? ['>=', 17] : undefined,
+    );
+    say(
+      `open.memory.share.${name}`,
+      peer && open.peakBytes / peer.peakBytes,
+      'x',
+      samples === 1_000_000 ? ['<=', 0.2] : undefined,
+    );
+    rmSync(perfetto);
+  }
+  rmSync(own);
+  rmSync(packed);
+  return samples / open.ms;
+}
+
+const folder = mkdtempSync(path.join(tmpdir(), 'btrace-bench-'));
+try {
+  bundle(folder);
+  await compare(folder, '100k', 100_000, isQuick ? 1 : 7, true);
+  if (!isQuick) {
+    const million = await compare(folder, '1M', 1_000_000, 7, true);
+    const five = await compare(folder, '5M', 5_000_000, 3, false);
+    say('open.rate.5M-to-1M', five / million, 'x', ['>=', 0.75]);
+  }
+} finally {
+  rmSync(folder, { recursive: true });
+}
