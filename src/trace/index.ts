@@ -6,10 +6,18 @@ export * from './recording/chunk.js';
 export * as messages from './recording/messages.js';
 export { DamageError } from './recording/wire.js';
 export { RecordingWriter, type ByteSink, type WriterOptions } from './recording/writer.js';
+export {
+  type ByteSource,
+  type ChunkIndex,
+  type ReadOptions,
+  RecordingReader,
+  sourceOf,
+} from './recording/reader.js';
 export { CallTable } from './build/calls.js';
 export { decodeRecording } from './build/decode.js';
 export { RecordingDecoder } from './build/decoder.js';
 export { IntervalTable } from './build/intervals.js';
+export { openRecording } from './build/open.js';
 export { PathTable } from './build/paths.js';
 export { synthDefaults, synthesize, type SynthOptions, type SynthTruth } from './build/synth.js';
 export { callFigures, findCall, type CallFigures } from './measure/calls.js';

@@ -18,7 +18,7 @@ import {
   type TraceInfo,
   type TraceStatus,
 } from '../model/trace.js';
-import { type Chunk, ChunkKind, ChunkParser, chunkPayload } from '../recording/chunk.js';
+import { type Chunk, ChunkKind, ChunkParser, chunkPayload, type ParserOptions } from '../recording/chunk.js';
 import { decodeLinks } from '../recording/links.js';
 import { Counters, Footer, Header, Hooks, Losses, Status, Text, Threads } from '../recording/messages.js';
 import { NodeReader } from '../recording/nodes.js';
@@ -58,7 +58,7 @@ export class RecordingDecoder {
   private readonly sampling: Sampling = { vouchNs: 0 };
   private linksAttached = 0;
 
-  constructor(options: { readonly magic: boolean } = { magic: true }) {
+  constructor(options: ParserOptions = { magic: true }) {
     this.parser = new ChunkParser(options);
   }
 
@@ -69,9 +69,12 @@ export class RecordingDecoder {
     return this.refusal;
   }
 
-  /** Bytes of a file in order, cut anywhere. They are kept views of: they must not change afterwards. */
-  append(bytes: Uint8Array): void {
-    this.parser.push(bytes);
+  /**
+   * Bytes of a file in order, cut anywhere. They are kept views of: they must not change afterwards. `offset` is their
+   * place in the file where some before them were left out.
+   */
+  append(bytes: Uint8Array, offset?: number): void {
+    this.parser.push(bytes, offset);
     this.drain();
   }
 

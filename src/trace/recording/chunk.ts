@@ -117,6 +117,8 @@ function frame(
 export interface ParserOptions {
   /** What comes before the first chunk: a file has the magic, a socket nothing. */
   readonly magic: boolean;
+  /** Chunks are left out on purpose: missing numbers are no problem. */
+  readonly sparse?: boolean;
 }
 
 /**
@@ -153,8 +155,11 @@ export class ChunkParser {
   /** Sequence numbers below `expected` that did not come: first and last of each run. */
   private readonly gaps: { first: number; last: number }[] = [];
 
+  private readonly sparse: boolean;
+
   constructor(options: ParserOptions) {
     this.awaitsMagic = options.magic;
+    this.sparse = options.sparse ?? false;
   }
 
   /** Bytes before this place are done with. */
@@ -162,9 +167,13 @@ export class ChunkParser {
     return this.base + this.begin;
   }
 
-  /** Gives the parser more bytes. It keeps views of them, so they must not change afterwards. */
-  push(bytes: Uint8Array): void {
+  /**
+   * Gives the parser more bytes. It keeps views of them, so they must not change afterwards. `offset` is their place
+   * where bytes before them were left out.
+   */
+  push(bytes: Uint8Array, offset?: number): void {
     if (this.ended) throw new Error('Bytes came after finish(): it must be called last');
+    if (offset !== undefined && this.end === this.begin) this.base = offset - this.begin;
     this.seenBytes += bytes.length;
     const left = this.end - this.begin;
     if (left === 0) {
@@ -298,7 +307,7 @@ export class ChunkParser {
       if (sequence > this.expected) {
         const last = sequence - 1;
         if (this.gaps.length < listedGaps) this.gaps.push({ first: this.expected, last });
-        this.report(offset, missing(this.expected, last));
+        if (!this.sparse) this.report(offset, missing(this.expected, last));
       }
       this.expected = sequence + 1;
     } else if (!this.fillGap(sequence)) {
