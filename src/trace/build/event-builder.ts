@@ -29,7 +29,7 @@ export interface EventThread {
   pid: number;
   name: string;
   isMain: boolean;
-  readonly events: EventColumns;
+  events: EventColumns;
   /** Set for formats that hold stacks instead of events. */
   sampled: SampledRows | undefined;
   /** Set where the file says when the thread was on a CPU. */
@@ -152,6 +152,8 @@ export class EventBuilder {
       else {
         const replay = new Replay(this.paths);
         replay.run(thread.events, last);
+        // What was replayed is not needed again, and is the larger part of the memory.
+        thread.events = new EventColumns();
         this.#listFaults(thread, replay);
         let rows = replay.rows;
         hasCpu ||= replay.hasCpu;

@@ -27,29 +27,57 @@ export class ProtobufReader {
   }
 
   next(): boolean {
-    if (this.at >= this.end) return false;
+    const { bytes, end } = this;
+    let at = this.at;
+    if (at >= end) return false;
+    // Most tags, values and lengths are one or two bytes: they are read here, the rest by `varint`.
+    let tag = bytes[at++] as number;
+    if (tag >= 0x80) {
+      const second = at < end ? (bytes[at++] as number) : 0x80;
+      if (second >= 0x80) return this.#longTag();
+      tag = (tag & 0x7f) | (second << 7);
+    }
+    this.field = tag >>> 3;
+    const wireType = (this.wireType = tag & 7);
+    if (wireType === 0 || wireType === 2) {
+      if (at >= end) return this.#fail();
+      let value = bytes[at++] as number;
+      if (value >= 0x80) {
+        const second = at < end ? (bytes[at++] as number) : 0x80;
+        if (second < 0x80) value = (value & 0x7f) | (second << 7);
+        else {
+          this.at = at - 2;
+          if (!this.varint()) return this.#fail();
+          return wireType === 0 || this.#span(this.unsigned);
+        }
+      }
+      this.at = at;
+      if (wireType === 2) return this.#span(value);
+      this.low = value;
+      this.high = 0;
+      return true;
+    }
+    this.at = at;
+    return wireType === 1 ? this.#fixed(8) : wireType === 5 ? this.#fixed(4) : this.#fail();
+  }
+
+  /** Encloses the `length` bytes that follow. */
+  #span(length: number): boolean {
+    const from = this.at;
+    if (length > this.end - from) return this.#fail();
+    this.from = from;
+    this.at = this.to = from + length;
+    return true;
+  }
+
+  /** A field number above 2047. */
+  #longTag(): boolean {
     if (!this.varint() || this.high !== 0) return this.#fail();
     this.field = this.low >>> 3;
     this.wireType = this.low & 7;
-    switch (this.wireType) {
-      case 0:
-        return this.varint() || this.#fail();
-      case 1:
-        return this.#fixed(8);
-      case 5:
-        return this.#fixed(4);
-      case 2: {
-        if (!this.varint()) return this.#fail();
-        const length = this.unsigned;
-        if (length > this.end - this.at) return this.#fail();
-        this.from = this.at;
-        this.to = this.at + length;
-        this.at = this.to;
-        return true;
-      }
-      default:
-        return this.#fail();
-    }
+    if (this.wireType === 0) return this.varint() || this.#fail();
+    if (this.wireType === 2) return this.varint() ? this.#span(this.unsigned) : this.#fail();
+    return this.wireType === 1 ? this.#fixed(8) : this.wireType === 5 ? this.#fixed(4) : this.#fail();
   }
 
   /** The value as an unsigned number; beyond 2^53 the nearest double. */
