@@ -130,6 +130,9 @@ describe('faults', () => {
     await assert.rejects(startWith(recordings.folder), refusal('agent-missing', /is for (arm64|x64)/));
 
     writeFileSync(library, readFileSync(agent).subarray(0, 20_000));
+    await assert.rejects(startWith(recordings.folder), refusal('agent-missing', /is cut short/));
+
+    copyFileSync(process.execPath, library); // whole and of this architecture, but a program
     await assert.rejects(startWith(recordings.folder), refusal('agent-refused', /could not load/));
     assert.ok(!existsSync(recordings.file()));
   });

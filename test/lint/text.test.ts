@@ -4,7 +4,8 @@ import { lstatSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../../scripts/setup.mjs';
 
-const binary = /\.(png|jar|dex|btrace|pftrace|trace|gz|zip|ico|so)$/;
+/** Also .csv, whose lines end with CRLF by its own definition. */
+const notText = /\.(png|jar|dex|btrace|pftrace|trace|gz|zip|ico|so|csv)$/;
 
 /** The files of the repository, and those about to be: not what .gitignore names. */
 const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
@@ -12,7 +13,7 @@ const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--
   encoding: 'utf8',
 })
   .split('\0')
-  .filter((file) => file !== '' && !binary.test(file));
+  .filter((file) => file !== '' && !notText.test(file));
 
 function offenders(isBad: (bytes: Buffer) => boolean): string[] {
   return files.filter((file) => {

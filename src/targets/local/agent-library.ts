@@ -36,6 +36,11 @@ export async function findAgent(
       }
       if (platform !== 'linux') return file;
       const elf = await readElf(file);
+      // A program that loads a torn library dies of it, when it touches a page that the file does not have.
+      if (elf && !elf.isWhole) {
+        unfit.push(`${file} is cut short`);
+        continue;
+      }
       if (elf?.arch === wanted && elf.is64) return file;
       unfit.push(`${file} is ${elf ? `for ${elf.arch}` : 'not a library'}`);
     }

@@ -5,6 +5,8 @@ export interface ElfFacts {
   /** "x64", "arm64" …, as Node names them; the bare number for others. */
   readonly arch: string;
   readonly is64: boolean;
+  /** False when the file ends before its section table does, which linkers put last: a torn copy. Known of 64-bit files. */
+  readonly isWhole: boolean;
   readonly sections: ReadonlySet<string>;
 }
 
@@ -33,7 +35,10 @@ export async function readElf(path: string): Promise<ElfFacts | undefined> {
     if (head[5] !== 1) return undefined; // big-endian machines have no agent
     const machine = head.readUInt16LE(18);
     const arch = MACHINES.get(machine) ?? String(machine);
-    return { arch, is64, sections: is64 ? await sectionNames(file, head) : new Set() };
+    if (!is64) return { arch, is64, isWhole: true, sections: new Set() };
+    const sectionsEnd = Number(head.readBigUInt64LE(40)) + head.readUInt16LE(58) * head.readUInt16LE(60);
+    const isWhole = (await file.stat()).size >= sectionsEnd;
+    return { arch, is64, isWhole, sections: isWhole ? await sectionNames(file, head) : new Set() };
   } catch {
     return undefined;
   } finally {

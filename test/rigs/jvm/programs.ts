@@ -93,7 +93,12 @@ export class JavaProgram {
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => (this.output += text));
     }
-    this.ended = once(child, 'close').then(() => child.exitCode);
+    this.ended = once(child, 'close').then(() => {
+      // Nothing that we do may crash a program, also when the test has already seen what it came for.
+      if (/fatal error has been detected by the Java Runtime/.test(this.output)) throw new Error(this.output);
+      return child.exitCode;
+    });
+    this.ended.catch(() => undefined); // whoever ends the program is told
   }
 
   /** Returns when the program says that all its threads run. */
@@ -103,6 +108,7 @@ export class JavaProgram {
     const command = [
       ...(options.below ?? []),
       java,
+      `-XX:ErrorFile=${path.join(root, 'artefacts/hs_err_pid%p.log')}`,
       ...(options.vmArgs ?? []),
       '-cp',
       classes,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { bringAgent, findAgent } from '../../../src/targets/local/agent-library.js';
@@ -94,6 +94,11 @@ describe('local targets', () => {
     const elf = await readElf(process.execPath);
     assert.equal(elf?.arch, process.arch);
     assert.ok(elf.sections.has('.text'));
+    assert.ok(elf.isWhole);
+    const torn = path.join(folder, 'torn');
+    copyFileSync(process.execPath, torn);
+    truncateSync(torn, statSync(torn).size - 100);
+    assert.equal((await readElf(torn))?.isWhole, false);
     assert.equal(await readElf(path.join(folder, 'none')), undefined);
     writeFileSync(path.join(folder, 'text'), 'no program'.repeat(20));
     assert.equal(await readElf(path.join(folder, 'text')), undefined);
