@@ -9,7 +9,7 @@ import { CounterBit, EndReason, formatMajor, formatMinor, Mode, SampleKind } fro
 import { ChunkKind } from '../recording/chunk.js';
 import { Classes, Header, Hooks, Methods, Status, Threads } from '../recording/messages.js';
 import { encodeNodes } from '../recording/nodes.js';
-import { encodeSamples } from '../recording/samples.js';
+import { encodeSamples, type SampleRows } from '../recording/samples.js';
 import { type ByteSink, RecordingWriter } from '../recording/writer.js';
 import type { PathTable } from './paths.js';
 import { SynthProgram } from './synth-program.js';
@@ -95,13 +95,16 @@ export async function synthesize(sink: ByteSink, given: Partial<SynthOptions> = 
   const share = Math.ceil(options.samples / options.threads);
   let captured = 0;
   while (threads.some((thread) => thread.captures < share)) {
+    // As an agent drains: the new nodes of all threads, then a block of samples of each.
+    const blocks: SampleRows[] = [];
     for (const thread of threads) {
       if (thread.captures >= share) continue;
       thread.run(Math.min(rowsPerBlock, share - thread.captures));
-      const nodes = program.takeNewNodes();
-      if (nodes.id.length > 0) await writer.add(ChunkKind.Nodes, encodeNodes(nodes));
-      await writer.add(ChunkKind.Samples, encodeSamples([thread.takeRows()]));
+      blocks.push(thread.takeRows());
     }
+    const nodes = program.takeNewNodes();
+    if (nodes.id.length > 0) await writer.add(ChunkKind.Nodes, encodeNodes(nodes));
+    await writer.add(ChunkKind.Samples, encodeSamples(blocks));
   }
   let endNs = 0;
   for (const thread of threads) {
@@ -172,7 +175,7 @@ class SynthThread {
       this.pass(this.nextSample - this.now, works);
       const missed = options.missEvery > 0 && this.captures % options.missEvery === options.missEvery - 1;
       this.capture(node, works ? SampleKind.Allocation : SampleKind.AsyncOutside);
-      const wait = missed ? 10 : 0.8 + random.next() * 0.4;
+      const wait = missed ? 10 : 0.9 + random.next() * 0.2;
       this.nextSample = this.now + Math.ceil(options.intervalNs * wait);
     }
     this.pass(end - this.now, works);
@@ -250,7 +253,7 @@ class SynthThread {
     rows.involuntarySwitches[row] = 0;
   }
 
-  takeRows(): ReturnType<typeof newRows> & { thread: number; counters: number } {
+  takeRows(): SampleRows {
     const rows = this.rows;
     this.rows = newRows();
     return { thread: this.index, counters: allCounters, ...rows };
