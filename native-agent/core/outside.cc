@@ -10,8 +10,12 @@ namespace {
 // A thread that waits is looked at less and less often, down to this: a look costs a system call of some 400 ns, and a
 // thread that wakes is missed for no longer (its points see it at once).
 constexpr i64 kLongestLookNs = 100 * kNsPerMs;
-// At most this share of one core goes into looking: a tick that took longer makes the pause after it longer.
+// At most this share of one core goes into looking: a tick that cost more makes the pause after it longer. The looker's
+// own CPU time is what counts: on a busy machine it waits long for threads that are not on a core.
 constexpr i64 kPausePerTick = 20;
+// A wait that began at a point gives a row of its own when it ends. One from here, before that, would say where the
+// thread came to and hide what ran before the wait; only of long waits is it wanted, so that they show while they last.
+constexpr i64 kLongWaitNs = 1000 * kNsPerMs;
 
 }  // namespace
 
@@ -29,6 +33,7 @@ void OutsideSampler::release() {
 
 i64 OutsideSampler::tick() {
   i64 begin = now_ns();
+  i64 begin_cpu = clock_ns(kClockThreadCpu);
   for (u32 slot = 0, slots = g_threads.slots(); slot < slots; slot++) {
     ThreadRecord& record = g_threads.at(slot);
     if (record.state.load_acquire() != ThreadRecord::State::Live) continue;
@@ -43,8 +48,8 @@ i64 OutsideSampler::tick() {
     i64 now = now_ns();
     if (now >= record.next_look_ns) look(record, now);
   }
-  i64 took = now_ns() - begin;
-  return max_of(interval_ns_ - took, took * kPausePerTick);
+  i64 cost = clock_ns(kClockThreadCpu) - begin_cpu;
+  return max_of(interval_ns_ - (now_ns() - begin), cost * kPausePerTick);
 }
 
 void OutsideSampler::look(ThreadRecord& record, i64 now) {
@@ -52,6 +57,8 @@ void OutsideSampler::look(ThreadRecord& record, i64 now) {
   record.next_look_ns = now + interval_ns_;
   bool adopted = record.session.load_acquire() == session_->id;
   if (adopted && tick - record.evidence_tick.load_relaxed() < ns_to_ticks(interval_ns_)) return;
+  i64 blocked_since = record.blocked_since_ns.load_acquire();
+  if (blocked_since && now - blocked_since < kLongWaitNs) return;
   i64 cpu = thread_cpu_ns(record.tid.load_relaxed());
   if (cpu < 0) return;
 

@@ -65,6 +65,7 @@ ThreadRecord* ThreadRegistry::obtain_locked(u32 tid) {
   record->is_main = tid == sys::getpid();
   record->announced_session = record->watched_session = record->block.session = 0;
   record->waits_since_ns.store_relaxed(0);
+  record->blocked_since_ns.store_relaxed(0);
   record->waker.store_relaxed(0);
   record->state.store_release(ThreadRecord::State::Live);
   return record;

@@ -77,6 +77,9 @@ struct alignas(64) ThreadRecord {
   // A block that begins at one point and ends at another (monitor, GC): the thread's own.
   Blocked block;
 
+  // Since when the thread is inside a blocking point that will give a row of its own; 0: it is not. It writes it itself.
+  Atomic<i64> blocked_since_ns;
+
   // What others need to know while this thread waits: set by itself before, cleared after.
   Atomic<i64> waits_since_ns;  // 0: does not wait
   Atomic<u64> waits_for;       // identity of the object, for Object.wait

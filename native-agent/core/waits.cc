@@ -8,10 +8,12 @@ void announce_wait(ThreadRecord& record, u64 object, i64 begin_ns) {
   record.waker.store_relaxed(0);
   record.waits_for.store_relaxed(object);
   record.waits_since_ns.store_release(begin_ns);
+  record.blocked_since_ns.store_release(begin_ns);
 }
 
 void withdraw_wait(ThreadRecord& record) {
   record.waits_since_ns.store_release(0);
+  record.blocked_since_ns.store_release(0);
 }
 
 bool worth_waking(const ThreadRecord& record, u64 object, i64 now) {

@@ -140,9 +140,13 @@ void JNICALL hook_unpark(JNIEnv* env, jobject unsafe, jobject thread) {
 // ---------------------------------------------------------------- Thread.sleep, start
 
 void JNICALL hook_sleep(JNIEnv* env, jclass thread_class, jlong time) {
-  Blocked block = begin_block();
+  ThreadRecord* record = g_threads.mine();
+  Blocked block = record ? begin_block() : Blocked{};
+  if (!block.session) return original.sleep(env, thread_class, time);
+  record->blocked_since_ns.store_release(block.begin_ns);
   original.sleep(env, thread_class, time);
-  if (block.session) end_block(g_threads.mine(), SampleKind::Sleep, block);
+  record->blocked_since_ns.store_release(0);
+  end_block(record, SampleKind::Sleep, block);
 }
 
 void JNICALL hook_start(JNIEnv* env, jobject thread) {

@@ -49,6 +49,7 @@ void JNICALL on_contended_enter(jvmtiEnv*, JNIEnv* env, jthread thread, jobject 
   if (!record) return;
   record->block = begin_block();
   if (!record->block.session) return;
+  record->blocked_since_ns.store_release(record->block.begin_ns);
   identify(env, object, record->block.type, record->block.object);
   ThreadRecord* owner = owner_of_pending(*record);
   if (!owner || owner == record || owner->session.load_acquire() != record->block.session) return;
@@ -61,6 +62,7 @@ void JNICALL on_contended_entered(jvmtiEnv*, JNIEnv*, jthread, jobject) {
   if (!record) return;
   Blocked block = record->block;
   record->block.session = 0;
+  record->blocked_since_ns.store_release(0);
   i64 time_ns = end_block(record, SampleKind::Monitor, block);
   if (time_ns == kNotCaptured || !block.peer) return;
   Session* session = active_session();
