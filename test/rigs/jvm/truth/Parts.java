@@ -15,9 +15,9 @@ final class Parts {
             case "park" -> park();
             case "sleep" -> sleep();
             case "allocate" -> allocate();
-            case "deep" -> work("deep", 40, "Work.down", () -> Work.down(1500, 20));
-            case "brief" -> work("brief", 40, "Work.manyBrief", () -> Work.manyBrief(20));
-            case "throw" -> work("thrower", 40, "Work.throwing", () -> Work.throwing(20));
+            case "deep" -> work("deep", 60, "Work.down", () -> Work.down(1500, 90));
+            case "brief" -> work("brief", 60, "Work.manyBrief", () -> Work.manyBrief(90));
+            case "throw" -> work("thrower", 60, "Work.throwing", () -> Work.throwing(90));
             case "load" -> load();
             case "virtual" -> virtual();
             case "churn" -> churn();
@@ -44,9 +44,9 @@ final class Parts {
     /** Shares 1/2, 1/3, 1/6 of one thread's CPU time. */
     private static void burn() {
         Truth.start("burner", log -> {
-            timed(log, "Work.half", () -> Work.half(30));
-            timed(log, "Work.third", () -> Work.third(20));
-            timed(log, "Work.rest", () -> Work.rest(10));
+            timed(log, "Work.half", () -> Work.half(150));
+            timed(log, "Work.third", () -> Work.third(100));
+            timed(log, "Work.rest", () -> Work.rest(50));
         });
     }
 
