@@ -7,9 +7,11 @@ import { ChromeImporter } from './chrome-import.js';
 import { writeCollapsed } from './collapsed-export.js';
 import { CollapsedImporter } from './collapsed-import.js';
 import { writeMethodTable } from './csv-export.js';
+import { FuchsiaImporter } from './fuchsia-import.js';
 import type { ExportOptions, ImportOptions, Sink, TraceImporter } from './importer.js';
 import { writeNanoscope } from './nanoscope-export.js';
 import { NanoscopeImporter } from './nanoscope-import.js';
+import { NinjaImporter } from './ninja-import.js';
 import { writePerfetto } from './perfetto-export.js';
 import { PerfettoImporter } from './perfetto-import.js';
 import type { FormatId } from './recognise.js';
@@ -82,6 +84,18 @@ export const importers: readonly Importer[] = [
     label: 'Kernel trace as text, systrace page',
     extensions: ['.systrace', '.html', '.txt'],
     create: (options) => new SystraceImporter(options),
+  },
+  {
+    id: 'fuchsia',
+    label: 'Fuchsia trace',
+    extensions: ['.fxt'],
+    create: (options) => new FuchsiaImporter(options),
+  },
+  {
+    id: 'ninja',
+    label: 'Ninja build log',
+    extensions: ['.ninja_log'],
+    create: (options) => new NinjaImporter(options),
   },
 ];
 

@@ -5,6 +5,7 @@ import protobuf from 'protobufjs';
 import { anyImporter, exporters } from '../../../src/trace/formats/index.js';
 import { dumpTrace } from '../trace-dump.js';
 import { artStreamed, artTrace, artVersion5 } from './art-traces.js';
+import { fuchsiaTrace } from './fuchsia-traces.js';
 import { chromePerfetto, systemPerfetto } from './perfetto-traces.js';
 import { importWhole, written } from './round-trip.js';
 import { smallTrace } from './sample-traces.js';
@@ -52,6 +53,7 @@ describe('golden files', () => {
     'art-3-dual': artTrace(3, 'dual'),
     'art-3-streamed': artStreamed(),
     'art-5': artVersion5(),
+    fuchsia: fuchsiaTrace(),
     'perfetto-system': systemPerfetto(),
     'perfetto-chrome': chromePerfetto(),
   };

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { anyImporter, exporters, importers } from '../../../src/trace/formats/index.js';
 import type { Trace } from '../../../src/trace/model/trace.js';
 import { artStreamed, artTrace, artVersion5 } from './art-traces.js';
+import { fuchsiaTrace } from './fuchsia-traces.js';
 import { chromePerfetto, systemPerfetto } from './perfetto-traces.js';
 import { importWhole, written } from './round-trip.js';
 import { randomNumbers, randomTrace, smallTrace } from './sample-traces.js';
@@ -24,6 +25,7 @@ export const corpus: readonly Uint8Array[] = [
   artVersion5(),
   systemPerfetto(),
   chromePerfetto(),
+  fuchsiaTrace(),
 ];
 
 /** What the rest of the engine takes for granted of a trace. */

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { anyImporter, exporters, importers, recognise } from '../../../src/trace/formats/index.js';
 import { artStreamed, artTrace, artVersion5 } from './art-traces.js';
+import { fuchsiaTrace } from './fuchsia-traces.js';
 import { systemPerfetto } from './perfetto-traces.js';
 import { importWhole, written } from './round-trip.js';
 import { smallTrace } from './sample-traces.js';
@@ -19,6 +20,8 @@ describe('recognising files by their content', () => {
       assert.equal(recognise(bytes).format, 'art');
     }
     assert.equal(recognise(systemPerfetto()).format, 'perfetto');
+    assert.equal(recognise(fuchsiaTrace()).format, 'fuchsia');
+    assert.equal(recognise(readFileSync('test/fixtures/formats/read-build.ninja_log')).format, 'ninja');
     assert.equal(recognise(readFileSync('test/fixtures/formats/read-systrace.html')).format, 'systrace');
     assert.equal(recognise(latin('BTRACE\r\n')).format, 'btrace');
     assert.equal(recognise(gzipSync('x')).format, 'gzip');

@@ -1,0 +1,90 @@
+import { EventBuilder, type EventThread } from '../build/event-builder.js';
+import type { Trace } from '../model/trace.js';
+import type { ImportOptions, TraceImporter } from './importer.js';
+import { LineSplitter, textOf } from './line-splitter.js';
+import { NamedMethods } from './named-methods.js';
+import { NameTable } from './names.js';
+
+interface Step {
+  readonly begin: number;
+  readonly end: number;
+  readonly output: number;
+}
+
+/**
+ * Reads Ninja's build log: "begin end mtime output hash" a line, in ms of its build. Steps that ran at once are laid out as jobs; a log
+ * keeps several builds, which follow each other here. A step with several outputs stands there once for each: it is shown once.
+ */
+export class NinjaImporter implements TraceImporter {
+  readonly #builder = new EventBuilder();
+  readonly #names = new NameTable();
+  readonly #methods = new NamedMethods(this.#names);
+  readonly #lines = new LineSplitter((bytes, from, to, offset) => this.#line(bytes, from, to, offset));
+  readonly #signal: AbortSignal | undefined;
+  #build: Step[] = [];
+  #seen = new Set<string>();
+  #lastEnd = 0;
+  /** Where the build at hand begins, in ns. */
+  #offset = 0;
+  readonly #jobs: { readonly thread: EventThread; until: number }[] = [];
+  #bad = 0;
+  #firstBad = 0;
+
+  constructor(options: ImportOptions = {}) {
+    this.#signal = options.signal;
+  }
+
+  append(bytes: Uint8Array): void {
+    this.#signal?.throwIfAborted();
+    this.#lines.append(bytes);
+  }
+
+  finish(): Trace {
+    this.#lines.finish();
+    this.#layOut();
+    if (this.#bad > 0)
+      this.#builder.problem(this.#firstBad, `${this.#bad} lines are no steps of a build; they were left out`);
+    return this.#builder.finish(this.#methods, { format: 'ninja' });
+  }
+
+  #line(bytes: Uint8Array, from: number, to: number, offset: number): void {
+    if (bytes[from] === 0x23) return;
+    const [begin = '', end = '', , output = '', hash = ''] = textOf(bytes, from, to).split('\t');
+    if (!/^\d{1,15}$/.test(begin) || !/^\d{1,15}$/.test(end) || output === '') {
+      if (this.#bad++ === 0) this.#firstBad = offset;
+      return;
+    }
+    // Steps are written as they end: an earlier end begins another build.
+    if (Number(end) < this.#lastEnd) this.#layOut();
+    this.#lastEnd = Number(end);
+    const step = `${begin} ${end} ${hash}`;
+    if (hash !== '' && this.#seen.has(step)) return;
+    this.#seen.add(step);
+    this.#build.push({
+      begin: Number(begin) * 1e6,
+      end: Number(end) * 1e6,
+      output: this.#names.internText(output),
+    });
+  }
+
+  /** Each step goes to the first job that is free when it begins. */
+  #layOut(): void {
+    this.#build.sort((a, b) => a.begin - b.begin || b.end - a.end);
+    let last = 0;
+    for (const { begin, end, output } of this.#build) {
+      const at = this.#offset + begin;
+      let job = this.#jobs.find(({ until }) => until <= at);
+      if (job === undefined) {
+        job = { thread: this.#builder.thread(0, 0, `job ${this.#jobs.length + 1}`), until: 0 };
+        this.#jobs.push(job);
+      }
+      job.until = this.#offset + Math.max(begin, end);
+      job.thread.events.slice(at, job.until, output);
+      last = Math.max(last, job.until);
+    }
+    this.#offset = Math.max(this.#offset, last);
+    this.#build = [];
+    this.#seen = new Set();
+    this.#lastEnd = 0;
+  }
+}
