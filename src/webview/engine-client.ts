@@ -1,8 +1,9 @@
 /** The page's side of its worker. */
-import type { Answers, FromWorker, Query, Snapshot, ToWorker } from './worker/messages.js';
+import type { Answers, FromWorker, NameColumns, Query, Snapshot, ToWorker } from './worker/messages.js';
 
 export interface EngineListener {
   snapshot(snapshot: Snapshot): void;
+  names(names: NameColumns): void;
   progress(bytes: number, totalBytes: number): void;
   notTrace(what: string): void;
   failed(message: string): void;
@@ -61,6 +62,9 @@ export class EngineClient {
         listener.snapshot(message.snapshot);
         return;
       }
+      case 'names':
+        listener.names(message.names);
+        return;
       case 'progress': {
         listener.progress(message.bytes, message.totalBytes);
         return;

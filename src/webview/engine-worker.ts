@@ -3,7 +3,14 @@ import { FigureDesk } from './worker/figure-desk.js';
 import { openRecording } from './worker/open-recording.js';
 import { serve } from './worker/serve.js';
 import type { WorkerPort } from './worker/serve.js';
+import { warmUp } from './worker/warm-up.js';
 
-// The DOM's types know a window's postMessage only; in a worker it takes what it gives away as its second argument.
 const desk = new FigureDesk();
-serve(globalThis as unknown as WorkerPort, openRecording, (trace, query) => desk.answer(trace, query));
+let isIdle = true;
+const open = (): ReturnType<typeof openRecording> => {
+  isIdle = false;
+  return openRecording();
+};
+// The DOM's types know a window's postMessage only; in a worker it takes what it gives away as its second argument.
+serve(globalThis as unknown as WorkerPort, open, (trace, query) => desk.answer(trace, query));
+void warmUp(() => isIdle);

@@ -31,10 +31,12 @@ export class Model {
 
   take(snapshot: Snapshot): void {
     this.#snapshot = snapshot;
-    if (snapshot.names !== undefined) {
-      this.#columns = snapshot.names;
-      this.names = new NameIndex(this.#columns, this.#prefixes);
-    }
+    this.takeNames(snapshot.names);
+  }
+
+  takeNames(names: NameColumns): void {
+    this.#columns = names;
+    this.names = new NameIndex(names, this.#prefixes);
     this.changed();
   }
 

@@ -24,7 +24,7 @@ import { FlameGraphView } from './views/flame-graph-view.js';
 import { MethodsView } from './views/methods-view.js';
 import { TreeView } from './views/tree-view.js';
 import type { FigureView } from './views/view.js';
-import type { Answers, Query, Snapshot } from './worker/messages.js';
+import type { Answers, NameColumns, Query, Snapshot } from './worker/messages.js';
 
 /** What is kept is written at most this often: a drag changes it every frame. */
 const keepMs = 250;
@@ -159,7 +159,9 @@ export class PageShell implements EngineListener, PageActions {
     if (key === undefined || this.#model.snapshot === undefined) return;
     this.#revealLater = undefined;
     const method = this.#model.names.find(key.className, key.method);
-    if (method !== undefined) this.#commands.reveal(method);
+    // Its name may come with those that follow.
+    if (method === undefined) this.#revealLater = key;
+    else this.#commands.reveal(method);
   }
 
   snapshot(snapshot: Snapshot): void {
@@ -183,6 +185,11 @@ export class PageShell implements EngineListener, PageActions {
       samples,
       problems: snapshot.problems.length,
     });
+  }
+
+  names(names: NameColumns): void {
+    this.#model.takeNames(names);
+    this.#reveal();
   }
 
   progress(bytes: number, totalBytes: number): void {

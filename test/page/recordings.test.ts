@@ -8,10 +8,10 @@ import { bytesOf } from './generated-trace.js';
 import { PageRig } from './page-rig.js';
 import type { PageUnderTest } from './page-rig.js';
 
-async function recording(samples: number): Promise<Buffer> {
+async function recording(samples: number, methods = 300): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   const sink = { write: (bytes: Uint8Array) => Promise.resolve(void parts.push(bytes.slice())) };
-  await synthesize(sink, { samples, threads: 3, methods: 300, depth: 12 });
+  await synthesize(sink, { samples, threads: 3, methods, depth: 12 });
   return Buffer.concat(parts);
 }
 
@@ -37,6 +37,23 @@ describe('a recording on the page', function () {
     assert.equal(threads, 3);
     assert.ok(samples >= 4000, `${samples} samples`);
     assert.equal(problems, 0);
+  });
+
+  it('with many methods has all their names, though not all at once', async () => {
+    open = await rig.opened(await recording(6000, 5000));
+    await open.page.keyboard.press('/');
+    await open.page.keyboard.type('com.example');
+    await open.page.waitForFunction(
+      () =>
+        Number.parseInt(document.querySelector('.search-found')?.textContent.replace(',', '') ?? '0') > 4000,
+    );
+    await open.page.getByRole('tab', { name: 'Methods' }).click();
+    await open.page.locator('#view-methods .table-row').first().waitFor();
+    const names = await open.page.locator('#view-methods .is-name .cell-text').allInnerTexts();
+    assert.deepEqual(
+      names.filter((name) => /unknown|lost/.test(name)),
+      [],
+    );
   });
 
   it('that was cut off shows what is left and says so', async () => {

@@ -92,7 +92,7 @@ export interface ThreadSnapshot {
   readonly markers: MarkerColumns;
 }
 
-/** Names by method id: `className[classOf[m]]` + `name[m]`. */
+/** Names by method id: `classNames[classOf[m]]` and `names[m]`; both are empty where a name is still to come. */
 export interface NameColumns {
   readonly count: number;
   readonly classNames: readonly string[];
@@ -114,8 +114,8 @@ export interface Snapshot {
   readonly problems: readonly Problem[];
   readonly counters: readonly CounterTrack[];
   readonly threads: readonly ThreadSnapshot[];
-  /** Missing when no name came since the last snapshot. */
-  readonly names: NameColumns | undefined;
+  /** The first time perhaps only of what can carry a label; the others follow in a message of their own. */
+  readonly names: NameColumns;
   readonly links: LinkColumns;
   readonly typeNames: readonly string[];
   readonly markerTexts: readonly string[];
@@ -134,6 +134,7 @@ export type ToWorker =
 export type FromWorker =
   | { readonly type: 'progress'; readonly bytes: number; readonly totalBytes: number }
   | { readonly type: 'snapshot'; readonly snapshot: Snapshot }
+  | { readonly type: 'names'; readonly names: NameColumns }
   | { readonly type: 'notTrace'; readonly what: string }
   | { readonly type: 'failed'; readonly message: string }
   | { readonly type: 'answer'; readonly id: number; readonly answer: unknown }

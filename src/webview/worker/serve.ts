@@ -7,7 +7,7 @@ import type { Trace } from '../../trace/model/trace.js';
 import { foldTrace } from './fold-trace.js';
 import type { Answers, FromWorker, Query, ToWorker } from './messages.js';
 import { keptMethods } from '../own-code.js';
-import { buffersOf, takeSnapshot } from './snapshot.js';
+import { buffersOf, nameColumns, takeSnapshot } from './snapshot.js';
 
 export interface Decoder {
   /** Takes the next bytes of the file; `NotATrace` when they cannot be one. */
@@ -38,6 +38,8 @@ const liveSnapshotMs = 1000;
 /** A snapshot that took t is followed by at least this many t without one. */
 const restFactor = 4;
 const progressBytes = 4 << 20;
+/** With more methods than this the first chart is not kept waiting for all their names. */
+const manyNames = 2000;
 
 export function serve(port: WorkerPort, openDecoder: OpenDecoder, answer: Answer): void {
   const service = new TraceService(
@@ -58,7 +60,6 @@ class TraceService {
   #received = 0;
   #reported = 0;
   #totalBytes = 0;
-  #namesSent = 0;
   #prefixes: readonly string[] = [];
   #fold = false;
   #nextSnapshotAt = 0;
@@ -91,7 +92,7 @@ class TraceService {
       case 'open':
         this.#live = message.live;
         this.#totalBytes = message.totalBytes;
-        this.#received = this.#reported = this.#namesSent = 0;
+        this.#received = this.#reported = 0;
         this.#refused = false;
         this.#shown = undefined;
         this.#decoder = this.#openDecoder(message.name);
@@ -152,10 +153,11 @@ class TraceService {
     const started = performance.now();
     const whole = decoder.trace();
     const trace = this.#fold ? foldTrace(whole, keptMethods(whole.methods, this.#prefixes)) : whole;
+    const fewNames = this.#shown === undefined && trace.methods.count > manyNames;
     this.#shown = trace;
-    const snapshot = takeSnapshot(trace, { live: this.#live, namesSent: this.#namesSent });
-    this.#namesSent = trace.methods.count;
+    const snapshot = takeSnapshot(trace, { live: this.#live, fewNames });
     this.#post({ type: 'snapshot', snapshot }, buffersOf(snapshot));
+    if (fewNames) this.#post({ type: 'names', names: nameColumns(trace.methods) });
     const ended = performance.now();
     this.#nextSnapshotAt = ended + Math.max(liveSnapshotMs, (ended - started) * restFactor);
   }

@@ -7,13 +7,14 @@ import { StringTable, activityColumns, blockColumns, markerColumns, spanColumns 
 
 export interface SnapshotOptions {
   readonly live: boolean;
-  /** Methods whose names the page has already. */
-  readonly namesSent: number;
+  /** Names only what can carry a label in a chart of all of it: each name costs a few µs, and there may be many. */
+  readonly fewNames: boolean;
 }
 
 export function takeSnapshot(trace: Trace, options: SnapshotOptions): Snapshot {
   const types = new StringTable();
   const texts = new StringTable();
+  const threads = trace.threads.map((thread) => threadSnapshot(thread, trace, types, texts));
   return {
     info: trace.info,
     beginNs: trace.beginNs,
@@ -32,8 +33,8 @@ export function takeSnapshot(trace: Trace, options: SnapshotOptions): Snapshot {
       time: track.time.slice(0, track.count),
       value: track.value.slice(0, track.count),
     })),
-    threads: trace.threads.map((thread) => threadSnapshot(thread, trace, types, texts)),
-    names: options.namesSent === trace.methods.count ? undefined : nameColumns(trace.methods),
+    threads,
+    names: nameColumns(trace.methods, options.fewNames ? labelled(trace, threads) : undefined),
     links: linkColumns(trace.links),
     typeNames: types.strings,
     markerTexts: texts.strings,
@@ -80,12 +81,32 @@ function threadSnapshot(
   };
 }
 
-function nameColumns(methods: Methods): NameColumns {
-  const classIds = new Map<string, number>();
-  const classNames: string[] = [];
+/** A label needs more than this share of the widest chart. */
+const labelShare = 1 / 400;
+
+/** 1 for methods of calls long enough to carry a label when all of the recording is in sight. O(calls). */
+function labelled(trace: Trace, threads: readonly ThreadSnapshot[]): Uint8Array {
+  const wanted = new Uint8Array(trace.methods.count);
+  const shortest = (trace.endNs - trace.beginNs) * labelShare;
+  for (const { chart } of threads) {
+    for (let row = 0; row < chart.count; row++) {
+      if ((chart.end[row] ?? 0) - (chart.begin[row] ?? 0) >= shortest) wanted[chart.method[row] ?? 0] = 1;
+    }
+  }
+  return wanted;
+}
+
+/** Of all methods, or of those that are wanted. */
+export function nameColumns(methods: Methods, wanted?: Uint8Array): NameColumns {
+  const classIds = new Map<string, number>([['', 0]]);
+  const classNames: string[] = [''];
   const classOf = new Uint32Array(methods.count);
   const names: string[] = [];
   for (let method = 0; method < methods.count; method++) {
+    if (wanted !== undefined && wanted[method] !== 1) {
+      names.push('');
+      continue;
+    }
     const className = methods.className(method);
     let id = classIds.get(className);
     if (id === undefined) {
@@ -126,6 +147,6 @@ export function buffersOf(snapshot: Snapshot): ArrayBuffer[] {
   }
   snapshot.counters.forEach(addColumns);
   addColumns(snapshot.links);
-  if (snapshot.names !== undefined) addColumns(snapshot.names);
+  addColumns(snapshot.names);
   return [...buffers];
 }

@@ -5,11 +5,11 @@
 import { mkdtempSync, openSync, closeSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { writeSpeedscope } from '../../../src/trace/formats/speedscope-export.js';
 import { decodeRecording, synthesize } from '../../../src/trace/index.js';
 import { measureBarePaint, measurePage } from './measure-page.js';
 import { measureSpeedscope } from './measure-speedscope.js';
 import { median } from './browser.js';
-import { speedscopeFile } from './speedscope-content.js';
 
 export interface Measured {
   readonly openMs: number;
@@ -48,7 +48,7 @@ async function recording(samples: number): Promise<Buffer> {
 function forSpeedscope(bytes: Buffer, name: string): string {
   const file = path.join(folder, `${name}.speedscope.json`);
   const handle = openSync(file, 'w');
-  for (const piece of speedscopeFile(decodeRecording(bytes).trace())) writeSync(handle, piece);
+  writeSpeedscope(decodeRecording(bytes).trace(), (piece) => void writeSync(handle, piece));
   closeSync(handle);
   return file;
 }
