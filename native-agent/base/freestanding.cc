@@ -15,10 +15,11 @@ __attribute__((visibility("hidden"))) void __cxa_pure_virtual() {
 }
 
 #if defined(__arm__)
-// 32-bit ARM has no 64-bit division; the compiler calls these (ARM's run-time ABI: quotient in r0–r1, remainder in r2–r3).
+// 32-bit ARM has no 64-bit division; the compiler calls these (ARM's run-time ABI: quotient in r0–r1, remainder in
+// r2–r3).
 extern "C" {
 __attribute__((visibility("hidden"), used)) btrace::u64 btrace_divide(btrace::u64 dividend, btrace::u64 divisor,
-                                                                     btrace::u64* remainder) {
+                                                                      btrace::u64* remainder) {
   btrace::u64 quotient = 0, rest = 0;
   for (int bit = 63; bit >= 0; bit--) {
     rest = rest << 1 | (dividend >> bit & 1);
@@ -45,7 +46,7 @@ __attribute__((visibility("hidden"), naked)) void __aeabi_uldivmod() {
 }
 
 __attribute__((visibility("hidden"))) btrace::i64 btrace_divide_signed(btrace::i64 dividend, btrace::i64 divisor,
-                                                                      btrace::i64* remainder) {
+                                                                       btrace::i64* remainder) {
   btrace::u64 rest;
   btrace::u64 magnitude = btrace_divide(dividend < 0 ? 0 - static_cast<btrace::u64>(dividend) : dividend,
                                         divisor < 0 ? 0 - static_cast<btrace::u64>(divisor) : divisor, &rest);

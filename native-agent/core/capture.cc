@@ -89,6 +89,7 @@ bool Capture::enter(ThreadRecord* record, SampleKind kind, Holder holder) {
   if (!record || !hold(*record, holder)) return false;
   record_ = record;
   session_ = active_session();
+  row_ = Row{};
   if (!session_ || !session_->config.wants(kind) || session_->full.load_relaxed()) {
     leave();
     return false;
@@ -97,10 +98,8 @@ bool Capture::enter(ThreadRecord* record, SampleKind kind, Holder holder) {
   return true;
 }
 
-bool Capture::begin(ThreadRecord* record, SampleKind kind, bool force) {
-  if (!record) return false;
-  bool open = gate_open(*record);
-  if (!(open || (force && active_session_id())) || !enter(record, kind, Holder::Thread)) return false;
+bool Capture::begin_open(ThreadRecord* record, SampleKind kind, bool open, bool force) {
+  if (!enter(record, kind, Holder::Thread)) return false;
   walk_ = take_walk_buffer(*session_, record->slot);
   if (!walk_) {
     lose(LossReason::BufferFull);
@@ -147,6 +146,7 @@ u32 Capture::commit_frames(const Frame* frames, u32 frame_count) {
 
 void Capture::commit_repeat(u32 node) {
   begin_ns_ = 0;
+  session_->repeats.add_relaxed(1);
   commit_node(node);
 }
 
@@ -154,7 +154,6 @@ void Capture::commit_node(u32 node) {
   row_.stack = node;
   i64 now = now_ns();
   keep(*session_, *record_, row_, now);
-  session_->samples.add_relaxed(1);
   u64 tick = tick_now();
   record_->last_tick.store_relaxed(tick);
   if (!forced_) record_->evidence_tick.store_relaxed(tick);
@@ -162,11 +161,8 @@ void Capture::commit_node(u32 node) {
     i64 cost = now - begin_ns_;
     CostHistogram& costs = session_->costs[static_cast<u32>(row_.kind)];
     u64 counted = static_cast<u64>(max_of<i64>(cost, 1));
-    costs.count.add_relaxed(1);
     costs.total_ns.add_relaxed(counted);
     costs.buckets[min_of<u32>(63 - __builtin_clzll(counted), CostHistogram::kBuckets - 1)].add_relaxed(1);
-    session_->capture_ns.add_relaxed(counted);
-    session_->captures.add_relaxed(1);
   }
   if (walk_) {
     record_->counters = row_;

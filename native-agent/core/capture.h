@@ -23,12 +23,18 @@ inline bool gate_open(const ThreadRecord& record) {
 class Capture {
  public:
   Capture() = default;
-  ~Capture() { leave(); }
+  ~Capture() {
+    if (record_) leave();
+  }
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
 
   // On the thread itself. False: not wanted, too early, within another capture, or lost and counted.
-  bool begin(ThreadRecord* record, SampleKind kind, bool force);
+  bool begin(ThreadRecord* record, SampleKind kind, bool force) {
+    if (!record) return false;
+    bool open = gate_open(*record);
+    return (open || force) && begin_open(record, kind, open, force);
+  }
   // From the agent's own thread for another one. False when that thread is capturing itself: then there is no need.
   // `begin_ns` is when the walk began (monotonic); a capture that came in between makes this one pointless too.
   bool begin_outside(ThreadRecord* record, SampleKind kind, i64 begin_ns, u64 begin_tick);
@@ -49,6 +55,7 @@ class Capture {
 
  private:
   void commit_node(u32 node);
+  bool begin_open(ThreadRecord* record, SampleKind kind, bool open, bool force);
   bool enter(ThreadRecord* record, SampleKind kind, Holder holder);
   void leave();
 
@@ -57,7 +64,7 @@ class Capture {
   WalkBuffer* walk_ = nullptr;
   i64 begin_ns_ = 0;
   bool forced_ = false;
-  Row row_{};
+  Row row_;  // cleared on the way in
 };
 
 // The drain's part: moves a pending row that is older than `age_ns` into the shard.

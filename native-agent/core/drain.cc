@@ -511,16 +511,17 @@ void Drain::cut_hooks(Bytes& out) {
 
 void Drain::cut_status(Bytes& out, u64 bytes_sent, u64 held_elsewhere, i64 agent_cpu_ns) {
   size_t begin = begin_chunk(out);
+  Totals totals = this->totals();
   put_signed_field(out, 1, session_->since_origin(now_ns()));
-  put_field(out, 2, session_->samples.load_relaxed());
+  put_field(out, 2, totals.captures + session_->repeats.load_relaxed());
   put_field(out, 3, dropped_);
   put_field(out, 4, bytes_sent);
   put_field(out, 5, held_bytes(*session_) + bytes() + held_elsewhere);
-  put_field(out, 6, session_->capture_ns.load_relaxed());
+  put_field(out, 6, totals.capture_ns);
   put_field(out, 7, static_cast<u64>(max_of<i64>(clock_ns(kClockProcessCpu) - cpu_at_start_ns_, 0)));
   for (u32 kind = 0; kind < kSampleKinds; kind++) {
     CostHistogram& cost = session_->costs[kind];
-    u64 count = cost.count.load_relaxed();
+    u64 count = cost.count();
     if (!count) continue;
     Nested entry(out, 8);
     put_field(out, 1, kind);
@@ -531,18 +532,25 @@ void Drain::cut_status(Bytes& out, u64 bytes_sent, u64 held_elsewhere, i64 agent
     Nested buckets(out, 4);
     for (u32 i = 0; i < last; i++) put_varint(out, cost.buckets[i].load_relaxed());
   }
-  put_field(out, 9, effective_interval_ns());
+  put_field(out, 9, effective_interval_ns(totals));
   put_field(out, 10, static_cast<u64>(agent_cpu_ns));
   end(out, begin, ChunkKind::Status);
 }
 
+Drain::Totals Drain::totals() const {
+  Totals totals{};
+  for (const CostHistogram& cost : session_->costs) {
+    totals.captures += cost.count();
+    totals.capture_ns += cost.total_ns.load_relaxed();
+  }
+  return totals;
+}
+
 // What the budget makes of the interval, by the mean cost of the captures since the last time.
-u64 Drain::effective_interval_ns() {
-  u64 captures = session_->captures.load_relaxed();
-  u64 capture_ns = session_->capture_ns.load_relaxed();
-  if (captures > captures_told_) mean_cost_ns_ = (capture_ns - capture_ns_told_) / (captures - captures_told_);
-  captures_told_ = captures;
-  capture_ns_told_ = capture_ns;
+u64 Drain::effective_interval_ns(const Totals& totals) {
+  u64 captures = totals.captures - told_.captures;
+  if (captures) mean_cost_ns_ = (totals.capture_ns - told_.capture_ns) / captures;
+  told_ = totals;
   u64 interval = static_cast<u64>(session_->config.sync_interval_ns);
   u64 budget = session_->config.budget_ppm;
   return budget ? max_of(interval, mean_cost_ns_ * 1000000 / budget) : interval;

@@ -66,7 +66,12 @@ class Drain final : public NameSink {
   void put_loss(u32 thread, u64 count, LossReason reason);
   void put_losses_of(ThreadRecord& record);
   void cut_names(Bytes& out);
-  u64 effective_interval_ns();
+  struct Totals {
+    u64 captures;
+    u64 capture_ns;
+  };
+  Totals totals() const;
+  u64 effective_interval_ns(const Totals& totals);
   void end(Bytes& out, size_t begin, ChunkKind kind) { end_chunk(out, begin, kind, sequence_++); }
 
   Session* session_ = nullptr;
@@ -105,8 +110,7 @@ class Drain final : public NameSink {
   u64 names_lost_told_ = 0;
   u64 dropped_ = 0;
   i64 cpu_at_start_ns_ = 0;
-  u64 captures_told_ = 0;
-  u64 capture_ns_told_ = 0;
+  Totals told_{};  // at the last Status
   u64 mean_cost_ns_ = 0;
 };
 

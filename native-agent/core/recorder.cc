@@ -62,6 +62,7 @@ class Recorder {
   EndReason reason_ = EndReason::Stopped;
   const char* detail_ = nullptr;
   i64 next_status_ns_ = 0;
+  i64 last_process_cpu_ns_ = 0;
   bool ring_ = false;
   bool dumping_ = false;
   Atomic<u32> sampler_asked_to_end_{};
@@ -202,6 +203,10 @@ void Recorder::cut() {
   if (now >= next_status_ns_) {
     next_status_ns_ = now + kStatusEveryNs;
     drain_.cut_losses(out_);
+    i64 process_cpu_ns = clock_ns(kClockProcessCpu);
+    if (last_process_cpu_ns_ && !ending_)
+      runtime_.adapt(*session_, static_cast<u64>(process_cpu_ns - last_process_cpu_ns_));
+    last_process_cpu_ns_ = process_cpu_ns;
     i64 sampler_cpu = sampler_tid_.load() ? thread_cpu_ns(sampler_tid_.load()) : -1;
     if (sampler_cpu > 0) sampler_cpu_ns_ = sampler_cpu;
     drain_.cut_status(out_, bytes_sent_, out_.capacity() + in_.capacity(),

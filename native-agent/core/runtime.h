@@ -44,6 +44,8 @@ class Runtime {
   // Puts the hooks in and reports each; takes them out again. The session is active in between.
   virtual void install(Session& session) = 0;
   virtual void remove(Session& session) = 0;
+  // Once a second while recording: `cpu_ns` is what the process used since the last time.
+  virtual void adapt(Session& session, u64 cpu_ns) { (void)session, (void)cpu_ns; }
   virtual void describe_thread(ThreadRecord& record, ThreadDescription& thread) = 0;
   // The record will be used again for another thread.
   virtual void forget_thread(ThreadRecord& record) = 0;

@@ -15,9 +15,13 @@ struct WalkBuffer {
 
 struct CostHistogram {
   static constexpr u32 kBuckets = 32;
-  Atomic<u64> count;
   Atomic<u64> total_ns;
   Atomic<u64> buckets[kBuckets];
+  u64 count() const {
+    u64 sum = 0;
+    for (const Atomic<u64>& bucket : buckets) sum += bucket.load_relaxed();
+    return sum;
+  }
 };
 
 struct HookReport {
@@ -44,9 +48,7 @@ struct Session {
 
   Atomic<u32> thread_count;  // indexes given out
   Atomic<u32> full;          // policy stop-when-full: nothing is taken any more
-  Atomic<u64> samples;
-  Atomic<u64> capture_ns;
-  Atomic<u64> captures;
+  Atomic<u64> repeats;       // samples from outside that needed no walk; all others are counted in `costs`
   CostHistogram costs[kSampleKinds];
 
   u32 hook_count;

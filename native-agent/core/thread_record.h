@@ -31,8 +31,9 @@ struct alignas(64) ThreadRecord {
   // Of the last one that came by the gate or from outside. Forced ones do not count: a thread that waits every other
   // millisecond would be seen waiting only.
   Atomic<u64> evidence_tick;
-  Row counters;      // the last row that read them: rows from outside go on with its totals
-  u32 mean_cost_ns;  // of captures on this thread, moving
+  Row counters;        // the last row that read them: rows from outside go on with its totals
+  Atomic<u32> events;  // of a point that comes often, captured or not; the thread's own count
+  u32 mean_cost_ns;    // of captures on this thread, moving
   Atomic<u32> has_pending;
   Atomic<u32> pending_stack;
   bool follows;  // `before` is the row in front of `pending`

@@ -17,7 +17,7 @@ Blocked begin_block() {
   Blocked block{};
   block.session = active_session_id();
   if (!block.session) return block;
-  block.begin_cpu_ns = clock_ns(kClockThreadCpu);
+  block.begin_cpu_ns = own_cpu_ns();
   block.begin_ns = now_ns();
   return block;
 }

@@ -6,7 +6,7 @@ namespace btrace::hotspot {
 
 // Some 850 ns together, most of it two system calls: only for what is captured.
 void read_counters(Row& row, const ThreadRecord& record) {
-  row.cpu_ns = clock_ns(kClockThreadCpu);
+  row.cpu_ns = own_cpu_ns();
   ThreadUsage usage = thread_usage();
   row.major_faults = usage.major_faults;
   row.voluntary_switches = usage.voluntary_switches;

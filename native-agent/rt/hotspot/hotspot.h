@@ -17,6 +17,7 @@ class HotSpot final : public Runtime {
   void leave_agent_thread() override;
   void install(Session& session) override;
   void remove(Session& session) override;
+  void adapt(Session& session, u64 cpu_ns) override;
   void describe_thread(ThreadRecord& record, ThreadDescription& thread) override;
   void forget_thread(ThreadRecord& record) override;
   bool name_method(u64 code, NameSink& sink) override;
@@ -48,5 +49,8 @@ void add_capabilities(Session* session);
 void set_callbacks();
 void enable_points(Session& session);
 void disable_points(Session& session);
+
+// allocation_interval.cc: keeps the JVM's own share of sampling within the budget.
+void set_allocation_interval(u64 bytes);
 
 }  // namespace btrace::hotspot

@@ -24,6 +24,7 @@ void capture_here(JNIEnv* env, jthread thread, SampleKind kind, jclass type) {
 }
 
 void JNICALL on_allocation(jvmtiEnv*, JNIEnv* env, jthread thread, jobject, jclass allocated, jlong) {
+  if (ThreadRecord* record = g_threads.mine_or_null()) record->events.store_relaxed(record->events.load_relaxed() + 1);
   capture_here(env, thread, SampleKind::Allocation, allocated);
 }
 
@@ -148,9 +149,7 @@ void enable_allocations(Session& session) {
     session.report_hook("allocation", HookState::Missing, "another agent in this process samples allocations");
     return;
   }
-  constexpr u64 kLongestInterval = 1ull << 30;
-  u64 interval = min_of(session.config.allocation_interval_bytes, kLongestInterval);
-  g_hotspot.jvm.ti->SetHeapSamplingInterval(static_cast<jint>(interval));
+  set_allocation_interval(session.config.allocation_interval_bytes);
   enable(session, "allocation", SampleKind::Allocation, sampling, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC);
 }
 

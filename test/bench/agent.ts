@@ -1,0 +1,135 @@
+// The agent's cost, measured in a real JVM: npm run bench:agent -- [--quick]
+// Prints "bench NAME VALUE UNIT target <=T ok|short" for each figure; ratios come from one run, so they travel between machines.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
+import { find, root } from '../../scripts/setup.mjs';
+import { LocalTargets } from '../../src/targets/local/local-targets.js';
+import { recordingPresets } from '../../src/targets/presets.js';
+
+const quick = process.argv.includes('--quick');
+const java = (tool: string): string => path.join(find('jdk')?.at ?? '', 'bin', tool);
+const sources = path.join(root, 'native-agent/bench');
+const build = path.join(root, 'build/native/host');
+const classes = path.join(root, 'build/jvm/bench');
+
+/** What each figure must not exceed (or, with `least`, not fall below). */
+const targets: Record<string, { most?: number; least?: number }> = {
+  'gate-closed': { most: 20 },
+  'stack-table-insert': { most: 150 },
+  'bytes-a-sample': { most: 16 },
+  'record-depth-20': { most: 1.15 },
+  'record-depth-40': { most: 1.15 },
+  'record-depth-80': { most: 1.15 },
+  'record-counters-depth-20': { most: 1.6 },
+  'record-counters-depth-40': { most: 1.4 },
+  slowdown: { most: 1 },
+};
+
+function report(name: string, value: number, unit: string): void {
+  const target = targets[name];
+  const { most = Infinity, least = -Infinity } = target ?? {};
+  const verdict = value <= most && value >= least ? 'ok' : 'short';
+  const bound = most === Infinity ? `>=${least}` : `<=${most}`;
+  console.log(`bench ${name} ${value.toPrecision(4)} ${unit} ${target ? `target ${bound} ${verdict}` : '-'}`);
+}
+
+const median = (values: number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? NaN;
+
+function compile(): void {
+  execFileSync('cmake', ['-S', path.join(root, 'native-agent'), '-B', build], { stdio: 'ignore' });
+  const parallel = String(availableParallelism());
+  for (const target of ['btrace-agent', 'btrace-bench']) {
+    execFileSync('cmake', ['--build', build, '--target', target, '--parallel', parallel], {
+      stdio: 'ignore',
+    });
+  }
+  mkdirSync(classes, { recursive: true });
+  const files = readdirSync(sources).filter((name) => name.endsWith('.java'));
+  execFileSync(java('javac'), ['-d', classes, ...files.map((name) => path.join(sources, name))]);
+}
+
+function captures(): void {
+  const library = path.join(build, 'libbtrace-bench.so');
+  const args = ['-cp', classes, 'Bench', library, ...(quick ? ['--quick'] : [])];
+  const text = execFileSync(java('java'), args, { encoding: 'utf8' });
+  for (const line of text.trim().split('\n')) {
+    const [name = '', value = '', unit = ''] = line.split(' ');
+    report(name, Number(value), unit);
+  }
+}
+
+class Worker {
+  private readonly child: ChildProcess;
+  private readonly answers: AsyncIterator<string>;
+
+  constructor() {
+    const child = spawn(java('java'), ['-cp', classes, 'Throughput'], { stdio: ['pipe', 'pipe', 'inherit'] });
+    this.child = child;
+    this.answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  }
+
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
+  private async ask(): Promise<{ operations: number; cpuNs: number }> {
+    this.child.stdin?.write('\n');
+    const answer: IteratorResult<string, undefined> = await this.answers.next();
+    const [operations = 0, cpuNs = 0] = (answer.value ?? '').split(' ').map(Number);
+    return { operations, cpuNs };
+  }
+
+  /** CPU ns an operation took, over so long. Its own CPU time: what else runs on the machine does not count. */
+  async cost(ms: number): Promise<number> {
+    const before = await this.ask();
+    await wait(ms);
+    const after = await this.ask();
+    return (after.cpuNs - before.cpuNs) / (after.operations - before.operations);
+  }
+
+  end(): void {
+    this.child.stdin?.end();
+  }
+}
+
+/** The same worker with and without a recording, in turns: the median of the pairs. */
+async function slowdown(): Promise<void> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
+  const worker = new Worker();
+  try {
+    await worker.cost(3000); // the compiler is done with it
+    const local = new LocalTargets({ agentRoots: [root], log: () => undefined });
+    const ratios: number[] = [];
+    for (let pair = 0; pair < (quick ? 3 : 12); pair++) {
+      const before = await worker.cost(700);
+      const target = await local.find(worker.pid);
+      const session = await target.start({
+        ...recordingPresets.balanced,
+        file: path.join(folder, `${pair}.btrace`),
+        memoryBytes: 32 * 2 ** 20,
+        policy: 'stream',
+        ringNs: 0,
+        maxDurationMs: 0,
+        maxBytes: 0,
+      });
+      await wait(2500); // the agent has found the interval that its budget allows
+      const during = await worker.cost(700);
+      await session.stop();
+      const after = await worker.cost(700);
+      ratios.push(during / ((before + after) / 2));
+    }
+    report('slowdown', (median(ratios) - 1) * 100, '%');
+  } finally {
+    worker.end();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+compile();
+captures();
+await slowdown();
