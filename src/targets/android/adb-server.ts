@@ -1,0 +1,132 @@
+/** The machine's adb server: where it is, started if none runs, asked in its own protocol through Tango. */
+import { execFile } from 'node:child_process';
+import { access, constants } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { type Adb, AdbServerClient } from '@yume-chan/adb';
+import { AdbServerNodeTcpConnector } from '@yume-chan/adb-server-node-tcp';
+import { TargetError } from '../target.js';
+import { type Device, parseDevices } from './device-list.js';
+
+const DEFAULT_PORT = 5037;
+const START_MS = 15_000;
+
+export interface AdbOptions {
+  /** Of the server; default this machine, ANDROID_ADB_SERVER_PORT or 5037. A server elsewhere is never started. */
+  readonly host?: string;
+  readonly port?: number;
+  /** The adb program; default that of ANDROID_HOME, then of PATH. */
+  readonly program?: string;
+}
+
+async function isProgram(file: string): Promise<boolean> {
+  return await access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The adb program, or undefined where there is none. */
+export async function findAdb(asked: string | undefined, env = process.env): Promise<string | undefined> {
+  if (asked) return (await isProgram(asked)) ? asked : undefined;
+  const name = process.platform === 'win32' ? 'adb.exe' : 'adb';
+  const sdks = [env['ANDROID_HOME'], env['ANDROID_SDK_ROOT']].filter(
+    (sdk) => sdk !== undefined && sdk !== '',
+  );
+  const folders = [
+    ...sdks.map((sdk) => path.join(sdk ?? '', 'platform-tools')),
+    ...(env['PATH'] ?? '').split(path.delimiter),
+  ];
+  for (const folder of folders) {
+    const file = path.join(folder, name);
+    if (folder !== '' && (await isProgram(file))) return file;
+  }
+  return undefined;
+}
+
+export class AdbServer {
+  private readonly host: string;
+  private readonly port: number;
+  private readonly client: AdbServerClient;
+
+  constructor(private readonly options: AdbOptions = {}) {
+    this.host = options.host ?? '127.0.0.1';
+    this.port = options.port ?? (Number(process.env['ANDROID_ADB_SERVER_PORT']) || DEFAULT_PORT);
+    this.client = new AdbServerClient(new AdbServerNodeTcpConnector({ host: this.host, port: this.port }));
+  }
+
+  /** All devices that the server knows, ready or not. Starts the server when none runs. */
+  async devices(): Promise<Device[]> {
+    try {
+      return await this.ask();
+    } catch (error) {
+      if (!isRefused(error)) throw this.unusable(error);
+    }
+    await this.start();
+    try {
+      return await this.ask();
+    } catch (error) {
+      throw this.unusable(error);
+    }
+  }
+
+  async open(device: Device): Promise<Adb> {
+    try {
+      const by = device.transportId > 0n ? { transportId: device.transportId } : { serial: device.serial };
+      return await this.client.createAdb(by);
+    } catch (error) {
+      throw new TargetError(
+        'io',
+        `${device.serial} could not be opened: ${wordsOf(error)}.`,
+        'See that the cable is in and that the device is unlocked.',
+        { cause: error },
+      );
+    }
+  }
+
+  private async ask(): Promise<Device[]> {
+    const connection = await this.client.createConnection('host:devices-l');
+    try {
+      return parseDevices(await connection.readString());
+    } finally {
+      await connection.dispose();
+    }
+  }
+
+  private async start(): Promise<void> {
+    const local = this.host === '127.0.0.1' || this.host === 'localhost';
+    const program = local ? await findAdb(this.options.program) : undefined;
+    if (program === undefined)
+      throw new TargetError(
+        'not-found',
+        local
+          ? 'No adb server runs on this machine, and there is no adb to start one with.'
+          : `No adb server answers at ${this.host}:${this.port}.`,
+        local
+          ? 'Install the Android SDK platform tools (Debian: apt-get install adb) and set ANDROID_HOME or PATH.'
+          : 'Start one there: adb -a nodaemon server.',
+      );
+    try {
+      await promisify(execFile)(program, ['-P', String(this.port), 'start-server'], { timeout: START_MS });
+    } catch (error) {
+      throw this.unusable(error);
+    }
+  }
+
+  private unusable(error: unknown): TargetError {
+    return new TargetError(
+      'io',
+      `The adb server at ${this.host}:${this.port} cannot be used: ${wordsOf(error)}.`,
+      'Try adb kill-server, then adb devices.',
+      { cause: error },
+    );
+  }
+}
+
+export const wordsOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replace(/[.\s]+$/, '');
+
+function isRefused(error: unknown): boolean {
+  const { code, errors } = error as { code?: unknown; errors?: unknown };
+  return code === 'ECONNREFUSED' || (Array.isArray(errors) && errors.some(isRefused));
+}

@@ -1,0 +1,119 @@
+/** The agent on its way into an app: chosen by the app's ABI, pushed once a version, copied into the app's own folder. */
+import { createHash } from 'node:crypto';
+import { access, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Adb } from '@yume-chan/adb';
+import { ReadableStream } from '@yume-chan/stream-extra';
+import { TargetError } from '../target.js';
+import { wordsOf } from './adb-server.js';
+import type { App } from './apps.js';
+import { quoted, shell } from './device-shell.js';
+
+const PUSHED = '/data/local/tmp';
+const PREFIX = 'btrace-agent-';
+const CHUNK_BYTES = 64 * 1024;
+
+/** Android's names of ABIs and ours of their agents. */
+const agents = new Map([
+  ['arm64-v8a', 'android-arm64'],
+  ['x86_64', 'android-x86_64'],
+  ['armeabi-v7a', 'android-armv7'],
+]);
+
+/** The ABI that an app's process runs: 32-bit apps on a 64-bit device have another runtime program. */
+export async function abiOf(adb: Adb, app: App): Promise<string> {
+  const { stdout } = await shell(
+    adb,
+    `getprop ro.product.cpu.abilist; getprop ro.product.cpu.abilist32; run-as ${quoted(app.packageName)} readlink /proc/${app.pid}/exe`,
+  );
+  const [all = '', narrow = '', program = ''] = stdout.split('\n').map((line) => line.trim());
+  const [abi = ''] = (program.endsWith('32') && narrow !== '' ? narrow : all).split(',');
+  return abi;
+}
+
+export async function findAndroidAgent(roots: readonly string[], abi: string): Promise<string> {
+  const name = agents.get(abi);
+  const looked: string[] = [];
+  for (const root of name === undefined ? [] : roots) {
+    for (const folder of [`agents/${name}`, `build/native/${name}`]) {
+      const file = path.join(root, folder, 'libbtrace-agent.so');
+      looked.push(file);
+      try {
+        await access(file);
+        return file;
+      } catch {
+        continue;
+      }
+    }
+  }
+  throw new TargetError(
+    'agent-missing',
+    name === undefined
+      ? `There is no agent for this app's ABI, ${abi || 'which the device does not name'}.`
+      : `There is no agent for ${abi}. Looked for ${looked.join(', ')}.`,
+    name === undefined
+      ? 'Use a device of arm64, x86-64 or armv7.'
+      : 'Install a package of BTrace that has it.',
+  );
+}
+
+/**
+ * Brings the agent to where the app can load it; returns that path. The same version keeps its file: an agent is never
+ * unloaded, so a second file would be a second agent in the app. Other versions' files are removed.
+ */
+export async function bringAgent(adb: Adb, app: App, library: string): Promise<string> {
+  const bytes = await readFile(library);
+  const name = `${PREFIX}${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}.so`;
+  const pushed = `${PUSHED}/${name}`;
+  await push(adb, pushed, bytes);
+  // Loaded code must not be writable for the app. The copy is renamed when it is whole.
+  const script = [
+    'mkdir -p code_cache && cd code_cache || exit 1',
+    `for f in ${PREFIX}*; do [ "$f" = ${name} ] || rm -f "$f"; done`,
+    `cmp -s ${pushed} ${name} || { cp ${pushed} ${name}.part && chmod 444 ${name}.part && mv -f ${name}.part ${name}; } || exit 1`,
+    'pwd',
+  ].join('\n');
+  const { stdout, stderr, code } = await shell(
+    adb,
+    `run-as ${quoted(app.packageName)} sh -c ${quoted(script)}`,
+  );
+  if (code !== 0)
+    throw new TargetError(
+      'io',
+      `The agent could not be copied into ${app.packageName}: ${(stderr || stdout).trim()}.`,
+      /no space/i.test(stderr) ? 'Free some storage on the device.' : 'See that the app is debuggable.',
+    );
+  return `${stdout.trim()}/${name}`;
+}
+
+async function push(adb: Adb, to: string, bytes: Buffer): Promise<void> {
+  const sync = await adb.sync();
+  try {
+    const there = await sync.lstat(to).catch(() => undefined);
+    if (there?.size === BigInt(bytes.length)) return;
+    await shell(adb, `rm -f ${PUSHED}/${PREFIX}*`); // of older versions
+    await sync.write({
+      filename: to,
+      permission: 0o644,
+      file: new ReadableStream<Uint8Array>({
+        start(controller) {
+          for (let at = 0; at < bytes.length; at += CHUNK_BYTES)
+            controller.enqueue(bytes.subarray(at, at + CHUNK_BYTES));
+          controller.close();
+        },
+      }),
+    });
+  } catch (error) {
+    const words = wordsOf(error);
+    throw new TargetError(
+      'io',
+      `The agent could not be pushed to ${adb.serial}: ${words}.`,
+      /no space/i.test(words)
+        ? 'Free some storage on the device.'
+        : 'See that the cable is in, and try again.',
+      { cause: error },
+    );
+  } finally {
+    await sync.dispose();
+  }
+}

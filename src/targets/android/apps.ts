@@ -1,0 +1,67 @@
+/** The apps that run on a device, and which of them may be recorded. */
+import type { Adb } from '@yume-chan/adb';
+import { TargetError } from '../target.js';
+import { quoted, shell } from './device-shell.js';
+
+export interface App {
+  /** Of the process: the package, or package:part. */
+  readonly process: string;
+  readonly packageName: string;
+  readonly pid: number;
+  readonly debuggable: boolean;
+  /** Why not, in the device's words. */
+  readonly why: string;
+}
+
+/** Java package names; an app's other processes add ":part". Anything else is no app. */
+const processName = /^([A-Za-z]\w*(?:\.[A-Za-z]\w*)+)(:[\w.]+)?$/;
+/** The kernel's users of installed apps: u0_a123, u10_a45, and isolated ones, which have no package of their own. */
+const appUser = /^u\d+_a\d+$/;
+
+/** Rows of `ps -A -o PID,USER,NAME`. */
+export function parseProcesses(text: string): { pid: number; process: string; packageName: string }[] {
+  const rows: { pid: number; process: string; packageName: string }[] = [];
+  for (const line of text.split('\n')) {
+    const [pid, user = '', process = ''] = line.trim().split(/\s+/);
+    const name = processName.exec(process);
+    if (name && appUser.test(user)) rows.push({ pid: Number(pid), process, packageName: name[1] ?? '' });
+  }
+  return rows;
+}
+
+/** Debuggable ones first, by name. */
+export async function listApps(adb: Adb): Promise<App[]> {
+  const { stdout, stderr, code } = await shell(adb, 'ps -A -o PID,USER,NAME');
+  if (code !== 0)
+    throw new TargetError(
+      'not-supported',
+      `The device ${adb.serial} does not list its processes: ${(stderr || stdout).trim()}.`,
+      'Android 8 or newer is needed.',
+    );
+  const rows = parseProcesses(stdout);
+  const refusals = await probe(adb, [...new Set(rows.map((row) => row.packageName))]);
+  const apps = rows.map((row) => {
+    const why = refusals.get(row.packageName) ?? 'the device did not say';
+    return { ...row, debuggable: why === '', why };
+  });
+  return apps.sort((a, b) => Number(b.debuggable) - Number(a.debuggable) || (a.process < b.process ? -1 : 1));
+}
+
+/** run-as works for debuggable apps and for no others. One command for all: each costs the device some 20 ms. */
+async function probe(adb: Adb, packages: readonly string[]): Promise<Map<string, string>> {
+  if (packages.length === 0) return new Map();
+  const names = packages.map(quoted).join(' ');
+  const { stdout } = await shell(
+    adb,
+    `for p in ${names}; do why=$(run-as "$p" true 2>&1) && why=; echo "$p $why"; done`,
+  );
+  return new Map(
+    stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => {
+        const space = line.indexOf(' ');
+        return [line.slice(0, space), line.slice(space + 1).trim()];
+      }),
+  );
+}

@@ -1,0 +1,48 @@
+/** What the adb server says of its devices, and what a person does about those that are not ready. */
+
+export interface Device {
+  readonly serial: string;
+  /** As adb says it: "device" is the one that is ready. */
+  readonly state: string;
+  readonly model: string;
+  readonly transportId: bigint;
+}
+
+/** Lines of `host:devices-l`: serial, state, then `key:value` pairs. A state may have several words. */
+export function parseDevices(text: string): Device[] {
+  const devices: Device[] = [];
+  for (const line of text.split('\n')) {
+    // A serial may hold anything but two spaces or a tab; the pairs begin at the first `key:value`.
+    const match = /^(.+?)(?:\t| {2,})\s*(.*)$/.exec(line);
+    if (!match) continue;
+    const [, serial = '', rest = ''] = match;
+    const pairs = new Map([...rest.matchAll(/(?:^|\s)(\w+):(\S+)/g)].map(([, key, value]) => [key, value]));
+    const state = rest.replace(/\s*(?:usb|product|model|device|transport_id):.*$/s, '').trim();
+    const transport = pairs.get('transport_id');
+    devices.push({
+      serial,
+      state,
+      model: (pairs.get('model') ?? '').replaceAll('_', ' '),
+      transportId: transport !== undefined && /^\d+$/.test(transport) ? BigInt(transport) : 0n,
+    });
+  }
+  return devices;
+}
+
+export const deviceName = (device: Device): string =>
+  device.model ? `${device.model} (${device.serial})` : device.serial;
+
+/** Why a device cannot be used now and what to do; undefined when it is ready. */
+export function deviceRefusal(device: Device): string | undefined {
+  const { state } = device;
+  if (state === 'device') return undefined;
+  if (state === 'unauthorized' || state === 'authorizing')
+    return 'It does not trust this computer yet. Unlock it and allow USB debugging in the question it shows; if it shows none, pull the cable and put it in again.';
+  if (state === 'offline')
+    return 'It is connected but does not answer. Pull the cable and put it in again, or switch wireless debugging off and on.';
+  if (state.startsWith('no permissions'))
+    return 'This user may not open the USB device. On Linux install the udev rules for Android (Debian: apt-get install android-sdk-platform-tools-common) and plug it in again.';
+  if (/^(recovery|rescue|sideload|bootloader|fastboot)/.test(state))
+    return `It is in ${state} mode. Start Android on it.`;
+  return `It is not ready: adb calls its state "${state}". Wait a moment, or connect it again.`;
+}

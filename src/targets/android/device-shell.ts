@@ -1,0 +1,36 @@
+/** Commands in a device's shell. */
+import type { Adb } from '@yume-chan/adb';
+import { TargetError } from '../target.js';
+import { wordsOf } from './adb-server.js';
+
+export interface ShellResult {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly code: number;
+}
+
+/** One word of a shell command, whatever is in it. */
+export const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+
+const END = 'btrace-exit-code:';
+
+/** Runs a command to its end. Devices before Android 7 have no exit codes of their own: the shell is asked for it. */
+export async function shell(adb: Adb, command: string): Promise<ShellResult> {
+  try {
+    if (adb.subprocess.shellProtocol) {
+      const { stdout, stderr, exitCode } = await adb.subprocess.shellProtocol.spawnWaitText(command);
+      return { stdout, stderr, code: exitCode };
+    }
+    const output = await adb.subprocess.noneProtocol.spawnWaitText(`${command}\necho ${END}$?`);
+    const at = output.lastIndexOf(END);
+    const text = output.slice(0, Math.max(at, 0)).replaceAll('\r\n', '\n');
+    return { stdout: text, stderr: text, code: at < 0 ? 1 : Number(output.slice(at + END.length)) };
+  } catch (error) {
+    throw new TargetError(
+      'io',
+      `The device ${adb.serial} did not run a command: ${wordsOf(error)}.`,
+      'See that the cable is in, and try again.',
+      { cause: error },
+    );
+  }
+}
