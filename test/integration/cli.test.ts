@@ -253,32 +253,6 @@ describe('btrace, the command', () => {
     );
   });
 
-  it('keeps a ring, dumps it when asked and when a file appears, and ends with what it holds then', async () => {
-    const args = ['record', '--pid', pid(), '--ring', '10s', '--dump-when', 'now', '-o', 'ring.btrace'];
-    const run = start(args);
-    await run.says(/Recording com/);
-    // What a dump holds begins with the first samples: asked for until there are some.
-    for (let round = 0; ; round++) {
-      const dumped = await btrace('dump', '--pid', pid(), '-o', `dump-${round}.btrace`);
-      assert.equal(dumped.code, 0, dumped.err);
-      const trace = decodeFile(recordings.file(`dump-${round}.btrace`));
-      assert.equal(trace.endReason, EndReason.Dumped);
-      assert.deepEqual(trace.problems, []);
-      const customer = trace.threads.find(({ name }) => name === 'customer-1');
-      if (customer && (totalCpu(trace, customer).get('com.example.shop.Search.find') ?? 0) > 0) break;
-    }
-    writeFileSync(recordings.file('now'), '');
-    await run.says(/Dumped the ring to .* ring .*\.btrace/);
-    assert.ok(!existsSync(recordings.file('now')));
-    run.child.kill('SIGINT');
-    const { code, err } = await run.ended;
-    assert.equal(code, 0, err);
-    const trace = decodeFile(recordings.file('ring.btrace'));
-    assert.equal(trace.endReason, EndReason.Stopped);
-    assert.ok(threadNamed(trace, 'customer-1').sampleCount > 0);
-    assert.match((await btrace('dump')).err, /No recording keeps a ring/);
-  });
-
   it('starts a program, records it from its first moment, and ends with its exit code', async () => {
     const args = [
       'record',

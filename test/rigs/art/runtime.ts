@@ -63,6 +63,7 @@ export async function artRuntime(): Promise<ArtRuntime> {
   await compile('libopenjdk.so', ['empty.cc'], shared);
   await compile('libopenjdkjvmti.so', ['openjdkjvmti.cc'], shared);
   await compile('libsample.so', ['sample.cc'], shared);
+  await compile('abstract-socket', ['abstract_socket.cc'], []);
   await compile('libprobe.so', ['probe_agent.cc'], shared);
   try {
     renameSync(work, folder);

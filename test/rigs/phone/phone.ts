@@ -1,0 +1,176 @@
+/** The device: a folder for its files, a shell, apps that are real ART processes, and faults on demand. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Duplex, Readable, Writable } from 'node:stream';
+import { root } from '../../../scripts/setup.mjs';
+import { type AppOptions, type ArtApp, type ArtRuntime, startApp } from '../art/runtime.js';
+import { serveSync } from './sync.js';
+import { DeviceConnection, type Serve, words } from './wire.js';
+
+const bin = path.join(root, 'test/rigs/phone/bin');
+const features = 'shell_v2,cmd,stat_v2,fixed_push_mkdir';
+/** Packet kinds of the shell protocol, version 2. */
+const Shell = { stdout: 1, stderr: 2, exit: 3 } as const;
+
+export interface PhoneFaults {
+  /** Nobody has allowed this computer. */
+  unauthorized: boolean;
+  /** No room for a push. */
+  full: boolean;
+}
+
+export interface PhoneOptions {
+  readonly model?: string;
+  readonly sdk?: number;
+  readonly release?: string;
+  readonly abis?: string;
+}
+
+export class Phone {
+  readonly faults: PhoneFaults = { unauthorized: false, full: false };
+  /** Every shell command that was asked for, as it came. */
+  readonly commands: string[] = [];
+  private readonly connections = new Set<net.Socket>();
+  private readonly apps = new Map<string, ArtApp>();
+  private readonly packages = new Map<string, string>();
+  private readonly server = net.createServer((tcp) => this.connected(tcp));
+  private users = 100;
+
+  private constructor(
+    private readonly folder: string,
+    private readonly runtime: ArtRuntime,
+    private readonly options: PhoneOptions,
+  ) {}
+
+  static async start(runtime: ArtRuntime, options: PhoneOptions = {}): Promise<Phone> {
+    const phone = new Phone(await mkdtemp(path.join(tmpdir(), 'btrace-phone-')), runtime, options);
+    await mkdir(path.join(phone.folder, 'data/local/tmp'), { recursive: true });
+    const properties = {
+      'ro.build.version.sdk': options.sdk ?? 30,
+      'ro.build.version.release': options.release ?? '11',
+      'ro.product.model': options.model ?? 'Rig Phone',
+      'ro.product.cpu.abilist': options.abis ?? 'x86_64',
+    };
+    const lines = Object.entries(properties).map(([name, value]) => `${name}=${value}\n`);
+    await writeFile(path.join(phone.folder, 'props'), lines.join(''));
+    await writeFile(path.join(phone.folder, 'packages'), '');
+    await writeFile(path.join(phone.folder, 'processes'), '');
+    await writeFile(path.join(phone.folder, 'system'), '');
+    phone.server.listen(0, '127.0.0.1');
+    await once(phone.server, 'listening');
+    return phone;
+  }
+
+  /** What `adb connect` takes, and the device's serial. */
+  get serial(): string {
+    return `127.0.0.1:${(this.server.address() as net.AddressInfo).port}`;
+  }
+
+  /** Where a path of the device lies on this machine. */
+  resolve(devicePath: string): string {
+    return path.join(this.folder, path.posix.normalize(devicePath));
+  }
+
+  async install(packageName: string, debuggable = true): Promise<void> {
+    this.packages.set(packageName, debuggable ? 'debuggable' : 'release');
+    await mkdir(this.resolve(`/data/data/${packageName}`), { recursive: true });
+    const lines = [...this.packages].map(([name, kind]) => `${name} ${kind}\n`);
+    await writeFile(path.join(this.folder, 'packages'), lines.join(''));
+  }
+
+  /** Starts an installed app. */
+  async launch(packageName: string, options: Omit<AppOptions, 'name' | 'debuggable'>): Promise<ArtApp> {
+    const debuggable = this.packages.get(packageName) === 'debuggable';
+    const app = startApp(this.runtime, { ...options, name: packageName, debuggable });
+    this.apps.set(packageName, app);
+    await app.until(/^started /m);
+    const row = `${app.pid} u0_a${this.users++} ${packageName}\n`;
+    await writeFile(path.join(this.folder, 'processes'), row, { flag: 'a' });
+    return app;
+  }
+
+  /** Pulls the cable: every connection breaks. */
+  cut(): void {
+    for (const tcp of this.connections) tcp.destroy();
+  }
+
+  async stop(): Promise<void> {
+    this.cut();
+    this.server.close();
+    await Promise.all([...this.apps.values()].map((app) => app.kill()));
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  private connected(tcp: net.Socket): void {
+    this.connections.add(tcp);
+    tcp.once('close', () => this.connections.delete(tcp));
+    const model = (this.options.model ?? 'Rig Phone').replaceAll(' ', '_');
+    new DeviceConnection(tcp, {
+      banner: `device::ro.product.name=rig;ro.product.model=${model};ro.product.device=rig;features=${features}`,
+      trusts: !this.faults.unauthorized,
+      serve: (service) => this.serve(service),
+    });
+  }
+
+  private async serve(service: string): Promise<Serve | undefined> {
+    const shell = /^(shell|exec)((?:,[^:]*)?):(.*)$/s.exec(service);
+    if (shell) {
+      const [, , flags = '', command = ''] = shell;
+      return (stream) => this.shell(stream, command, flags.split(',').includes('v2'));
+    }
+    if (service === 'sync:') return (stream) => serveSync(stream, (at) => this.resolve(at), this.faults);
+    if (service.startsWith('localabstract:')) return await this.abstractSocket(service.slice(14));
+    return undefined;
+  }
+
+  /** This machine's sh runs it, with the device's commands before its own and the device's files in their place. */
+  private async shell(stream: Duplex, command: string, v2: boolean): Promise<void> {
+    this.commands.push(command);
+    const mapped = command.replaceAll('/data/local/tmp', this.resolve('/data/local/tmp'));
+    const child = spawn('sh', ['-c', mapped], {
+      cwd: this.folder,
+      env: { ...process.env, PATH: `${bin}:${process.env['PATH'] ?? ''}`, PHONE: this.folder },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const packet = (kind: number, data: Buffer) =>
+      v2 ? Buffer.concat([Buffer.from([kind]), words(data.length), data]) : data;
+    child.stdout.on('data', (data: Buffer) => stream.write(packet(Shell.stdout, data)));
+    child.stderr.on('data', (data: Buffer) => stream.write(packet(Shell.stderr, data)));
+    stream.resume(); // standard input and window sizes: nobody sends them to a command
+    const [code] = (await once(child, 'close')) as [number | null];
+    await this.tellApps();
+    stream.end(v2 ? packet(Shell.exit, Buffer.from([code ?? 255])) : undefined);
+  }
+
+  /** adbd connects before it says that the stream is open; a name that nobody listens on is no service. */
+  private async abstractSocket(name: string): Promise<Serve | undefined> {
+    const child = spawn(path.join(this.runtime.folder, 'abstract-socket'), [name], {
+      stdio: ['pipe', 'pipe', 'ignore', 'pipe'],
+    });
+    const [input, output, , connected] = child.stdio as [Writable, Readable, null, Readable, undefined];
+    const [answer] = (await Promise.race([once(connected, 'data'), once(child, 'exit')])) as [unknown];
+    if (!Buffer.isBuffer(answer)) return undefined;
+    return (stream) => {
+      input.on('error', () => undefined); // the app closed first
+      stream.pipe(input);
+      output.pipe(stream);
+      stream.once('close', () => child.kill());
+    };
+  }
+
+  /** What `cmd` left for an app. */
+  private async tellApps(): Promise<void> {
+    const file = path.join(this.folder, 'system');
+    const lines = await readFile(file, 'utf8');
+    if (lines === '') return;
+    await writeFile(file, '');
+    for (const line of lines.trim().split('\n')) {
+      const [what = '', name = '', ...rest] = line.split(' ');
+      this.apps.get(name)?.system(`${what} ${rest.join(' ')}`);
+    }
+  }
+}

@@ -1,0 +1,195 @@
+/** adb's transport protocol as a device speaks it: packets of 24 bytes and a payload, streams with one packet on the way each. */
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+
+const Command = {
+  connect: 0x4e584e43,
+  auth: 0x48545541,
+  open: 0x4e45504f,
+  okay: 0x59414b4f,
+  write: 0x45545257,
+  close: 0x45534c43,
+} as const;
+const VERSION = 0x01000001;
+const MAX_PAYLOAD_BYTES = 256 * 1024;
+const HEADER_BYTES = 24;
+const AUTH_TOKEN = 1;
+
+/** Pieces of an asked length out of a stream. Rejects at its end. */
+export class ByteReader {
+  private readonly source: AsyncIterator<unknown, undefined>;
+  private held = Buffer.alloc(0);
+
+  constructor(stream: Duplex) {
+    this.source = stream[Symbol.asyncIterator]() as AsyncIterator<unknown, undefined>;
+  }
+
+  async read(bytes: number): Promise<Buffer> {
+    while (this.held.length < bytes) {
+      const { done, value } = await this.source.next();
+      if (done === true) throw new Error('the other side closed');
+      this.held = Buffer.concat([this.held, value as Buffer]);
+    }
+    const piece = this.held.subarray(0, bytes);
+    this.held = this.held.subarray(bytes);
+    return piece;
+  }
+}
+
+export function words(...values: number[]): Buffer {
+  const buffer = Buffer.alloc(4 * values.length);
+  values.forEach((value, index) => buffer.writeUInt32LE(value >>> 0, 4 * index));
+  return buffer;
+}
+
+/** One service's stream on the device's side. */
+class ServiceStream extends Duplex {
+  private waiting: (() => void) | undefined;
+  private owed = 0;
+  private open = true;
+
+  constructor(
+    private readonly device: DeviceConnection,
+    private readonly local: number,
+    private readonly remote: number,
+  ) {
+    super({ allowHalfOpen: true });
+  }
+
+  override _write(chunk: Buffer, encoding: BufferEncoding, done: (error?: Error) => void): void {
+    if (!this.open) { done(); return; }
+    const part = chunk.subarray(0, MAX_PAYLOAD_BYTES);
+    const rest = chunk.subarray(part.length);
+    // The next packet goes when this one has been acknowledged.
+    this.waiting = () => (rest.length > 0 ? this._write(rest, encoding, done) : done());
+    this.device.send(Command.write, this.local, this.remote, part);
+  }
+
+  override _read(): void {
+    for (; this.owed > 0; this.owed--) this.device.send(Command.okay, this.local, this.remote);
+  }
+
+  override _final(done: () => void): void {
+    this.shut();
+    done();
+  }
+
+  override _destroy(_error: Error | null, done: (error?: Error) => void): void {
+    this.shut();
+    done();
+  }
+
+  acknowledged(): void {
+    const next = this.waiting;
+    this.waiting = undefined;
+    next?.();
+  }
+
+  arrived(data: Buffer): void {
+    if (this.push(data)) this.device.send(Command.okay, this.local, this.remote);
+    else this.owed++;
+  }
+
+  ended(): void {
+    this.open = false;
+    this.device.forget(this.local);
+    this.acknowledged();
+    this.push(null);
+    this.destroy();
+  }
+
+  private shut(): void {
+    if (!this.open) return;
+    this.open = false;
+    this.device.forget(this.local);
+    this.device.send(Command.close, this.local, this.remote);
+    this.acknowledged();
+    this.push(null);
+  }
+}
+
+export type Serve = (stream: Duplex) => void | Promise<void>;
+
+export interface DeviceFace {
+  /** `device::ro.product.name=…;features=…` */
+  readonly banner: string;
+  /** False: asks for the computer's key and never takes it. */
+  readonly trusts: boolean;
+  /** What serves `service` on a stream; undefined: there is no such service. */
+  serve(service: string): Promise<Serve | undefined>;
+}
+
+export class DeviceConnection {
+  private readonly streams = new Map<number, ServiceStream>();
+  private nextId = 1;
+
+  constructor(
+    private readonly tcp: Socket,
+    private readonly face: DeviceFace,
+  ) {
+    tcp.setNoDelay(true);
+    tcp.on('error', () => undefined); // its close says enough
+    tcp.once('close', () => {
+      for (const stream of this.streams.values()) stream.ended();
+    });
+    this.run().catch(() => tcp.destroy());
+  }
+
+  send(command: number, first: number, second: number, data: Buffer = Buffer.alloc(0)): void {
+    if (this.tcp.destroyed) return;
+    const sum = data.reduce((total, byte) => (total + byte) >>> 0, 0);
+    this.tcp.write(Buffer.concat([words(command, first, second, data.length, sum, ~command), data]));
+  }
+
+  forget(local: number): void {
+    this.streams.delete(local);
+  }
+
+  private async run(): Promise<void> {
+    const reader = new ByteReader(this.tcp);
+    for (;;) {
+      const header = await reader.read(HEADER_BYTES);
+      const [command, first, second, length] = [0, 4, 8, 12].map((at) => header.readUInt32LE(at)) as [
+        number,
+        number,
+        number,
+        number,
+      ];
+      this.handle(command, first, second, Buffer.from(await reader.read(length)));
+    }
+  }
+
+  private handle(command: number, first: number, second: number, data: Buffer): void {
+    if (command === Command.connect || command === Command.auth) {
+      if (this.face.trusts)
+        this.send(Command.connect, VERSION, MAX_PAYLOAD_BYTES, Buffer.from(this.face.banner));
+      else this.send(Command.auth, AUTH_TOKEN, 0, Buffer.alloc(20, 7));
+    } else if (command === Command.open) {
+      void this.openStream(first, data.toString().replace(/\0$/, ''));
+    } else {
+      const stream = this.streams.get(second);
+      if (command === Command.okay) stream?.acknowledged();
+      else if (command === Command.write && stream) stream.arrived(data);
+      else if (command === Command.write) this.send(Command.close, 0, first);
+      else if (command === Command.close) stream?.ended();
+    }
+  }
+
+  private async openStream(remote: number, service: string): Promise<void> {
+    const serve = await this.face.serve(service);
+    if (!serve) {
+      this.send(Command.close, 0, remote);
+      return;
+    }
+    const local = this.nextId++;
+    const stream = new ServiceStream(this, local, remote);
+    stream.on('error', () => undefined);
+    this.streams.set(local, stream);
+    this.send(Command.okay, local, remote);
+    try {
+      await serve(stream);
+    } catch {
+      stream.destroy();
+    }
+  }
+}
