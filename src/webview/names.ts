@@ -6,10 +6,12 @@ import { text } from './texts.js';
 /** Longest name that is drawn or listed; a copy always has all of it. */
 const shownLetters = 400;
 
-/** Hues for own packages; one more for library code, one for native functions. */
+/** A hue for each own package, with tints that tell its classes apart; one more for library code, one for native functions. */
 export const packageHues = 12;
-export const libraryHue = packageHues;
-export const nativeHue = packageHues + 1;
+export const classTints = 3;
+export const ownHues = packageHues * classTints;
+export const libraryHue = ownHues;
+export const nativeHue = ownHues + 1;
 
 /**
  * Control and format characters (line breaks, bidirectional overrides, joiners) could make a name look like another one or break a line:
@@ -32,7 +34,7 @@ export class NameIndex {
     this.#hueOfClass = Uint8Array.from(columns.classNames, (className) => {
       if (className === '') return nativeHue;
       if (!isOwnClass(className, ownPrefixes)) return libraryHue;
-      return hash(packageOf(className)) % packageHues;
+      return (hash(packageOf(className)) % packageHues) * classTints + (hash(className) % classTints);
     });
   }
 
@@ -84,7 +86,7 @@ export class NameIndex {
   }
 
   isOwn(method: number): boolean {
-    return this.hue(method) < packageHues;
+    return this.hue(method) < ownHues;
   }
 }
 

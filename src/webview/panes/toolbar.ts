@@ -96,8 +96,8 @@ export class Toolbar {
         this.#search,
         this.#regex,
         this.#found,
-        toolButton('chevronUp', text('search.previous'), () => actions.nextMatch(-1)),
-        toolButton('chevronDown', text('search.next'), () => actions.nextMatch(1)),
+        toolButton('chevronUp', text('search.previous'), () => actions.nextMatch(-1), 'search-step'),
+        toolButton('chevronDown', text('search.next'), () => actions.nextMatch(1), 'search-step'),
       ),
       this.#weight,
       this.#mine,
@@ -163,10 +163,10 @@ export class Toolbar {
   }
 }
 
-function toolButton(name: IconName, label: string, run: () => void): HTMLElement {
+function toolButton(name: IconName, label: string, run: () => void, style = ''): HTMLElement {
   const button = control(
     'vscode-button',
-    { appearance: 'icon', title: label, 'aria-label': label },
+    { class: style, appearance: 'icon', title: label, 'aria-label': label },
     icon(name),
   );
   button.addEventListener('click', run);

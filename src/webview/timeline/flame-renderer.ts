@@ -1,6 +1,6 @@
 /** Draws the calls of a thread: O(boxes on screen), whatever the recording's size. */
 import type { TimeScale } from '../geometry/time-scale.js';
-import { libraryHue } from '../names.js';
+import { libraryHue, nativeHue } from '../names.js';
 import type { NameIndex } from '../names.js';
 import type { ChartColumns } from '../worker/messages.js';
 import { LabelCache } from './label-cache.js';
@@ -38,7 +38,7 @@ export interface DrawnBox {
 export class FlameRenderer {
   readonly #labels = new LabelCache();
   readonly #boxes = new RectBatch(fillCount);
-  readonly #bars = new RectBatch(libraryHue + 2);
+  readonly #bars = new RectBatch(nativeHue + 1);
   readonly #marks = new RectBatch(1);
   // Labels of this frame: x, baseline y, width, method; library ones apart, as their font is slanted.
   readonly #upright: number[] = [];

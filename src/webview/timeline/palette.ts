@@ -2,7 +2,7 @@
  * All colours of the chart, made from VS Code's theme. Boxes are told apart by hue of their package; library code has
  * no hue and slanted labels; the share of CPU is a bar's length as well as a shade: never colour alone.
  */
-import { libraryHue, nativeHue, packageHues } from '../names.js';
+import { classTints, libraryHue, nativeHue, packageHues } from '../names.js';
 import { contrast, cssColour, mix, oklch, parseColour } from './colour.js';
 import type { Rgb } from './colour.js';
 
@@ -105,11 +105,13 @@ function boxColours(
   isHighContrast: boolean,
   background: Rgb,
 ): { fill: Rgb; bar: Rgb } {
-  // Golden-angle steps would scatter; even steps from a warm start keep neighbours apart and skip nothing.
-  const degrees = hue === nativeHue ? 255 : 45 + (hue * 360) / packageHues;
+  // Even steps from a warm start keep packages apart; tints stay within a third of a step.
+  const tint = hue % classTints;
+  const own = 45 + (Math.floor(hue / classTints) * 360) / packageHues + (tint - 1) * 9;
+  const degrees = hue === nativeHue ? 255 : own;
   const chroma = hue === libraryHue ? 0 : hue === nativeHue ? 0.025 : isDark ? 0.08 : 0.075;
   const isMuted = hue >= libraryHue;
-  const lightness = isDark ? (isMuted ? 0.36 : 0.44) : isMuted ? 0.9 : 0.86;
+  const lightness = isDark ? (isMuted ? 0.36 : 0.44 - tint * 0.025) : isMuted ? 0.9 : 0.86 + tint * 0.025;
   const fill = oklch(lightness, chroma, degrees);
   const bar = isDark
     ? oklch(isMuted ? 0.58 : 0.76, isMuted ? chroma : 0.125, degrees)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { pageHtml, standAloneHtml } from '../../../src/protocol/page-html.js';
 import { formatBytes, formatNs, formatShare, formatTick } from '../../../src/webview/figures.js';
 import { keyTable } from '../../../src/webview/keys.js';
-import { NameIndex, libraryHue, nativeHue, packageHues, plainText } from '../../../src/webview/names.js';
+import { NameIndex, libraryHue, nativeHue, ownHues, plainText } from '../../../src/webview/names.js';
 import { searchMethods } from '../../../src/webview/search/method-search.js';
 import { initialState, restoreState } from '../../../src/webview/store.js';
 import { englishTexts, setTexts, text } from '../../../src/webview/texts.js';
@@ -57,7 +57,7 @@ describe('names', () => {
   });
 
   it('have a hue of their package, none for library code, one of their own for native code', () => {
-    assert.ok(names.hue(1) < packageHues);
+    assert.ok(names.hue(1) < ownHues);
     assert.equal(names.hue(2), libraryHue);
     assert.equal(names.hue(3), nativeHue);
   });
