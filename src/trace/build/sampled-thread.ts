@@ -193,7 +193,7 @@ export class SampledThread implements ThreadTrack {
     const { samples, node: nodeOf, message: messageOf } = intervals;
     const { time: times, duration, cpu: cpus, cpuDuration, stack, kind, merged, message } = block;
     const { counters, hasDurations, hasMerged } = block;
-    const { depth: pathDepth, parent: pathParent } = paths;
+    const pathDepth = paths.depth;
     const readsCpu = (counters & CounterBit.Cpu) !== 0;
     let { started, time, path: before, node: nodeBefore, atCall: atCallBefore } = this;
     let { messageId: messageBefore, cpu: cpuBefore } = this;
@@ -215,21 +215,15 @@ export class SampledThread implements ThreadTrack {
       let from = times[row] as number;
       let to = from + lasted;
       if (started && from <= time) {
-        if (lasted > 0) this.markBlocked(from, n);
-        else if (from === time) this.repeated++;
-        if (to < time) {
-          this.backwards++;
-          to = time;
-        }
+        to = this.repair(from, to, time, n);
         from = time;
       }
       const common = sliceCommon[row] as number;
-      let keep = pathDepth[common] as number;
+      const keep = pathDepth[common] as number;
       const messageId = message[row] as number;
       const cpuSince = knowsCpu ? (cpus[row] as number) - cpuBefore : 0;
       const node = stack[row] as number;
       let used = cpuSince > 0 ? cpuSince : 0;
-      let at = -1;
       sliceGap[row] = 0;
       const atCall = lasted > 0 || takenAtCall[kind[row] as number] === 1;
       if (!atCall) {
@@ -246,20 +240,16 @@ export class SampledThread implements ThreadTrack {
             const vouched = vouchNs * captures;
             if ((same && used < silent ? used : silent) > gapAfterVouches * vouched) {
               const share = (silent - vouched) / silent;
-              begin[n] = time;
-              end[n] = time = from - vouched;
-              pathOf[n] = common;
-              keepOf[n] = keep;
-              stateOf[n] = IntervalState.Gap;
-              cpuOf[n] = used * share;
-              messageOf[n] = messageId;
+              intervals.count = n;
+              this.pushGap(time, from - vouched, common, keep, messageId, used * share);
+              n++;
+              time = from - vouched;
               used -= used * share;
               sliceGap[row] = share;
-              n++;
             }
           }
         }
-        at = n++;
+        const at = n++;
         begin[at] = time;
         end[at] = from;
         pathOf[at] = path;
@@ -271,56 +261,29 @@ export class SampledThread implements ThreadTrack {
         sliceInterval[row] = sliceWork[row] = at;
         samples[at] = captures;
       } else {
-        if (started && from > time) {
-          // Its innermost call begins here: what ran before is not in it.
-          const silent = from - time;
-          const isLong = vouchNs > 0 && silent > gapAfterVouches * vouchNs;
-          const sameMessage = messageBefore === messageId;
-          let state: number = IntervalState.Evidence;
-          let work = path;
-          if (!(
-            path !== 0 &&
-            before === path &&
-            sameMessage &&
-            knowsCpu &&
-            used <= silent * waitingCpuShare
-          )) {
-            work = common === path ? (pathParent[path] as number) : common;
-            keep = pathDepth[work] as number;
-            if (isLong || atCallBefore || before === 0 || !sameMessage) {
-              if (isLong || work === 0) state = IntervalState.Gap;
-            } else {
-              work = before;
-              nodeOf[n] = nodeBefore;
-            }
-          } else {
-            state = IntervalState.Waiting;
-            nodeOf[n] = node;
-          }
-          at = n++;
-          begin[at] = time;
-          end[at] = from;
-          pathOf[at] = work;
-          keepOf[at] = work === before ? (pathDepth[work] as number) : keep;
-          stateOf[at] = state;
-          cpuOf[at] = used;
-          if (messageId !== 0) messageOf[at] = messageId;
-          sliceWork[row] = at;
-        }
-        begin[n] = from;
-        end[n] = to;
-        pathOf[n] = path;
-        keepOf[n] = keep;
-        stateOf[n] =
-          lasted > 0 ? IntervalState.Blocked : path === 0 ? IntervalState.Gap : IntervalState.Evidence;
-        // Where it began before the sample before it was taken, that one's share is counted already.
+        this.started = started;
+        this.time = time;
+        this.path = before;
+        this.node = nodeBefore;
+        this.atCall = atCallBefore;
+        this.messageId = messageBefore;
+        intervals.count = n;
         const within = lasted > 0 ? (cpuDuration[row] as number) : 0;
-        cpuOf[n] = Math.max(at < 0 ? cpuSince + within : within, 0);
-        nodeOf[n] = node;
-        if (messageId !== 0) messageOf[n] = messageId;
-        samples[n] = captures;
-        if (at < 0) sliceWork[row] = n;
-        sliceInterval[row] = n++;
+        this.takeAtCall(
+          row,
+          from,
+          to,
+          lasted > 0,
+          captures,
+          messageId,
+          node,
+          paths,
+          vouchNs,
+          knowsCpu,
+          cpuSince,
+          within,
+        );
+        n = intervals.count;
       }
       if (readsCpu) {
         const now = (cpus[row] as number) + (cpuDuration[row] as number);
@@ -385,6 +348,92 @@ export class SampledThread implements ThreadTrack {
       );
     }
     this.known |= counters;
+  }
+
+  /** The end of a sample that begins before what is known. */
+  private repair(from: number, to: number, time: number, count: number): number {
+    if (to > from) this.markBlocked(from, count);
+    else if (from === time) this.repeated++;
+    if (to < time) this.backwards++;
+    return Math.max(to, time);
+  }
+
+  private pushGap(
+    begin: number,
+    end: number,
+    path: number,
+    keep: number,
+    messageId: number,
+    cpu: number,
+  ): void {
+    const { intervals } = this;
+    const gap = intervals.push(begin, end, path, keep, IntervalState.Gap);
+    intervals.cpu[gap] = cpu;
+    intervals.message[gap] = messageId;
+  }
+
+  /**
+   * A sample taken as its innermost call begins, a wait or the like: an interval for what ran before, which is not in that
+   * call, and one for the sample itself. Apart from `append` because it is rare: the compiler keeps the common way short.
+   */
+  private takeAtCall(
+    row: number,
+    from: number,
+    to: number,
+    isWait: boolean,
+    captures: number,
+    messageId: number,
+    node: number,
+    paths: PathTable,
+    vouchNs: number,
+    knowsCpu: boolean,
+    cpuSince: number,
+    cpuWithin: number,
+  ): void {
+    const { intervals, time, path: before } = this;
+    const { depth, parent } = paths;
+    const path = slicePath[row] as number;
+    const common = sliceCommon[row] as number;
+    const used = Math.max(cpuSince, 0);
+    let keep = depth[common] as number;
+    let at = -1;
+    if (this.started && from > time) {
+      const silent = from - time;
+      const isLong = vouchNs > 0 && silent > gapAfterVouches * vouchNs;
+      const sameMessage = this.messageId === messageId;
+      const waited =
+        path !== 0 && before === path && sameMessage && knowsCpu && used <= silent * waitingCpuShare;
+      let state: IntervalState = IntervalState.Evidence;
+      let work = path;
+      let workNode = 0;
+      if (waited) {
+        state = IntervalState.Waiting;
+        workNode = node;
+      } else {
+        work = common === path ? (parent[path] as number) : common;
+        keep = depth[work] as number;
+        if (isLong || this.atCall || before === 0 || !sameMessage) {
+          if (isLong || work === 0) state = IntervalState.Gap;
+        } else {
+          work = before;
+          workNode = this.node;
+        }
+      }
+      at = intervals.push(time, from, work, work === before ? (depth[work] as number) : keep, state);
+      intervals.cpu[at] = used;
+      intervals.node[at] = workNode;
+      intervals.message[at] = messageId;
+    }
+    let state: IntervalState = IntervalState.Blocked;
+    if (!isWait) state = path === 0 ? IntervalState.Gap : IntervalState.Evidence;
+    const last = intervals.push(from, to, path, keep, state);
+    // Where it began before the sample before it was taken, that one's share is counted already.
+    intervals.cpu[last] = Math.max(at < 0 ? cpuSince + cpuWithin : cpuWithin, 0);
+    intervals.node[last] = node;
+    intervals.message[last] = messageId;
+    intervals.samples[last] = captures;
+    sliceWork[row] = at < 0 ? last : at;
+    sliceInterval[row] = last;
   }
 
   /**

@@ -12,7 +12,7 @@ import { randomRecording, type RandomRecording, usualShape } from './random-reco
 import { decoded } from './recordings.js';
 import { callsOf, type Interval, intervalsOf, sumWhere, weightNames } from './reference.js';
 
-const recordings = 2000;
+const recordings = 1000;
 
 function close(actual: number, expected: number, what: string): void {
   const tolerance = 1e-9 * Math.max(Math.abs(expected), 1);
