@@ -117,6 +117,7 @@ export class RecordingDecoder {
       nodes: this.nodes,
       links: this.links,
       counters: [...this.counters.values()] satisfies CounterTrack[],
+      images: methods.imageList(),
       hooks: this.hooks,
       losses: this.losses,
       status: this.status,
@@ -203,7 +204,7 @@ export class RecordingDecoder {
         return;
       }
       case ChunkKind.Images: {
-        this.methods.images.add(payload);
+        this.methods.addImages(payload);
         return;
       }
       case ChunkKind.Nodes: {

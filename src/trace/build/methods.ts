@@ -9,6 +9,7 @@ import { grown, nextCapacity } from './grow.js';
 const longestName = 2 ** 20;
 const mostIds = 2 ** 24;
 
+const noHash = new Uint8Array(0);
 /** Of Method in recording.proto. */
 const nameField = 3;
 const classField = 2;
@@ -22,7 +23,8 @@ interface LineTable {
 export class RecordedMethods implements Methods {
   count = 0;
   private readonly classes = new Entries(Class);
-  readonly images = new Entries(Image);
+  private readonly images = new Entries(Image);
+  private readonly imageIds = new Set<number>();
 
   private readonly entries = new Entries(Method);
   /** Number + 1 by the agent's id; 0: not mentioned yet. */
@@ -42,6 +44,15 @@ export class RecordedMethods implements Methods {
       this.classNames[id] = undefined;
       this.qualified.length = 0;
     });
+  }
+
+  /** An Images message. Throws a DamageError; the images before the damage stay. */
+  addImages(payload: Uint8Array): void {
+    this.images.add(payload, (id) => this.imageIds.add(id));
+  }
+
+  imageList(): Image[] {
+    return [...this.imageIds].flatMap((id) => this.images.get(id) ?? []);
   }
 
   /** A Methods message. Throws a DamageError; the methods before the damage stay. */
@@ -127,6 +138,10 @@ export class RecordedMethods implements Methods {
 
   file(method: number): string {
     return cut(this.classes.get(this.entry(method)?.classId ?? 0)?.file ?? '');
+  }
+
+  sourceHash(method: number): Uint8Array {
+    return this.classes.get(this.entry(method)?.classId ?? 0)?.sourceHash ?? noHash;
   }
 
   kind(method: number): number {

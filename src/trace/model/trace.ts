@@ -150,6 +150,8 @@ export interface Methods {
   kind(method: number): number;
   /** First line of the method, 0 unknown. */
   firstLine(method: number): number;
+  /** Hash of the method's source file as it was compiled, where the runtime knows it; else empty or absent. */
+  sourceHash?(method: number): Uint8Array;
   /** Line of a position (bytecode index or dex pc), 0 unknown. */
   lineAt(method: number, position: number): number;
 }
@@ -160,6 +162,16 @@ export interface CounterTrack {
   readonly count: number;
   readonly time: Float64Array;
   readonly value: Float64Array;
+}
+
+/** A library or program that native frames lie in. */
+export interface Image {
+  readonly id: number;
+  readonly path: string;
+  readonly buildId: Uint8Array;
+  readonly loadAddress: bigint;
+  readonly size: number;
+  readonly arch: string;
 }
 
 export interface Hook {
@@ -246,6 +258,8 @@ export interface Trace {
   readonly nodes?: StackNodes;
   readonly links: Links;
   readonly counters: readonly CounterTrack[];
+  /** Absent where a format knows no native frames. */
+  readonly images?: readonly Image[];
   readonly hooks: readonly Hook[];
   readonly losses: readonly Loss[];
   readonly status: TraceStatus | undefined;

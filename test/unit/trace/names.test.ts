@@ -1,0 +1,157 @@
+/** Names, lines, images and texts: late, missing, replaced, damaged; each costs itself only. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { RecordingDecoder } from '../../../src/trace/build/decoder.js';
+import { lineFigures } from '../../../src/trace/measure/lines.js';
+import { wholeTrace } from '../../../src/trace/measure/scope.js';
+import { MethodKind } from '../../../src/trace/model/kinds.js';
+import type { Trace } from '../../../src/trace/model/trace.js';
+import { ChunkKind, encodeChunk, fileMagic } from '../../../src/trace/recording/chunk.js';
+import { Classes, Header, Images, Methods, Texts } from '../../../src/trace/recording/messages.js';
+import { encodeNodes } from '../../../src/trace/recording/nodes.js';
+import { encodeSamples } from '../../../src/trace/recording/samples.js';
+
+class Recording {
+  readonly decoder = new RecordingDecoder();
+  private sequence = 0;
+
+  constructor() {
+    this.decoder.append(fileMagic);
+    this.add(ChunkKind.Header, Header.encode({ major: 1 }));
+  }
+
+  add(kind: number, payload: Uint8Array): this {
+    this.decoder.append(encodeChunk(kind, payload, this.sequence++));
+    return this;
+  }
+
+  get trace(): Trace {
+    return this.decoder.trace();
+  }
+}
+
+const oneStack = encodeNodes({ id: [1, 2], parent: [0, 1], frame: [1, 2], position: [4, 20] });
+
+describe('names', () => {
+  it('may come after the stacks that use them, and be replaced', () => {
+    const recording = new Recording().add(ChunkKind.Nodes, oneStack);
+    const { methods } = recording.trace;
+    assert.equal(methods.count, 2);
+    assert.equal(methods.qualifiedName(0), '(method 1, name lost)');
+    recording.add(
+      ChunkKind.Methods,
+      Methods.encode({ methods: [{ id: 1, classId: 3, name: 'run', signature: '()V' }] }),
+    );
+    assert.equal(methods.qualifiedName(0), 'run');
+    const hash = Uint8Array.of(1, 2, 3);
+    recording.add(
+      ChunkKind.Classes,
+      Classes.encode({ classes: [{ id: 3, name: 'a.B', file: 'B.kt', sourceHash: hash }] }),
+    );
+    recording.add(
+      ChunkKind.Methods,
+      Methods.encode({ methods: [{ id: 1, classId: 3, name: 'run', signature: '()V' }] }),
+    );
+    assert.equal(methods.qualifiedName(0), 'a.B.run');
+    assert.equal(methods.signature(0), '()V');
+    assert.equal(methods.file(0), 'B.kt');
+    assert.deepEqual(methods.sourceHash?.(0), hash);
+    assert.equal(methods.kind(1), MethodKind.Unresolved);
+  });
+
+  it('of which one is damaged cost one', () => {
+    const payload = Methods.encode({
+      methods: [
+        { id: 1, name: 'first' },
+        { id: 2, name: 'second' },
+      ],
+    });
+    // The length of the first name reaches beyond its message.
+    payload[payload.indexOf('f'.charCodeAt(0)) - 1] = 100;
+    const { methods } = new Recording().add(ChunkKind.Methods, payload).trace;
+    assert.equal(methods.name(0), '(method 1, name lost)');
+    assert.equal(methods.name(1), 'second');
+  });
+
+  it('of any script are kept, and very long ones are cut', () => {
+    const long = 'x'.repeat(2 ** 20 + 10);
+    const names = ['größe', 'メソッド', '🙂', '‮evil', '<b>&"', long];
+    const { methods } = new Recording().add(
+      ChunkKind.Methods,
+      Methods.encode({ methods: names.map((name, at) => ({ id: at + 1, name })) }),
+    ).trace;
+    names.slice(0, 5).forEach((name, at) => assert.equal(methods.name(at), name));
+    assert.equal(methods.name(5).length, 2 ** 20);
+  });
+
+  it('of native frames are image and offset, and images are listed', () => {
+    const nodes = encodeNodes({
+      id: [1, 2],
+      parent: [0, 1],
+      frame: [0x1234, 0x1234],
+      position: [-1, -1],
+      image: [1, 2],
+    });
+    const trace = new Recording()
+      .add(
+        ChunkKind.Images,
+        Images.encode({
+          images: [{ id: 1, path: '/lib/libfoo.so', buildId: Uint8Array.of(7), loadAddress: 1n << 60n }],
+        }),
+      )
+      .add(ChunkKind.Nodes, nodes).trace;
+    assert.equal(trace.methods.qualifiedName(trace.paths.method[1]!), 'libfoo.so+0x1234');
+    assert.equal(trace.methods.qualifiedName(trace.paths.method[2]!), 'image 2+0x1234');
+    assert.deepEqual(
+      trace.images?.map(({ path, loadAddress }) => [path, loadAddress]),
+      [['/lib/libfoo.so', 1n << 60n]],
+    );
+  });
+
+  it('of texts and classes are found by id', () => {
+    const trace = new Recording().add(
+      ChunkKind.Texts,
+      Texts.encode({ texts: [{ id: 4, value: 'frame 7' }] }),
+    ).trace;
+    assert.equal(trace.text(4), 'frame 7');
+    assert.equal(trace.text(5), '');
+    assert.equal(trace.className(9), '');
+  });
+});
+
+describe('lines', () => {
+  it('are those of the last entry at or before a position; totals count a line once', () => {
+    const trace = new Recording()
+      .add(
+        ChunkKind.Methods,
+        Methods.encode({
+          methods: [{ id: 1, name: 'f', linePosition: [2, 4, 10], lineNumber: [30, 1, -11] }],
+        }),
+      )
+      // f calls itself from line 31 and stays there; the second stack stays on line 20 of the inner call.
+      .add(
+        ChunkKind.Nodes,
+        encodeNodes({ id: [1, 2, 3], parent: [0, 1, 1], frame: [1, 1, 1], position: [6, 7, 16] }),
+      )
+      .add(
+        ChunkKind.Samples,
+        encodeSamples([{ thread: 1, counters: 0, time: [0, 10, 25], stack: [2, 2, 3] }]),
+      ).trace;
+    const { methods } = trace;
+    assert.deepEqual(
+      [0, 2, 5, 6, 15, 16, 99].map((position) => methods.lineAt(0, position)),
+      [0, 30, 30, 31, 31, 20, 20],
+    );
+    assert.equal(methods.firstLine(0), 20);
+    const lines = lineFigures(trace, wholeTrace);
+    const rows = Array.from({ length: lines.count }, (_, row) => [
+      lines.line[row],
+      lines.selfWall[row],
+      lines.totalWall[row],
+    ]);
+    assert.deepEqual(rows, [
+      [20, 15, 15],
+      [31, 10, 25],
+    ]);
+  });
+});
