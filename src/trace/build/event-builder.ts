@@ -20,6 +20,8 @@ import { applySchedule, type Schedule } from './schedule.js';
 
 /** At most so many problems are listed; the rest are counted in one more. */
 const maxProblems = 100;
+/** A file decides how many threads it names, and each costs some forty columns: what is beyond shares one. */
+const maxThreads = 1 << 14;
 
 export interface EventThread {
   /** From 1, given when the trace is finished. */
@@ -81,8 +83,18 @@ export class EventBuilder {
   readonly #links: EventLink[] = [];
   readonly #problems: Problem[] = [];
   #problemsLeftOut = 0;
+  #others: EventThread | undefined;
 
   thread(tid: number, pid = 0, name = ''): EventThread {
+    if (this.threads.length < maxThreads) return this.#newThread(tid, pid, name);
+    if (this.#others === undefined) {
+      this.#others = this.#newThread(0, 0, 'other threads');
+      this.problem(0, `There are more than ${maxThreads} threads and tracks; those after them are one`);
+    }
+    return this.#others;
+  }
+
+  #newThread(tid: number, pid: number, name: string): EventThread {
     const thread: EventThread = {
       index: 0,
       tid,

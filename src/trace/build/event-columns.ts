@@ -15,8 +15,8 @@ export function endOf(method: number): number {
 
 export class EventColumns {
   count = 0;
-  time = new Float64Array(64);
-  what = new Int32Array(64);
+  time = new Float64Array(8);
+  what = new Int32Array(8);
   /** Thread CPU clock at the event, empty while no event carried one; NaN where it is not known. */
   cpu = new Float64Array(0);
   /** False once an event came before its neighbour. */
@@ -101,7 +101,7 @@ export class EventColumns {
   }
 
   #growSlices(): void {
-    const size = Math.max(64, this.sliceBegin.length * 2);
+    const size = Math.max(8, this.sliceBegin.length * 2);
     this.sliceBegin = grown(this.sliceBegin, size);
     this.sliceEnd = grown(this.sliceEnd, size);
     this.sliceMethod = grown(this.sliceMethod, size);

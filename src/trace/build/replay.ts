@@ -37,14 +37,14 @@ export class Replay {
   readonly faults: ReplayFaults = { unmatchedEnds: 0, cut: 0, leftOpen: 0, tooDeep: 0 };
   readonly #paths: PathSource;
   #depth = 0;
-  #stackPath = new Int32Array(256);
-  #stackMethod = new Int32Array(256);
+  #stackPath = new Int32Array(64);
+  #stackMethod = new Int32Array(64);
   /** When a slice ends, with or without an end event; Infinity for calls that wait for one. Never later than its parent's. */
-  #deadline = new Float64Array(256);
+  #deadline = new Float64Array(64);
   /** 1 where the call came as a slice. */
-  #isSlice = new Uint8Array(256);
+  #isSlice = new Uint8Array(64);
   /** CPU clock at a slice's deadline, NaN unknown. */
-  #deadlineCpu = new Float64Array(256);
+  #deadlineCpu = new Float64Array(64);
   #kept = 0;
   #last = 0;
   #lastCpu = NaN;

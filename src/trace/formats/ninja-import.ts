@@ -5,6 +5,9 @@ import { LineSplitter, textOf } from './line-splitter.js';
 import { NamedMethods } from './named-methods.js';
 import { NameTable } from './names.js';
 
+/** More steps at once than any machine runs: what is beyond is drawn over the first. */
+const maxJobs = 1024;
+
 interface Step {
   readonly begin: number;
   readonly end: number;
@@ -74,13 +77,15 @@ export class NinjaImporter implements TraceImporter {
     for (const { begin, end, output } of this.#build) {
       const at = this.#offset + begin;
       let job = this.#jobs.find(({ until }) => until <= at);
+      if (job === undefined && this.#jobs.length >= maxJobs) job = this.#jobs[0];
       if (job === undefined) {
         job = { thread: this.#builder.thread(0, 0, `job ${this.#jobs.length + 1}`), until: 0 };
         this.#jobs.push(job);
       }
-      job.until = this.#offset + Math.max(begin, end);
-      job.thread.events.slice(at, job.until, output);
-      last = Math.max(last, job.until);
+      const until = this.#offset + Math.max(begin, end);
+      job.thread.events.slice(at, until, output);
+      job.until = Math.max(job.until, until);
+      last = Math.max(last, until);
     }
     this.#offset = Math.max(this.#offset, last);
     this.#build = [];

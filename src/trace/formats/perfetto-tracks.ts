@@ -19,6 +19,8 @@ export class PerfettoTracks {
   /** By the low half of the id; those that share it are few. */
   readonly #byLow = new Map<number, PerfettoTrack[]>();
   #last: PerfettoTrack | undefined;
+  /** Threads that have a track already. */
+  readonly #taken = new Set<EventThread>();
   readonly #flows = new Map<number, FlowEnd>();
   #firstProcess = 0;
   readonly #fields = new ProtobufReader();
@@ -49,10 +51,11 @@ export class PerfettoTracks {
     if (track.tid > 0) {
       const known = this.#kernel.known(track.tid);
       // A thread that only the kernel has told of so far is the same one; one with a track of its own is another.
-      const taken = known !== undefined && this.#isTaken(known, track);
+      const taken = known !== undefined && this.#taken.has(known);
       track.thread =
         known !== undefined && !taken ? known : this.#builder.thread(track.tid, track.pid, track.name);
       if (track.thread.name === '') track.thread.name = track.name;
+      this.#taken.add(track.thread);
       this.#kernel.adopt(track.thread);
     } else {
       track.thread = this.#builder.thread(0, track.pid, track.name);
@@ -163,13 +166,6 @@ export class PerfettoTracks {
   mainProcess(): { pid: number; name: string } {
     const pid = this.#firstProcess;
     return { pid, name: this.#kernel.processNames.get(pid) ?? '' };
-  }
-
-  #isTaken(thread: EventThread, by: PerfettoTrack): boolean {
-    for (const sharing of this.#byLow.values()) {
-      if (sharing.some((track) => track !== by && track.thread === thread)) return true;
-    }
-    return false;
   }
 
   #thread(track: PerfettoTrack, bytes: Uint8Array, [from, to]: readonly [number, number]): void {

@@ -126,6 +126,11 @@ export class ProtobufReader {
     return true;
   }
 
+  /** The text of a length-delimited field. */
+  text(): string {
+    return decoder.decode(this.bytes.subarray(this.from, this.to));
+  }
+
   /** The value of a double field. */
   get double(): number {
     floats.setUint32(0, this.low, true);
@@ -159,4 +164,5 @@ export class ProtobufReader {
   }
 }
 
+const decoder = new TextDecoder();
 const floats = new DataView(new ArrayBuffer(8));

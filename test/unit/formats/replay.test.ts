@@ -101,6 +101,13 @@ describe('replaying events', () => {
     assert.match(trace.problems[0]!.what, /4465 calls were deeper/);
   });
 
+  it('does not let a file make threads without end', () => {
+    const builder = new EventBuilder();
+    for (let tid = 1; tid <= 20_000; tid++) builder.thread(tid);
+    assert.equal(builder.threads.length, 16_385);
+    assert.equal(builder.thread(20_001), builder.thread(20_002));
+  });
+
   it('sorts like a stable sort', () => {
     const random = randomNumbers(7);
     for (let round = 0; round < 200; round++) {
