@@ -1,5 +1,5 @@
 // npm run demo: sets up what it needs, builds, records a sample Java program for five seconds through the real agent,
-// prints where its time went, and writes demo.btrace and demo.pftrace. Node built-ins only: this runs on a fresh clone.
+// prints where its time went, and writes demo.btrace, demo.pftrace and demo.html. Node built-ins only: this runs on a fresh clone.
 //   npm run demo -- SECONDS     for another length
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -94,6 +94,13 @@ const converted = await btrace(
   'keep',
 );
 if (converted.code !== 0) fail('writing demo.pftrace', converted.error ?? converted.text);
+const page = await run(
+  process.execPath,
+  ['--import', 'tsx', path.join(root, 'scripts/page-file.ts'), 'demo.btrace', 'demo.html'],
+  { cwd: root },
+);
+if (page.code !== 0) fail('writing demo.html', page.error ?? page.text);
 console.log(`
+demo.html     open it in a browser: the flame chart and the tables
 demo.btrace   open it in VS Code with the BTrace extension, or: npx btrace report demo.btrace --per-thread
 demo.pftrace  open it in Perfetto's viewer`);
