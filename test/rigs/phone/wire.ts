@@ -57,7 +57,10 @@ class ServiceStream extends Duplex {
   }
 
   override _write(chunk: Buffer, encoding: BufferEncoding, done: (error?: Error) => void): void {
-    if (!this.open) { done(); return; }
+    if (!this.open) {
+      done();
+      return;
+    }
     const part = chunk.subarray(0, MAX_PAYLOAD_BYTES);
     const rest = chunk.subarray(part.length);
     // The next packet goes when this one has been acknowledged.
