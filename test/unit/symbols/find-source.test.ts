@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { bySuffix, findSource, type SourceIndex } from '../../../src/symbols/find-source.js';
+import { wantedSource } from '../../../src/symbols/wanted-source.js';
+
+const files: Readonly<Record<string, string>> = {
+  'file:///w/app/src/com/shop/Till.java': 'package com.shop;',
+  'file:///w/app/src/com/other/Till.java': 'package com.other;',
+  'file:///w/lib/Till.kt': '/* c */ @file:X\npackage com.shop.lib\n',
+  'file:///w/a%20b/com/shop/Space.java': 'package com.shop;',
+  'file:///w/one/com/shop/Twice.java': 'package com.shop;',
+  'file:///w/two/com/shop/Twice.java': 'package com.shop;',
+  'file:///w/Root.java': '',
+};
+
+const index: SourceIndex = {
+  filesNamed: (name) => Promise.resolve(Object.keys(files).filter((file) => file.endsWith(`/${name}`))),
+  head: (file) => Promise.resolve(files[file] ?? ''),
+  symbols: (name) =>
+    Promise.resolve(
+      name === 'Renamed' ? [{ file: 'file:///w/app/src/com/shop/Elsewhere.java', line: 3 }] : [],
+    ),
+};
+
+async function places(className: string, file: string, line = 5): Promise<string[]> {
+  const frame = { className, method: 'm', signature: '', file, line };
+  const search = await findSource(frame, index, new AbortController().signal);
+  return search.places.map((place) => `${place.file.replace('file:///w/', '')}:${String(place.line)}`);
+}
+
+describe('finding a source', () => {
+  it('takes the file in the folders of its package', async () => {
+    assert.deepEqual(await places('com.shop.Till', 'Till.java'), ['app/src/com/shop/Till.java:5']);
+    assert.deepEqual(await places('com.shop.Till$Drawer$1', 'Till.java'), ['app/src/com/shop/Till.java:5']);
+    assert.deepEqual(await places('com.shop.Space', 'Space.java'), ['a%20b/com/shop/Space.java:5']);
+    assert.deepEqual(await places('Root', 'Root.java'), ['Root.java:5']);
+  });
+
+  it('takes the file that says it is in the package, where folders do not', async () => {
+    assert.deepEqual(await places('com.shop.lib.Till', 'Till.kt'), ['lib/Till.kt:5']);
+    assert.deepEqual(await places('com.shop.lib.TillKt', ''), ['lib/Till.kt:5']);
+  });
+
+  it('gives all that fit equally, and none that say otherwise', async () => {
+    assert.equal((await places('com.shop.Twice', 'Twice.java')).length, 2);
+    assert.deepEqual(await places('com.nowhere.Till', 'Till.java'), []);
+  });
+
+  it('goes by the symbol where no file fits, and tells what was looked for', async () => {
+    assert.deepEqual(await places('com.shop.Renamed', 'SourceFile', 0), [
+      'app/src/com/shop/Elsewhere.java:3',
+    ]);
+    const none = await findSource(
+      { className: 'com.x.Gone', method: 'm', signature: '', file: 'Gone.kt', line: 1 },
+      index,
+      new AbortController().signal,
+    );
+    assert.deepEqual(none.lookedFor, ['com/x/Gone.kt', 'Gone']);
+  });
+
+  it('takes nothing for a file name that is more than one', () => {
+    for (const file of [
+      '../x',
+      'a/b.java',
+      'C:\\x\\y.java',
+      '**.java',
+      'a\nb.java',
+      '.',
+      '',
+      'x'.repeat(300),
+    ]) {
+      const { baseNames } = wantedSource({ className: 'p.C', method: 'm', signature: '', file, line: 1 });
+      for (const name of baseNames) assert.doesNotMatch(name, /[/\\*\n]|^\.+$/, file);
+    }
+  });
+
+  it('follows native debug data by the most folders in common', () => {
+    const there = ['file:///w/src/core/gate.cc', 'file:///w/test/core/gate.cc', 'file:///w/gate.cc'];
+    assert.deepEqual(bySuffix(there, '/build/machine/src/core/gate.cc'), ['file:///w/src/core/gate.cc']);
+    assert.deepEqual(bySuffix(there, 'C:/x/core/gate.cc'), there.slice(0, 2));
+  });
+});
