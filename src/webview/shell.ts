@@ -226,7 +226,7 @@ export class PageShell implements EngineListener, PageActions {
   }
 
   openSource(method: number, beside: boolean): void {
-    if (!this.canOpenSource || method === 0) return;
+    if (!this.canOpenSource || method < 0) return;
     this.ask({ kind: 'source', method }).then(
       (key) => this.#host.post({ type: 'openSource', key, beside }),
       (error: unknown) => this.#warn(String(error)),
@@ -247,7 +247,7 @@ export class PageShell implements EngineListener, PageActions {
   }
 
   showCallers(method: number): void {
-    if (method !== 0) this.#store.set({ selection: { kind: 'method', method }, view: 'callers' });
+    if (method >= 0) this.#store.set({ selection: { kind: 'method', method }, view: 'callers' });
   }
 
   focusView(): void {

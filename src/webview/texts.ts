@@ -139,7 +139,6 @@ export const englishTexts = {
   'table.noMatch': 'No method here matches the search.',
   'callers.callers': 'Called by',
   'callers.callees': 'Calls',
-  'callers.outermost': 'nobody (outermost call)',
   'callers.none': 'Select a method in another view to see who calls it and whom it calls.',
   'flame.label': 'Flame graph. Arrow keys walk the frames, Enter opens the source, f zooms, 0 shows all.',
   'flame.all': 'all',

@@ -92,7 +92,7 @@ describe('Record', () => {
     const hover = page.locator('.monaco-hover', { hasText: 'Called by' });
     await hover.waitFor();
     await workbench.screenshot('record-5-hover');
-    assert.match(await hover.innerText(), /lambda\$find\$0[\s\S]*Lines[\s\S]*line \d+/);
+    assert.match(await hover.innerText(), /lambda\$find\$0[\s\S]*Lines[\s\S]*line\s\d+/);
   });
 
   it('says so when the file was edited, and follows a method that was moved', async () => {

@@ -135,7 +135,7 @@ export class PointerHandler {
       store.set({ selection: { kind: 'call', thread: thread.index, depth: hit.depth, beginNs } });
       // The second click of a pair zooms; the source is open already.
       if (event.detail <= 1)
-        actions.openSource(thread.chart.method[hit.row] ?? 0, event.ctrlKey || event.metaKey);
+        actions.openSource(thread.chart.method[hit.row] ?? -1, event.ctrlKey || event.metaKey);
     } else if (hit.kind === 'block') {
       const { thread } = hit.place;
       store.set({

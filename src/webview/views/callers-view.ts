@@ -115,10 +115,7 @@ export class CallersView extends FigureView {
       cell: (row, column) => {
         const method = nodes.method[row] ?? 0;
         if (column === 'name') {
-          // Method 0 is the root: nobody called it.
-          return method === 0
-            ? { text: text('callers.outermost'), isMuted: true }
-            : nameCell(this.context, method);
+          return nameCell(this.context, method);
         }
         const value = nodes.total[row] ?? 0;
         const share = shareOf(value, sum);

@@ -120,10 +120,11 @@ export class FlameGraphView extends FigureView {
     const made: Datum[] = [];
     for (let row = 0; row < nodes.count; row++) {
       const parent = made[nodes.parent[row] ?? -1];
-      const method = nodes.method[row] ?? 0;
+      // The root is no method, and 0 is one.
+      const method = parent === undefined ? -1 : (nodes.method[row] ?? -1);
       const total = nodes.total[row] ?? 0;
       const datum: Datum = {
-        name: method === 0 ? text('flame.all') : names.short(method),
+        name: method < 0 ? text('flame.all') : names.short(method),
         method,
         value: total,
         total,
@@ -134,14 +135,14 @@ export class FlameGraphView extends FigureView {
       parent?.children.push(datum);
     }
     const root = made[0];
-    if (root === undefined) return { name: '', method: 0, value: 0, total: 0, children: [], path: [] };
+    if (root === undefined) return { name: '', method: -1, value: 0, total: 0, children: [], path: [] };
     return zoomed(root, this.#zoom);
   }
 
   #colour(frame: Frame): string {
     const { model } = this.context;
     const { method } = frame.data;
-    if (method === 0) return 'var(--hue-root)';
+    if (method < 0) return 'var(--hue-root)';
     const isDim = model.matches !== undefined && model.matches[method] !== 1;
     return `var(--hue-${model.names.hue(method)}${isDim ? '-dim' : ''})`;
   }
@@ -154,7 +155,7 @@ export class FlameGraphView extends FigureView {
 
   #choose(datum: Datum, zoom: boolean): void {
     this.#current = datum.path;
-    if (datum.method !== 0) this.context.store.set({ selection: { kind: 'method', method: datum.method } });
+    if (datum.method >= 0) this.context.store.set({ selection: { kind: 'method', method: datum.method } });
     if (zoom) this.zoomTo(datum.path);
     else this.#mark();
     const said = this.#label(datum);
