@@ -31,9 +31,11 @@ describe('Record', () => {
     const { workbench } = vscode;
     const { page } = workbench;
     await workbench.run('BTrace: Record…');
-    await workbench.choices().filter({ hasText: 'Shop' }).first().waitFor();
+    assert.ok(shop);
+    const mine = new RegExp(`Shop.*\\b${shop.pid}\\b`, 's'); // not one that another run has started
+    await workbench.choices().filter({ hasText: mine }).first().waitFor();
     await workbench.screenshot('record-1-target');
-    await workbench.choose('Shop');
+    await workbench.choose(mine);
     await workbench.choose('Balanced');
     const notification = workbench.notification(/Recording .*samples/);
     await notification.waitFor();
