@@ -9,6 +9,8 @@ namespace {
 // The agent holds a record for some 100 ns at a time. A thread that meets it looks again this often, then gives up.
 constexpr int kPatience = 400;
 constexpr u64 kPlausibleCostNs = 50 * kNsPerUs;
+// From outside, with a walk of another thread that is handed over and back.
+constexpr u64 kPlausibleOutsideCostNs = 200 * kNsPerUs;
 
 inline void relax() {
 #if defined(__x86_64__)
@@ -157,19 +159,19 @@ void Capture::commit_node(u32 node) {
   u64 tick = tick_now();
   record_->last_tick.store_relaxed(tick);
   if (!forced_) record_->evidence_tick.store_relaxed(tick);
+  // One that took far longer than others was interrupted: that time went to another thread. It counts in full in the
+  // histogram only.
+  u32 mean = record_->mean_cost_ns;
+  u64 took = static_cast<u64>(max_of<i64>(now - begin_ns_, 1));
+  u64 cost = min_of(took, max_of<u64>(u64{mean} * 4, walk_ ? kPlausibleCostNs : kPlausibleOutsideCostNs));
   if (begin_ns_) {
-    i64 cost = now - begin_ns_;
     CostHistogram& costs = session_->costs[static_cast<u32>(row_.kind)];
-    u64 counted = static_cast<u64>(max_of<i64>(cost, 1));
-    costs.total_ns.add_relaxed(counted);
-    costs.buckets[min_of<u32>(63 - __builtin_clzll(counted), CostHistogram::kBuckets - 1)].add_relaxed(1);
+    costs.total_ns.add_relaxed(cost);
+    costs.buckets[min_of<u32>(63 - __builtin_clzll(took), CostHistogram::kBuckets - 1)].add_relaxed(1);
   }
   if (walk_) {
     record_->counters = row_;
     // The budget: a thread whose captures cost c may have one every c / budget.
-    // One that took far longer than others was interrupted: that time went to another thread.
-    u32 mean = record_->mean_cost_ns;
-    u64 cost = min_of(static_cast<u64>(now - begin_ns_), max_of<u64>(u64{mean} * 4, kPlausibleCostNs));
     record_->mean_cost_ns = static_cast<u32>(mean ? (u64{mean} * 7 + cost) / 8 : cost);
     u64 budget = session_->config.budget_ppm;
     i64 interval = session_->config.sync_interval_ns;

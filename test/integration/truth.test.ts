@@ -27,7 +27,7 @@ const WAITS = { parts: ['lock', 'notify', 'park', 'sleep', 'allocate', 'load'], 
  * The burner never waits: on two free cores the four working threads make it take about twice its CPU time. Where it takes
  * longer, the sampler waits for a core as well, and the tolerance grows by as much.
  */
-const FREE_MACHINE = 2.5;
+const FREE_MACHINE = 2;
 /** Left out at both ends, where hooks come and go and the last samples of a thread are waited for. */
 const EDGE_NS = 150e6;
 

@@ -18,6 +18,7 @@ const OTHER_EXTENSIONS: readonly (readonly [string, string])[] = [
   ['.pb', 'perfetto'],
   ['.folded', 'collapsed'],
   ['.nanoscope', 'nanoscope'],
+  ['.nanoscope.txt', 'nanoscope'],
 ];
 
 function formatFor(output: string): string | undefined {
