@@ -32,7 +32,7 @@ describe('Record', () => {
     const { page } = workbench;
     await workbench.run('BTrace: Record…');
     assert.ok(shop);
-    const mine = new RegExp(`Shop.*\\b${shop.pid}\\b`, 's'); // not one that another run has started
+    const mine = new RegExp(`(?<!\\d)${shop.pid} · `); // not one that another run has started
     await workbench.choices().filter({ hasText: mine }).first().waitFor();
     await workbench.screenshot('record-1-target');
     await workbench.choose(mine);
