@@ -94,6 +94,8 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
       }),
       panel.onDidChangeViewState(() => {
         if (panel.active) this.#lastActive = page;
+        // A hidden page is taken down: what it is to show waits until it is there again.
+        if (!panel.visible) page.opened = false;
       }),
     ];
     panel.onDidDispose(() => {

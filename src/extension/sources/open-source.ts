@@ -42,7 +42,9 @@ export class SourceOpener {
 
   async open(key: SourceKey, beside: boolean): Promise<void> {
     const frame = await this.unmap(key);
-    this.notices.log.debug(`Source of ${frame.className}.${frame.method} (${frame.file}:${String(frame.line)})`);
+    this.notices.log.debug(
+      `Source of ${frame.className}.${frame.method} (${frame.file}:${String(frame.line)})`,
+    );
     const signal = new AbortController().signal;
     const search = await findSource(frame, this.index, signal);
     const place =
