@@ -25,8 +25,11 @@ export function scratchFile(name: string): string {
 
 export async function closeAll(): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-  await until('all editors are closed', () =>
-    vscode.window.tabGroups.all.every((group) => group.tabs.length === 0),
+  await until(
+    'all editors are closed',
+    () =>
+      vscode.window.tabGroups.all.every((group) => group.tabs.length === 0) &&
+      vscode.window.activeTextEditor === undefined,
   );
 }
 

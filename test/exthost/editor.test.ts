@@ -20,8 +20,10 @@ describe('the editor of recordings', () => {
     await opened;
     listening.dispose();
     assert.deepEqual(said.slice(0, 2), ['ready', 'opened']);
-    const input = activeTabInput();
-    assert.ok(input instanceof vscode.TabInputCustom && input.viewType === 'btrace.recording');
+    await until('its tab is our editor', () => {
+      const input = activeTabInput();
+      return input instanceof vscode.TabInputCustom && input.viewType === 'btrace.recording';
+    });
   });
 
   it('says of what is no trace what it is', async () => {

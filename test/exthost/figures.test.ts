@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
-import { btrace, closeAll, openRecording, scratchFile, withSetting, workspaceFile } from './btrace.js';
+import {
+  activeTabInput,
+  btrace,
+  closeAll,
+  openRecording,
+  scratchFile,
+  withSetting,
+  workspaceFile,
+} from './btrace.js';
 import { tillMethods, writeRecording } from './recordings.js';
 import { until } from './until.js';
 
@@ -115,8 +123,11 @@ describe('figures in the editor', () => {
       ...((lens!.command!.arguments ?? []) as unknown[]),
     );
     await until('the recording is in front', () => parts.editors.active?.fsPath === recording);
-    const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
-    assert.ok(input instanceof vscode.TabInputCustom);
+    // The tab model hears of it a moment after the panel does.
+    await until('its tab is a custom editor', () => {
+      const input = activeTabInput();
+      return input instanceof vscode.TabInputCustom && input.uri.fsPath === recording;
+    });
   });
 
   it('go when they are hidden', async () => {
