@@ -26,7 +26,7 @@ export class CallTable implements Calls {
   private source: { intervals: Intervals; paths: Paths } | undefined;
   private origins: Origins | undefined;
 
-  reserve(rows: number): void {
+  private reserve(rows: number): void {
     const needed = this.count + rows;
     if (needed <= this.begin.length) return;
     const size = nextCapacity(this.begin.length, needed);
@@ -58,8 +58,11 @@ export class CallTable implements Calls {
     const pathMethod = paths.method;
     const pathDepth = paths.depth;
     this.source = { intervals, paths };
+    if (this.taken === count) return;
+    this.reserve(this.coming(intervals, pathDepth));
     let { open, cpuSoFar } = this;
-    let { openRow, openCpu, begin, end, cpu, depth, method } = this;
+    let { openRow, openCpu } = this;
+    const { begin, end, cpu, depth, method } = this;
     let rows = this.count;
     for (let interval = this.taken; interval < count; interval++) {
       const path = pathOf[interval] as number;
@@ -77,11 +80,6 @@ export class CallTable implements Calls {
       }
       if (frames > keep) {
         const added = frames - keep;
-        if (rows + added > begin.length) {
-          this.count = rows;
-          this.reserve(added);
-          ({ begin, end, cpu, depth, method } = this);
-        }
         if (frames > openRow.length) {
           this.openRow = openRow = grown(openRow, nextCapacity(openRow.length, frames));
           this.openCpu = openCpu = grown(openCpu, openRow.length);
@@ -107,6 +105,18 @@ export class CallTable implements Calls {
     this.open = open;
     this.cpuSoFar = cpuSoFar;
     this.taken = count;
+  }
+
+  /** Calls that the new intervals begin: room is made for just so many, once. */
+  private coming({ count, path, keep }: Intervals, depth: Uint16Array): number {
+    let { open } = this;
+    let calls = 0;
+    for (let interval = this.taken; interval < count; interval++) {
+      const frames = depth[path[interval] as number] as number;
+      calls += frames - Math.min(keep[interval] as number, frames, open);
+      open = frames;
+    }
+    return calls;
   }
 
   /** Closes what is open at the end of the last interval, until more come. Costs the depth of the open stack. */

@@ -97,7 +97,6 @@ export class RecordingDecoder {
     let endNs = this.footer?.endNs ?? 0;
     let counters = 0;
     for (const thread of threads) {
-      thread.settle();
       counters |= thread.counters;
       if (thread.intervals.count > 0) beginNs = Math.min(beginNs, thread.intervals.begin[0] as number);
       endNs = Math.max(endNs, thread.lastNs);

@@ -61,7 +61,6 @@ export class SampledThread implements ThreadTrack {
   creator = 0;
   sampleCount = 0;
   readonly intervals = new IntervalTable();
-  readonly calls = new CallTable();
   readonly blocks = new BlockTable();
   readonly events = new EventTable();
 
@@ -73,10 +72,8 @@ export class SampledThread implements ThreadTrack {
   stackless = 0;
   /** What was read with the samples: CounterBit bits. */
   counters = 0;
-  /** Samples that are known to be coming: room is made for them at once. */
-  private expected = 0;
-  /** Rows taken so far. */
-  private taken = 0;
+  private readonly callTable = new CallTable();
+  private paths: PathTable | undefined;
 
   private started = false;
   private time = 0;
@@ -104,6 +101,19 @@ export class SampledThread implements ThreadTrack {
 
   constructor(readonly index: number) {}
 
+  /**
+   * Built when somebody asks: all figures come from intervals, and so does the page's chart. What is open is closed,
+   * provisionally, at the end of the last interval.
+   */
+  get calls(): CallTable {
+    const { callTable, intervals, paths } = this;
+    if (paths !== undefined) {
+      callTable.extend(intervals, paths);
+      callTable.settle(intervals);
+    }
+    return callTable;
+  }
+
   get message(): Uint32Array {
     return this.intervals.message;
   }
@@ -126,14 +136,8 @@ export class SampledThread implements ThreadTrack {
   }
 
   expect(samples: number): void {
-    this.expected += samples;
     // Most samples make one interval; a few per cent make a gap or a wait besides. A slice asks for more than it needs.
     this.intervals.reserve(samples + (samples >> 5) + mostRowsASample * sliceRows);
-  }
-
-  /** Closes, provisionally, what is open. */
-  settle(): void {
-    this.calls.settle(this.intervals);
   }
 
   take(block: SampleBlockReader, rows: number, nodes: NodeTable, paths: PathTable, sampling: Sampling): void {
@@ -143,8 +147,7 @@ export class SampledThread implements ThreadTrack {
     if (block.hasDetails || block.hasDurations) this.note(block, rows, nodes);
     this.resolve(block, rows, nodes, paths);
     this.append(block, rows, paths, sampling.vouchNs);
-    this.calls.extend(this.intervals, paths);
-    this.reserveCalls(rows);
+    this.paths = paths;
   }
 
   /** Nodes → paths, and what each has in common with the one before it. */
@@ -534,15 +537,5 @@ export class SampledThread implements ThreadTrack {
       this.blockedFrom = Math.min(from, from < this.blockedTo ? this.blockedFrom : from);
       this.blockedTo = count;
     }
-  }
-
-  /** Once some samples have shown how many calls they make, room for the rest that is expected. */
-  private reserveCalls(rows: number): void {
-    this.expected = Math.max(this.expected - rows, 0);
-    const { calls } = this;
-    this.taken += rows;
-    const perSample = calls.count / this.taken;
-    if (this.expected === 0 || calls.begin.length - calls.count > 4 * perSample * rows) return;
-    calls.reserve(Math.ceil(perSample * this.expected * 1.1) + mostRowsASample * rows);
   }
 }
