@@ -4,6 +4,7 @@ import {
   ConfigurationTarget,
   l10n,
   languages,
+  tasks,
   Uri,
   window,
   workspace,
@@ -25,7 +26,8 @@ import { Sessions } from './recording/sessions.js';
 import { recordingStatusItem } from './recording/status-item.js';
 import { RecordingStore, type StoredRecording } from './recording/store.js';
 import { TargetRegistry } from './recording/target-registry.js';
-import { targetSources } from './recording/target-sources.js';
+import { RecordTasks } from './recording/record-task.js';
+import { localOptions, targetSources } from './recording/target-sources.js';
 import { ArchiveSources } from './sources/archive-sources.js';
 import { MappingChoice } from './sources/mapping-choice.js';
 import { SourceOpener } from './sources/open-source.js';
@@ -76,7 +78,7 @@ export function activate(context: ExtensionContext): BTraceApi {
   const sessions = own(new Sessions());
   sessionsToStop = sessions;
   const store = new RecordingStore(context);
-  const recorder = new Recorder(registry, sessions, store, memory, notices);
+  const recorder = new Recorder(registry, sessions, store, memory, notices, localOptions(context, log));
   for (const source of targetSources(context, log)) registry.add(source);
 
   const files = own(new WorkspaceFiles());
@@ -111,6 +113,7 @@ export function activate(context: ExtensionContext): BTraceApi {
   own(languages.registerHoverProvider(sourceFiles, new Hovers(figures)));
   own(new LineDecorations(figures));
   own(recordingStatusItem(sessions));
+  own(tasks.registerTaskProvider(RecordTasks.type, new RecordTasks(recorder, memory, notices)));
   const targets = own(new TargetsView(registry, sessions));
   const recordings = own(new RecordingsView(store, sessions));
 
@@ -123,6 +126,7 @@ export function activate(context: ExtensionContext): BTraceApi {
     );
   };
   command('record', (given?: RecordArguments) => recorder.record(given));
+  command('recordFromStart', () => recorder.recordFromStart());
   command('recordTarget', (node?: TargetNode) =>
     node?.type === 'target' ? recorder.recordTarget(node.target) : recorder.record(),
   );

@@ -19,6 +19,8 @@ export class Memory {
   /** Names of the targets recorded last, newest first: a process id does not survive, a name does. */
   readonly lastTargets: Remembered<readonly string[]>;
   readonly lastPreset: Remembered<string>;
+  /** Commands that started programs to record, newest first. */
+  readonly launchCommands: Remembered<readonly { readonly command: string; readonly program: string }[]>;
   /** Which of several files holds the source of a class: source path in the package → URI. */
   readonly sourceChoices: Remembered<Readonly<Record<string, string>>>;
   /** Folders outside the workspace from which files may be opened without asking again. */
@@ -30,6 +32,11 @@ export class Memory {
     const { workspaceState, globalState } = context;
     this.lastTargets = new Remembered<readonly string[]>(globalState, 'lastTargets', []);
     this.lastPreset = new Remembered(workspaceState, 'lastPreset', '');
+    this.launchCommands = new Remembered<readonly { command: string; program: string }[]>(
+      workspaceState,
+      'launchCommands',
+      [],
+    );
     this.sourceChoices = new Remembered<Readonly<Record<string, string>>>(
       workspaceState,
       'sourceChoices',

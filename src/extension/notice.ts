@@ -59,7 +59,8 @@ export function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }
 
-function words(what: unknown): { message: string; nextStep: string; steps: readonly Step[] } {
+/** What happened, what to do, and the buttons that do it. */
+export function words(what: unknown): { message: string; nextStep: string; steps: readonly Step[] } {
   if (what instanceof Problem) return what;
   if (what instanceof TargetError) return { message: what.message, nextStep: what.nextStep, steps: [] };
   const message = what instanceof Error ? what.message : String(what);

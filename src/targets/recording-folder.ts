@@ -7,12 +7,19 @@ export function recordingName(target: string, when: Date): string {
   const two = (n: number) => String(n).padStart(2, '0');
   const day = `${when.getFullYear()}-${two(when.getMonth() + 1)}-${two(when.getDate())}`;
   const time = `${two(when.getHours())}.${two(when.getMinutes())}.${two(when.getSeconds())}`;
-  const plain = target
+  return `${safeName(target)} ${day} ${time}.btrace`;
+}
+
+/** Windows refuses more than the others do, so its rules hold everywhere: a recording may travel. */
+export function safeName(name: string): string {
+  const plain = name
     .normalize('NFC')
     .replace(/[\p{Cc}\p{Cf}<>:"/\\|?*]/gu, '_')
+    .replace(/\s+/g, ' ')
     .slice(0, 80)
     .replace(/^[\s.]+|[\s.]+$/g, '');
-  return `${plain || 'recording'} ${day} ${time}.btrace`;
+  if (plain === '') return 'recording';
+  return /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(plain) ? `_${plain}` : plain;
 }
 
 /** The path of a new recording in `folder`, which is there afterwards: private, and ignored by git whatever is above it. */

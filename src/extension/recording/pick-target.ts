@@ -17,6 +17,8 @@ import type { TargetListing, TargetRegistry } from './target-registry.js';
 export interface TargetItem extends QuickPickItem {
   readonly target?: Target;
   readonly failure?: unknown;
+  /** No target yet: a command that starts one. */
+  readonly launch?: true;
 }
 
 /** The kind of a target in words, for the headings of the list. */
@@ -62,6 +64,14 @@ export function targetItems(listing: TargetListing, lastNames: readonly string[]
       },
     );
   }
+  items.push(
+    { label: l10n.t('Not running yet'), kind: QuickPickItemKind.Separator },
+    {
+      label: `$(terminal) ${l10n.t('Start a Java program, and record it from its first moment…')}`,
+      alwaysShow: true,
+      launch: true,
+    },
+  );
   return items;
 }
 
@@ -73,7 +83,7 @@ function icon(kind: string): string {
 export async function pickTarget(
   registry: TargetRegistry,
   lastNames: readonly string[],
-): Promise<Target | undefined> {
+): Promise<Target | 'launch' | undefined> {
   const pick = window.createQuickPick<TargetItem>();
   pick.title = l10n.t('BTrace: Record (1/2)');
   pick.placeholder = l10n.t('Which program?');
@@ -104,6 +114,7 @@ export async function pickTarget(
   look();
   try {
     const chosen = await accepted(pick);
+    if (chosen?.launch === true) return 'launch';
     if (chosen?.failure !== undefined) throw asError(chosen.failure);
     const refusal = chosen?.target?.refusal;
     if (refusal !== undefined) throw new TargetError('not-supported', refusal, '');

@@ -1,9 +1,13 @@
 /** From a chosen target to an opened recording: the one flow behind the command, the view and the task. */
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
 import { commands, EventEmitter, l10n, ProgressLocation, Uri, window, workspace, type Event } from 'vscode';
+import type { LaunchOptions } from '../../targets/local/launch.js';
 import type { SessionEnd, Target } from '../../targets/target.js';
 import type { Memory } from '../memory.js';
 import { Problem, type Notices } from '../notice.js';
 import { setting, type PresetName } from '../settings.js';
+import { askCommand, LaunchTarget } from './launch-target.js';
 import { pickHow, pickTarget } from './pick-target.js';
 import { isPresetName } from './presets.js';
 import { mayDiscard, plain, showProgress } from './progress.js';
@@ -11,12 +15,25 @@ import type { ActiveRecording, Sessions } from './sessions.js';
 import type { RecordingStore } from './store.js';
 import type { TargetRegistry } from './target-registry.js';
 
-/** What `btrace.record` takes when it is called with arguments: by a key binding, a task or another extension. */
+/** What `btrace.record` takes when it is called with arguments: by a key binding or another extension. */
 export interface RecordArguments {
   /** Id of a target, or a part of its name. */
   readonly target?: string;
+  /** Starts this program in a terminal and records it from its first moment; `target` is a part of the name of its JVM. */
+  readonly command?: string;
   readonly preset?: string;
   readonly fromLaunch?: boolean;
+}
+
+/** One recording, with nothing left to ask. */
+export interface RecordRequest {
+  readonly target: Target;
+  readonly preset: PresetName;
+  readonly fromLaunch: boolean;
+  /** Where to; a new file in the store's folder when left out. */
+  readonly file?: string;
+  /** Stops by itself after this; what the settings say when left out. */
+  readonly maxDurationMs?: number;
 }
 
 const rememberedTargets = 3;
@@ -32,55 +49,88 @@ export class Recorder {
     readonly store: RecordingStore,
     private readonly memory: Memory,
     private readonly notices: Notices,
+    private readonly launching: LaunchOptions,
   ) {}
 
   /** The whole way with questions. Resolves once the recording has ended and is open, with its file. */
   async record(given: RecordArguments = {}): Promise<string | undefined> {
+    const request = await this.ask(given);
+    return request && this.run(request);
+  }
+
+  /** What to record, asking for what is not given; undefined when a question was left without an answer. */
+  async ask(given: RecordArguments = {}): Promise<RecordRequest | undefined> {
     requireTrust();
-    const target =
-      given.target === undefined
-        ? await pickTarget(this.registry, this.memory.lastTargets.get())
-        : await this.find(given.target);
+    const chosen = await this.#target(given);
+    const target = chosen === 'launch' ? await this.#askCommand() : chosen;
     if (target === undefined) return undefined;
-    const how =
-      given.preset === undefined && given.target === undefined
-        ? await pickHow(target, this.#lastPreset())
-        : { preset: presetOf(given.preset), fromLaunch: given.fromLaunch ?? false };
+    const asked = given.preset === undefined && given.target === undefined && given.command === undefined;
+    const how = asked
+      ? await pickHow(target, this.#lastPreset())
+      : { preset: presetOf(given.preset), fromLaunch: given.fromLaunch ?? false };
     if (how === undefined) return undefined;
     await this.memory.lastPreset.set(how.preset);
-    return this.run(target, how.preset, how.fromLaunch);
+    return { target, ...how };
+  }
+
+  #target(given: RecordArguments): Promise<Target | 'launch' | undefined> {
+    if (given.command !== undefined) return Promise.resolve(this.#launching(given.command, given.target));
+    return given.target === undefined
+      ? pickTarget(this.registry, this.memory.lastTargets.get())
+      : this.find(given.target);
   }
 
   async recordTarget(target: Target): Promise<string | undefined> {
     requireTrust();
     const how = await pickHow(target, this.#lastPreset());
-    return how === undefined ? undefined : this.run(target, how.preset, how.fromLaunch);
+    return how && this.run({ target, ...how });
   }
 
-  async run(target: Target, preset: PresetName, fromLaunch: boolean): Promise<string | undefined> {
-    const active = await this.start(target, preset, fromLaunch);
-    const end = await showProgress(active);
-    return this.#finish(active, end);
+  /** Asks for a command, starts it in a terminal and records from its first moment. */
+  async recordFromStart(): Promise<string | undefined> {
+    requireTrust();
+    const target = await this.#askCommand();
+    return target && this.recordTarget(target);
   }
 
-  /** Attaches, under a notification whose Cancel gives up. */
-  async start(target: Target, preset: PresetName, fromLaunch: boolean): Promise<ActiveRecording> {
-    const file = await this.store.newFile(target.name);
-    const names = [target.name, ...this.memory.lastTargets.get().filter((name) => name !== target.name)];
-    await this.memory.lastTargets.set(names.slice(0, rememberedTargets));
-    this.notices.log.info(`Recording ${target.id} (${target.name}), preset ${preset}, into ${file}`);
-    return window.withProgress(
+  async #askCommand(): Promise<Target | undefined> {
+    const chosen = await askCommand(this.memory);
+    return chosen && this.#launching(chosen.command, chosen.program);
+  }
+
+  #launching(command: string, program = ''): Target {
+    return new LaunchTarget(command, program, this.launching);
+  }
+
+  async run(request: RecordRequest): Promise<string | undefined> {
+    const active = await window.withProgress(
       {
         location: ProgressLocation.Notification,
-        title: l10n.t('Attaching to {0}…', plain(target.name)),
+        title:
+          request.target.pid === 0
+            ? l10n.t('Waiting for {0} to start…', plain(request.target.name))
+            : l10n.t('Attaching to {0}…', plain(request.target.name)),
         cancellable: true,
       },
       (_progress, token) => {
         const giveUp = new AbortController();
         token.onCancellationRequested(() => giveUp.abort());
-        return this.sessions.start({ target, preset, fromLaunch, file }, giveUp.signal);
+        return this.start(request, giveUp.signal);
       },
     );
+    return this.finish(active, await showProgress(active));
+  }
+
+  async start(request: RecordRequest, signal: AbortSignal): Promise<ActiveRecording> {
+    const { target, preset, fromLaunch } = request;
+    if (request.file !== undefined) await mkdir(path.dirname(request.file), { recursive: true });
+    const file = request.file ?? (await this.store.newFile(target.name));
+    const names = [target.name, ...this.memory.lastTargets.get().filter((name) => name !== target.name)];
+    await this.memory.lastTargets.set(names.slice(0, rememberedTargets));
+    this.notices.log.info(`Recording ${target.id} (${target.name}), preset ${preset}, into ${file}`);
+    const limits =
+      request.maxDurationMs === undefined ? {} : { limits: { maxDurationMs: request.maxDurationMs } };
+    return this.sessions.start({ target, preset, fromLaunch, file, ...limits }, signal);
   }
 
   /** A target by id, else the one whose name holds the text; of several the newest process. */
@@ -166,10 +216,11 @@ export class Recorder {
     return (chosen ?? []).map((item) => item.one);
   }
 
-  async #finish(active: ActiveRecording, end: SessionEnd): Promise<string | undefined> {
+  /** After a recording has ended: opens it, says what went wrong, and lets the oldest ones go. */
+  async finish(active: ActiveRecording, end: SessionEnd, open = true): Promise<string | undefined> {
     this.notices.log.info(`Recording of ${active.target.id} ended: ${end.reason} ${end.message}`.trim());
     if (end.reason === 'cancelled') return undefined;
-    await openRecording(end.file);
+    if (open) await openRecording(end.file);
     this.#finished.fire(end.file);
     if (end.message !== '') void this.notices.warning(end.message);
     const gone = await this.store.retain(new Set([end.file]));

@@ -2,6 +2,7 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { workspace, type ExtensionContext } from 'vscode';
+import { recordingName } from '../../targets/recording-folder.js';
 import { setting } from '../settings.js';
 
 export interface StoredRecording {
@@ -11,31 +12,11 @@ export interface StoredRecording {
   readonly modifiedMs: number;
 }
 
-/** "Shop 2026-05-04 13.37.00.btrace": sorts by time, and holds nothing a file system refuses. */
-export function fileNameFor(target: string, when: Date): string {
-  const two = (n: number): string => String(n).padStart(2, '0');
-  const day = `${String(when.getFullYear())}-${two(when.getMonth() + 1)}-${two(when.getDate())}`;
-  const time = `${two(when.getHours())}.${two(when.getMinutes())}.${two(when.getSeconds())}`;
-  return `${safeName(target)} ${day} ${time}.btrace`;
-}
-
 const generated = / \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d(?: \d+)?\.btrace$/;
 
 /** Whether the name is one we gave: what a person named is theirs, and never deleted by us. */
 export function isGeneratedName(name: string): boolean {
   return generated.test(name);
-}
-
-/** Windows refuses more than the others do, so its rules hold everywhere: a recording may travel. */
-export function safeName(name: string): string {
-  const plain = name
-    .normalize('NFC')
-    .replace(/[\p{Cc}\p{Cf}<>:"/\\|?*]/gu, '_')
-    .replace(/\s+/g, ' ')
-    .slice(0, 80)
-    .replace(/^[\s.]+|[\s.]+$/g, '');
-  if (plain === '') return 'recording';
-  return /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(plain) ? `_${plain}` : plain;
 }
 
 export class RecordingStore {
@@ -58,7 +39,7 @@ export class RecordingStore {
     const { path: folder } = this.folder();
     await mkdir(folder, { recursive: true });
     const taken = new Set(await readdir(folder));
-    const name = fileNameFor(target, new Date());
+    const name = recordingName(target, new Date());
     let candidate = name;
     for (let n = 2; taken.has(candidate); n++) candidate = name.replace(/\.btrace$/, ` ${String(n)}.btrace`);
     return path.join(folder, candidate);

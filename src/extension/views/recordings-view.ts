@@ -18,10 +18,11 @@ import {
   type TreeDataProvider,
   type TreeView,
 } from 'vscode';
+import { safeName } from '../../targets/recording-folder.js';
 import { Problem } from '../notice.js';
 import { bytes, duration } from '../quantities.js';
 import type { Sessions } from '../recording/sessions.js';
-import { safeName, type RecordingStore, type StoredRecording } from '../recording/store.js';
+import type { RecordingStore, StoredRecording } from '../recording/store.js';
 import { recordingLength } from './recording-length.js';
 
 export class RecordingsView implements TreeDataProvider<StoredRecording>, Disposable {

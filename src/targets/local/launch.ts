@@ -24,18 +24,26 @@ export interface Launched {
 export interface LaunchOptions extends LocalOptions {
   /** Of several JVMs below the command, the first whose main class or jar holds this; without, the first. */
   readonly name?: string;
+  /** Runs the command somewhere else than on this process's own terminal. */
+  readonly run?: (command: AgentCommand) => Promise<RunningCommand>;
+}
+
+/** A command line and an environment that carry the agent into the program. */
+export interface AgentCommand {
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export interface RunningCommand {
+  readonly exit: Promise<number>;
+  readonly kill: (signal: NodeJS.Signals) => void;
 }
 
 function isJava(command: string): boolean {
   return /^java(\.exe)?$/i.test(path.basename(command));
 }
 
-/** The command line and environment that carry the agent into the program. */
-export function withAgent(
-  command: readonly string[],
-  agent: string,
-  env: NodeJS.ProcessEnv,
-): { readonly args: string[]; readonly env: NodeJS.ProcessEnv } {
+export function withAgent(command: readonly string[], agent: string, env: NodeJS.ProcessEnv): AgentCommand {
   const [program = '', ...rest] = command;
   const option = `-agentpath:${agent}`;
   if (isJava(program)) return { args: [program, option, ...rest], env };
@@ -61,7 +69,7 @@ const SIGNAL_NUMBERS = new Map([
   ['SIGTERM', 15],
 ]);
 
-/** The program's own standard streams are the terminal's. It runs on when the recording is stopped before it ends. */
+/** The program runs on when the recording is stopped before it ends. */
 export async function launch(
   command: readonly string[],
   record: RecordOptions,
@@ -75,15 +83,13 @@ export async function launch(
   try {
     const open = (listener = await AgentListener.open('', log));
     const { args, env } = withAgent(command, `${library}=${open.options}`, process.env);
-    const [program = '', ...rest] = args;
+    const [program = ''] = args;
     const over = new AbortController();
     const accepted = open.accept(configOf(record), AbortSignal.any([aborted, over.signal]), (conversation) =>
       isWanted(conversation, options.name),
     );
     accepted.catch(() => undefined); // told below, unless the start itself failed
-    const child = spawn(program, rest, { env, stdio: 'inherit' });
-    await started(child, program);
-    const exit = exitOf(child);
+    const { exit, kill } = await (options.run ?? onOurTerminal)({ args, env });
     void exit.then((code) => over.abort(noJvm(program, code, options.name)));
     const conversation = await accepted;
     const target = await launchedTarget(conversation);
@@ -96,13 +102,20 @@ export async function launch(
       release: () => open.close(),
       log,
     });
-    return { session, exit, kill: (signal) => void child.kill(signal) };
+    return { session, exit, kill };
   } catch (error) {
     await listener?.close();
     await file.close();
     await file.remove();
     throw error;
   }
+}
+
+async function onOurTerminal({ args, env }: AgentCommand): Promise<RunningCommand> {
+  const [program = '', ...rest] = args;
+  const child = spawn(program, rest, { env, stdio: 'inherit' });
+  await started(child, program);
+  return { exit: exitOf(child), kill: (signal) => void child.kill(signal) };
 }
 
 async function started(child: ChildProcess, program: string): Promise<void> {
