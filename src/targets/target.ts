@@ -97,15 +97,23 @@ export type TargetErrorKind =
   | 'timeout'
   | 'io';
 
+/** A next step that can be done for the person who asks for it. */
+export interface Remedy {
+  readonly title: string;
+  run(): Promise<void>;
+}
+
 /** What happened and what to do about it, in a person's words. */
 export class TargetError extends Error {
   override readonly name = 'TargetError';
+  readonly remedy: Remedy | undefined;
   constructor(
     readonly kind: TargetErrorKind,
     message: string,
     readonly nextStep: string,
-    options?: ErrorOptions,
+    options?: ErrorOptions & { readonly remedy?: Remedy },
   ) {
     super(message, options);
+    this.remedy = options?.remedy;
   }
 }

@@ -1,67 +1,38 @@
 /** The whole way: our targets → Tango → the real adb server → a device → real ART → the real agent → a file. */
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readFile, readdir, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { readFile, readdir } from 'node:fs/promises';
 import { AndroidTargets } from '../../src/targets/android/android-targets.js';
 import { type Session, type Target, TargetError } from '../../src/targets/target.js';
 import { decodeRecording } from '../../src/trace/build/decode.js';
-import { agentLibrary, recordOptions } from '../rigs/art/record.js';
-import { type ArtRuntime, artRuntime } from '../rigs/art/runtime.js';
-import { Phone } from '../rigs/phone/phone.js';
-import { AdbServerProcess } from '../rigs/phone/server.js';
+import { recordOptions } from '../rigs/art/record.js';
+import { withPhone } from '../rigs/phone/with-phone.js';
 
 const SHOP = 'com.example.shop';
 const BANK = 'com.example.bank';
 
 describe('recording an app on a device, over adb', () => {
-  let runtime: ArtRuntime;
-  let server: AdbServerProcess;
-  let folder: string;
-  let phone: Phone;
+  const bench = withPhone();
   let targets: AndroidTargets;
-  let recordings = 0;
 
-  before(async () => {
-    runtime = await artRuntime();
-    folder = await mkdtemp(path.join(tmpdir(), 'btrace-android-'));
-    // The device is this machine's kind: its agent is the one for it.
-    const agents = path.join(folder, 'agents/android-x86_64');
-    await mkdir(agents, { recursive: true });
-    await symlink(agentLibrary, path.join(agents, 'libbtrace-agent.so'));
-    server = await AdbServerProcess.start();
-    targets = new AndroidTargets({ agentRoots: [folder], port: server.port });
-  });
-  after(async () => {
-    await server.stop();
-    await rm(folder, { recursive: true });
-  });
-  beforeEach(async () => {
-    phone = await Phone.start(runtime);
-  });
-  afterEach(async () => {
-    await server.adb('disconnect', phone.serial);
-    await phone.stop();
+  before(() => {
+    targets = new AndroidTargets({
+      agentRoots: [bench().agents],
+      port: bench().server.port,
+      startServer: false,
+    });
   });
 
-  const connect = () => server.adb('connect', phone.serial);
-  const options = () => recordOptions(path.join(folder, `${++recordings}.btrace`));
-  const targetNamed = async (name: string): Promise<Target> => {
-    const target = (await targets.list()).find((one) => one.name === name);
-    assert.ok(target, `${name} is not listed`);
-    return target;
-  };
-  const launched = async (packageName: string, app = 'Jank') => {
-    await phone.install(packageName);
-    return await phone.launch(packageName, { engine: 'quick', app, arguments: [0] });
-  };
+  const options = () => recordOptions(bench().file());
+  const targetNamed = async (name: string): Promise<Target> =>
+    await targets.choose({ app: name, device: undefined });
   const traceOf = async (session: Session) => decodeRecording(await readFile(session.file)).trace();
 
   it('lists debuggable apps first, and says why others cannot be recorded', async () => {
-    await phone.install(BANK, false);
+    const { phone } = bench();
+    await phone.install(BANK, { debuggable: false });
     await phone.launch(BANK, { engine: 'quick', app: 'Jank', arguments: [0] });
-    const shop = await launched(SHOP);
-    await connect();
+    const shop = await bench().launched(SHOP);
+    await bench().connect();
     const [first, second, ...rest] = await targets.list();
     assert.deepEqual(rest, []);
     assert.equal(first?.name, SHOP);
@@ -78,8 +49,8 @@ describe('recording an app on a device, over adb', () => {
   });
 
   it('records an app that runs, names what it did, and leaves it running', async () => {
-    const app = await launched(SHOP);
-    await connect();
+    const app = await bench().launched(SHOP);
+    await bench().connect();
     const session = await (await targetNamed(SHOP)).start(options());
     await app.more('frame', 12);
     const end = await session.stop();
@@ -95,35 +66,35 @@ describe('recording an app on a device, over adb', () => {
   });
 
   it('pushes the agent once, and copies it once, however often it records', async () => {
-    const app = await launched(SHOP);
-    await connect();
+    const app = await bench().launched(SHOP);
+    await bench().connect();
     for (let round = 0; round < 3; round++) {
       const session = await (await targetNamed(SHOP)).start(options());
       await app.more('frame', 1);
       assert.equal((await session.stop()).reason, 'stopped');
     }
-    const copies = await readdir(phone.resolve(`/data/data/${SHOP}/code_cache`));
+    const copies = await readdir(bench().phone.resolve(`/data/data/${SHOP}/code_cache`));
     assert.equal(copies.length, 1);
-    assert.equal((await readdir(phone.resolve('/data/local/tmp'))).length, 1);
+    assert.equal((await readdir(bench().phone.resolve('/data/local/tmp'))).length, 1);
     // One agent in the app, not three.
     const maps = await readFile(`/proc/${app.pid}/maps`, 'utf8');
     const loaded = new Set(maps.split('\n').map((line) => /\S*btrace-agent-\S*/.exec(line)?.[0]));
     loaded.delete(undefined);
-    assert.deepEqual([...loaded], [phone.resolve(`/data/data/${SHOP}/code_cache/${copies[0]}`)]);
+    assert.deepEqual([...loaded], [bench().phone.resolve(`/data/data/${SHOP}/code_cache/${copies[0]}`)]);
   });
 
   it('says what to do about a device that does not trust this computer', async () => {
-    phone.faults.unauthorized = true;
-    await connect();
+    bench().phone.faults.unauthorized = true;
+    await bench().connect();
     const [device] = await targets.list();
     assert.equal(device?.pid, 0);
     assert.match(device.refusal ?? '', /allow USB debugging/);
   });
 
   it('says that the storage is full, and leaves no file', async () => {
-    await launched(SHOP);
-    await connect();
-    phone.faults.full = true;
+    await bench().launched(SHOP);
+    await bench().connect();
+    bench().phone.faults.full = true;
     const asked = options();
     await assert.rejects((await targetNamed(SHOP)).start(asked), (error: TargetError) => {
       assert.match(error.message, /No space left on device/);
@@ -134,16 +105,16 @@ describe('recording an app on a device, over adb', () => {
   });
 
   it('says that the app does not run any more', async () => {
-    const app = await launched(SHOP);
-    await connect();
+    const app = await bench().launched(SHOP);
+    await bench().connect();
     const target = await targetNamed(SHOP);
     await app.kill();
     await assert.rejects(target.start(options()), { message: `${SHOP} does not run any more.` });
   });
 
   it('keeps what came before the app was killed', async () => {
-    const app = await launched(SHOP);
-    await connect();
+    const app = await bench().launched(SHOP);
+    await bench().connect();
     const session = await (await targetNamed(SHOP)).start(options());
     await app.more('frame', 12);
     await new Promise<void>((resolve) => {
@@ -160,11 +131,11 @@ describe('recording an app on a device, over adb', () => {
   });
 
   it('keeps what came before the cable was pulled, and the app lives on', async () => {
-    const app = await launched(SHOP);
-    await connect();
+    const app = await bench().launched(SHOP);
+    await bench().connect();
     const session = await (await targetNamed(SHOP)).start(options());
     await app.more('frame', 12);
-    phone.cut();
+    bench().phone.cut();
     const end = await session.ended;
     assert.equal(end.reason, 'connection-lost');
     assert.notEqual(end.message, '');

@@ -1,8 +1,9 @@
+import { adbOptions, androidTargets } from '../android-targets.js';
 import { type Command, type Input, jsonOption, type Option } from '../command-line.js';
 import { UsageError } from '../exit-codes.js';
 import { localOptions } from '../local-targets.js';
 import { parseCount, parseDuration, parsePercent, parseSize } from '../quantities.js';
-import { attachTo, launchWith } from '../recording/begin.js';
+import { attachTo, launchWith, recordApp } from '../recording/begin.js';
 import { presetNames, type RecordRequest } from '../recording/request.js';
 import { follow } from '../recording/follow.js';
 
@@ -14,6 +15,19 @@ const options: readonly Option[] = [
     value: 'TEXT',
     help: 'the program whose main class or jar holds TEXT; after --, which of\nseveral JVMs below the command',
   },
+  {
+    name: 'app',
+    short: 'a',
+    value: 'PACKAGE',
+    help: 'the Android app to record, or a part of its name that no other has',
+  },
+  {
+    name: 'device',
+    short: 's',
+    value: 'SERIAL',
+    help: 'the device it runs on, or a part of its serial or model; needed\nwhere several have the app. Alone: the only debuggable app on it',
+  },
+  ...adbOptions,
   { name: 'duration', short: 'd', value: 'TIME', help: 'stop after this: 10s, 2m (default: until Ctrl-C)' },
   {
     name: 'output',
@@ -80,8 +94,12 @@ function requestOf(input: Input): RecordRequest {
 
 export const record: Command = {
   name: 'record',
-  summary: 'record a running Java program, or start one and record it',
-  usage: ['record (--pid PID | --name TEXT) [OPTIONS]', 'record [OPTIONS] -- java …'],
+  summary: 'record a running Java program or Android app, or start one and record it',
+  usage: [
+    'record (--pid PID | --name TEXT) [OPTIONS]',
+    'record --app PACKAGE [--device SERIAL] [OPTIONS]',
+    'record [OPTIONS] -- java …',
+  ],
   description: [
     'Attaches to a program that runs, or starts the command after -- with the agent in it from its first moment\n(Gradle and Maven too: the JVMs below get it by JAVA_TOOL_OPTIONS). Ctrl-C ends the recording well; a\nprogram that was started here then runs on. Its exit code becomes that of btrace.',
     'The file can be read at any time, also while it is written; docs/RECORDING.md says what it reveals.',
@@ -91,6 +109,7 @@ export const record: Command = {
     'btrace record --name Shop --duration 10s',
     'btrace record -o start.btrace -- java -jar shop.jar',
     'btrace record --name GradleWorkerMain -- gradle --no-daemon test',
+    'btrace record --app com.example.shop',
     'btrace record --pid 4711 --ring 30s      and then, when it matters: btrace dump --pid 4711',
   ],
   async run(input, terminal) {
@@ -107,12 +126,22 @@ export const record: Command = {
       dumpWhen: input.text('dump-when'),
       request,
     };
+    const [app, device] = [input.text('app'), input.text('device')];
+    if (app !== undefined || device !== undefined) {
+      if (pid !== undefined || name !== undefined || input.rest.length > 0) {
+        throw new UsageError(
+          '--app and --device are for Android; --pid, --name and a command are for this machine.',
+        );
+      }
+      const android = androidTargets(input, terminal, true);
+      return await follow(recordApp(android, { app, device }, request), follower, terminal);
+    }
     if (input.rest.length > 0) {
       if (pid !== undefined) throw new UsageError('Either --pid or a command after --, not both.');
       return await follow(launchWith(input.rest, name, request, local), follower, terminal);
     }
     if ((pid === undefined) === (name === undefined)) {
-      throw new UsageError('Which program? Give --pid, or --name, or a command after --');
+      throw new UsageError('Which program? Give --pid, or --name, or --app, or a command after --');
     }
     const chosen = pid !== undefined ? { pid } : { name: name ?? '' };
     return await follow(attachTo(chosen, request, local), follower, terminal);

@@ -1,5 +1,7 @@
-/** The two ways a recording begins: in a program that runs, or with one. */
+/** The ways a recording begins: in a program that runs, with one, or in an app on a device. */
 import path from 'node:path';
+import type { AndroidTargets } from '../../targets/android/android-targets.js';
+import type { Wanted } from '../../targets/android/choose-target.js';
 import { type Launched, launch } from '../../targets/local/launch.js';
 import { type LocalOptions, LocalTargets } from '../../targets/local/local-targets.js';
 import { type Session, type Target, TargetError } from '../../targets/target.js';
@@ -61,5 +63,12 @@ export function launchWith(
       signal,
     );
     return { session: launched.session, launched };
+  };
+}
+
+export function recordApp(targets: AndroidTargets, wanted: Wanted, request: RecordRequest): Begin {
+  return async (signal) => {
+    const target = await targets.choose(wanted);
+    return { session: await target.start(await recordOptions(request, target.name), signal) };
   };
 }

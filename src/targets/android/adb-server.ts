@@ -11,6 +11,16 @@ import { type Device, parseDevices } from './device-list.js';
 const DEFAULT_PORT = 5037;
 const START_MS = 15_000;
 
+/** "HOST:PORT", "HOST", "[::1]:PORT" or ":PORT"; undefined when it is none of these. */
+export function parseServer(text: string): { host?: string; port?: number } | undefined {
+  const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:\s\][]*))(?::(\d{1,5}))?$/.exec(text.trim());
+  if (!match) return undefined;
+  const host = match[1] ?? match[2] ?? '';
+  const port = match[3] === undefined ? undefined : Number(match[3]);
+  if (port !== undefined && (port < 1 || port > 65_535)) return undefined;
+  return { ...(host !== '' && { host }), ...(port !== undefined && { port }) };
+}
+
 export interface AdbOptions {
   /** Of the server; default this machine, ANDROID_ADB_SERVER_PORT or 5037. A server elsewhere is never started. */
   readonly host?: string;
@@ -55,12 +65,24 @@ export class AdbServer {
     this.client = new AdbServerClient(new AdbServerNodeTcpConnector({ host: this.host, port: this.port }));
   }
 
-  /** All devices that the server knows, ready or not. Starts the server when none runs. */
-  async devices(): Promise<Device[]> {
+  /**
+   * All devices that the server knows, ready or not. Where none runs it is started, or, when it may not be, that is the
+   * failure; a machine without adb has no devices then.
+   */
+  async devices(mayStart: boolean): Promise<Device[]> {
     try {
       return await this.ask();
     } catch (error) {
       if (!isRefused(error)) throw this.unusable(error);
+    }
+    if (!mayStart && this.isLocal) {
+      if ((await findAdb(this.options.program)) === undefined) return [];
+      throw new TargetError(
+        'not-found',
+        'No adb server runs on this machine, so Android devices are not seen.',
+        'Start it with: adb start-server',
+        { remedy: { title: 'Start the adb Server', run: () => this.start() } },
+      );
     }
     await this.start();
     try {
@@ -93,8 +115,12 @@ export class AdbServer {
     }
   }
 
+  private get isLocal(): boolean {
+    return this.host === '127.0.0.1' || this.host === 'localhost';
+  }
+
   private async start(): Promise<void> {
-    const local = this.host === '127.0.0.1' || this.host === 'localhost';
+    const local = this.isLocal;
     const program = local ? await findAdb(this.options.program) : undefined;
     if (program === undefined)
       throw new TargetError(

@@ -1,199 +1,99 @@
 /** Apps on the devices of an adb server as targets. */
-import { randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Adb } from '@yume-chan/adb';
-import { AgentSession } from '../session/agent-session.js';
-import { configOf, Conversation, newTokens, StrangerError, tokenOptions } from '../session/conversation.js';
-import { RecordingFile } from '../session/recording-file.js';
-import { type RecordOptions, type Session, type Target, TargetError, type TargetSource } from '../target.js';
+import type { Target, TargetSource } from '../target.js';
+import { TargetError } from '../target.js';
 import { type AdbOptions, AdbServer } from './adb-server.js';
-import { abiOf, bringAgent, findAndroidAgent } from './agent-copy.js';
-import { type App, listApps } from './apps.js';
-import { type Device, deviceName, deviceRefusal } from './device-list.js';
-import { quoted, shell } from './device-shell.js';
-import { streamOf } from './socket-stream.js';
-
-/** From the attach to the agent's socket: the app's main thread must get round to it. */
-const LISTEN_MS = 10_000;
-const TRY_EVERY_MS = 100;
-const WELCOME_MS = 10_000;
+import { AppTarget } from './app-target.js';
+import { listApps } from './apps.js';
+import { chooseTarget, type Wanted } from './choose-target.js';
+import { type Device, deviceId, deviceName, deviceRefusal, duplicateSerials } from './device-list.js';
+import { shell } from './device-shell.js';
 
 export interface AndroidOptions extends AdbOptions {
   /** Folders the agents may be under: the extension's or the package's. */
   readonly agentRoots: readonly string[];
+  /**
+   * Whether listing may start an adb server. Without, a machine where no server runs has a failure that offers to start one, or,
+   * where there is no adb either, no Android targets.
+   */
+  readonly startServer: boolean;
   readonly log?: (line: string) => void;
+}
+
+/** Something on a device, or the device itself where it cannot be used. */
+export interface AndroidTarget extends Target {
+  readonly device: Device;
 }
 
 export class AndroidTargets implements TargetSource {
   readonly kind = 'android';
-  private readonly server: AdbServer;
 
-  constructor(private readonly options: AndroidOptions) {
-    this.server = new AdbServer(options);
-  }
+  constructor(private readonly options: AndroidOptions) {}
 
   /** The apps of every device that is ready, and each other device as a target that says what it needs. */
-  async list(signal?: AbortSignal): Promise<Target[]> {
-    const devices = await this.server.devices();
-    const lists = await Promise.all(devices.map((device) => this.targetsOf(device)));
+  async list(signal?: AbortSignal): Promise<AndroidTarget[]> {
+    // Made anew each time: the settings may have changed.
+    const server = new AdbServer(this.options);
+    const devices = await server.devices(this.options.startServer);
+    const again = duplicateSerials(devices);
+    const lists = await Promise.all(
+      devices.map((device) => this.targetsOf(server, device, again.has(device.serial))),
+    );
     signal?.throwIfAborted();
     return lists.flat();
   }
 
-  private async targetsOf(device: Device): Promise<Target[]> {
+  /** The one target that was meant; what is left out is found where there is only one. */
+  async choose(wanted: Wanted): Promise<AndroidTarget> {
+    return chooseTarget(await this.list(), wanted);
+  }
+
+  private async targetsOf(server: AdbServer, device: Device, ambiguous: boolean): Promise<AndroidTarget[]> {
+    const id = `android:${deviceId(device, ambiguous)}`;
     const refusal = deviceRefusal(device);
-    if (refusal !== undefined) return [new UnusableDevice(device, refusal)];
+    if (refusal !== undefined) return [new UnusableDevice(id, device, refusal)];
     try {
-      const adb = await this.server.open(device);
+      const adb = await server.open(device);
       try {
-        const [apps, release, sdk] = await Promise.all([
+        const [apps, properties] = await Promise.all([
           listApps(adb),
-          adb.getProp('ro.build.version.release'),
-          adb.getProp('ro.build.version.sdk'),
+          shell(adb, 'getprop ro.build.version.release; getprop ro.build.version.sdk'),
         ]);
-        const detail = `${deviceName(device)} · Android ${release}`;
-        return apps.map(
-          (app) => new AppTarget(this.server, device, app, `ART (API ${sdk})`, detail, this.options),
-        );
+        const [release = '', sdk = ''] = properties.stdout.split('\n').map((line) => line.trim());
+        const place = {
+          server,
+          device,
+          detail: `${deviceName(device)} · Android ${release}`,
+          sdk: Number(sdk),
+        };
+        return apps.map((app) => new AppTarget(`${id}:${app.process}`, place, app, this.options));
       } finally {
         await adb.close();
       }
     } catch (error) {
       if (!(error instanceof TargetError)) throw error;
       // It went while it was asked; the other devices' apps are listed all the same.
-      return [new UnusableDevice(device, `${error.message} ${error.nextStep}`)];
+      return [new UnusableDevice(id, device, `${error.message} ${error.nextStep}`)];
     }
   }
 }
 
-class UnusableDevice implements Target {
+class UnusableDevice implements AndroidTarget {
   readonly kind = 'android';
-  readonly id: string;
   readonly name: string;
   readonly pid = 0;
   readonly runtime = '';
   readonly detail: string;
 
   constructor(
-    device: Device,
+    readonly id: string,
+    readonly device: Device,
     readonly refusal: string,
   ) {
-    this.id = `android:${device.serial}`;
     this.name = deviceName(device);
     this.detail = device.state;
   }
 
-  start(): Promise<Session> {
+  start(): Promise<never> {
     return Promise.reject(new TargetError('not-permitted', `${this.name} cannot be used.`, this.refusal));
-  }
-}
-
-class AppTarget implements Target {
-  readonly kind = 'android';
-  readonly id: string;
-  readonly name: string;
-  readonly pid: number;
-  readonly refusal: string | undefined;
-
-  constructor(
-    private readonly server: AdbServer,
-    private readonly device: Device,
-    private readonly app: App,
-    readonly runtime: string,
-    readonly detail: string,
-    private readonly options: AndroidOptions,
-  ) {
-    this.id = `android:${device.serial}:${app.process}`;
-    this.name = app.process;
-    this.pid = app.pid;
-    this.refusal = app.debuggable
-      ? undefined
-      : `The device does not let this app be looked into (${app.why}). Install a debuggable build of it.`;
-  }
-
-  /** Nothing is left behind when this throws but the agent's file in the app's code_cache. */
-  async start(options: RecordOptions, signal?: AbortSignal): Promise<Session> {
-    if (this.refusal !== undefined)
-      throw new TargetError('not-permitted', `${this.name} cannot be recorded.`, this.refusal);
-    const log = this.options.log ?? (() => undefined);
-    const file = await RecordingFile.create(options.file);
-    let adb: Adb | undefined;
-    try {
-      const open = (adb = await this.server.open(this.device));
-      const library = await findAndroidAgent(this.options.agentRoots, await abiOf(open, this.app));
-      const copy = await bringAgent(open, this.app, library);
-      signal?.throwIfAborted();
-      const conversation = await this.attach(open, copy, options, signal);
-      return new AgentSession({
-        target: this,
-        options,
-        conversation,
-        file,
-        // A device that cannot be asked has taken the connection with it: of the app nothing is known.
-        targetIsAlive: () => this.isAlive(open).catch(() => true),
-        release: () => open.close(),
-        log,
-      });
-    } catch (error) {
-      await adb?.close().catch(() => undefined);
-      await file.close();
-      await file.remove();
-      throw error;
-    }
-  }
-
-  private async attach(
-    adb: Adb,
-    copy: string,
-    options: RecordOptions,
-    signal: AbortSignal | undefined,
-  ): Promise<Conversation> {
-    const tokens = newTokens();
-    const name = `btrace-${randomBytes(8).toString('hex')}`;
-    const agent = `${copy}=listen=${name},${tokenOptions(tokens)}`;
-    const { stdout, stderr, code } = await shell(
-      adb,
-      `cmd activity attach-agent ${quoted(this.app.process)} ${quoted(agent)}`,
-    );
-    if (code !== 0 || /exception|error/i.test(stderr + stdout)) throw this.refused(stderr + stdout);
-    const until = performance.now() + LISTEN_MS;
-    for (;;) {
-      signal?.throwIfAborted();
-      try {
-        const socket = await adb.createSocket(`localabstract:${name}`);
-        return await Conversation.open(streamOf(socket), tokens, configOf(options), WELCOME_MS);
-      } catch (error) {
-        if (error instanceof StrangerError || performance.now() >= until) throw await this.silent(adb, error);
-      }
-      await delay(TRY_EVERY_MS, undefined, { signal });
-    }
-  }
-
-  private refused(words: string): TargetError {
-    const unknown = /unknown process/i.test(words);
-    const reason = /(?:Exception|Error):\s*(.*)/.exec(words)?.[1] ?? words.trim();
-    return new TargetError(
-      unknown ? 'not-found' : 'agent-refused',
-      unknown ? `${this.name} does not run any more.` : `Android did not attach the agent: ${reason}.`,
-      unknown ? 'Start the app and try again.' : 'Android 8 or newer and a debuggable build are needed.',
-    );
-  }
-
-  private async silent(adb: Adb, cause: unknown): Promise<TargetError> {
-    const alive = await this.isAlive(adb).catch(() => true);
-    return new TargetError(
-      alive ? 'timeout' : 'agent-refused',
-      alive
-        ? `The agent was attached to ${this.name} but did not answer.`
-        : `${this.name} ended while the agent was attached.`,
-      alive
-        ? 'The app may be busy or stopped in a debugger, or another recording of it may be running: bring it to the front, or restart it.'
-        : 'Start it again; see its log (adb logcat) for the reason.',
-      { cause },
-    );
-  }
-
-  private async isAlive(adb: Adb): Promise<boolean> {
-    return (await shell(adb, `[ -d /proc/${this.pid} ]`)).code === 0;
   }
 }

@@ -32,6 +32,16 @@ export function parseDevices(text: string): Device[] {
 export const deviceName = (device: Device): string =>
   device.model ? `${device.model} (${device.serial})` : device.serial;
 
+/** Serials that more than one device calls its own, as cheap ones do. */
+export function duplicateSerials(devices: readonly Device[]): Set<string> {
+  const serials = devices.map((device) => device.serial);
+  return new Set(serials.filter((serial, at) => serials.indexOf(serial) !== at));
+}
+
+/** What tells a device from every other; the adb server's own number only where the serial does not do. */
+export const deviceId = (device: Device, ambiguous: boolean): string =>
+  ambiguous ? `${device.serial}@${device.transportId}` : device.serial;
+
 /** Why a device cannot be used now and what to do; undefined when it is ready. */
 export function deviceRefusal(device: Device): string | undefined {
   const { state } = device;

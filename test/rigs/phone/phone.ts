@@ -75,7 +75,7 @@ export class Phone {
     return path.join(this.folder, path.posix.normalize(devicePath));
   }
 
-  async install(packageName: string, debuggable = true): Promise<void> {
+  async install(packageName: string, { debuggable = true } = {}): Promise<void> {
     this.packages.set(packageName, debuggable ? 'debuggable' : 'release');
     await mkdir(this.resolve(`/data/data/${packageName}`), { recursive: true });
     const lines = [...this.packages].map(([name, kind]) => `${name} ${kind}\n`);

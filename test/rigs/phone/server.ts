@@ -9,52 +9,75 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 export class AdbServerProcess {
+  private child: ChildProcess | undefined;
+
   private constructor(
     readonly port: number,
     private readonly home: string,
-    private readonly child: ChildProcess,
   ) {}
 
   static async start(): Promise<AdbServerProcess> {
     const home = await mkdtemp(path.join(tmpdir(), 'btrace-adb-'));
     await mkdir(path.join(home, '.android'));
-    const port = await freePort();
+    const server = new AdbServerProcess(await freePort(), home);
+    await server.run();
+    return server;
+  }
+
+  /** Its environment for whoever is to use it, and to start it where it does not run. */
+  get environment(): NodeJS.ProcessEnv {
+    return {
+      ...process.env,
+      HOME: this.home,
+      ANDROID_ADB_SERVER_PORT: String(this.port),
+      ADB_MDNS_AUTO_CONNECT: '0',
+    };
+  }
+
+  private async run(): Promise<void> {
+    const { port } = this;
     const child = spawn('adb', ['-L', `tcp:localhost:${port}`, 'nodaemon', 'server'], {
-      env: environment(home, port),
+      env: this.environment,
       stdio: 'ignore',
     });
-    const server = new AdbServerProcess(port, home, child);
+    this.child = child;
     while (!(await answers(port))) {
       if (child.exitCode !== null) throw new Error(`adb ended with code ${child.exitCode}`);
       await delay(20);
     }
-    return server;
   }
 
   /** The adb program against this server; what it printed. */
   async adb(...args: string[]): Promise<string> {
-    const options = { env: environment(this.home, this.port) };
+    const options = { env: this.environment };
     const { stdout, stderr } = await promisify(execFile)('adb', ['-P', String(this.port), ...args], options);
     return stdout + stderr;
   }
 
-  async stop(): Promise<void> {
-    if (this.child.exitCode === null && this.child.signalCode === null) {
-      const ended = once(this.child, 'exit');
-      this.child.kill('SIGTERM');
+  /** Ends the server, also one that somebody else has started on this port meanwhile; it can be started again. */
+  async end(): Promise<void> {
+    const { child } = this;
+    this.child = undefined;
+    if (child && child.exitCode === null && child.signalCode === null) {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
       await ended;
+    } else if (await answers(this.port)) {
+      await this.adb('kill-server');
+      while (await answers(this.port)) await delay(20);
     }
+  }
+
+  /** As after `adb kill-server; adb start-server`. */
+  async restart(): Promise<void> {
+    await this.end();
+    await this.run();
+  }
+
+  async stop(): Promise<void> {
+    await this.end();
     await rm(this.home, { recursive: true, force: true });
   }
-}
-
-function environment(home: string, port: number): NodeJS.ProcessEnv {
-  return {
-    ...process.env,
-    HOME: home,
-    ANDROID_ADB_SERVER_PORT: String(port),
-    ADB_MDNS_AUTO_CONNECT: '0',
-  };
 }
 
 async function freePort(): Promise<number> {

@@ -2,9 +2,18 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { AdbServer, findAdb } from '../../../src/targets/android/adb-server.js';
+import { AdbServer, findAdb, parseServer } from '../../../src/targets/android/adb-server.js';
 import { parseProcesses } from '../../../src/targets/android/apps.js';
-import { deviceName, deviceRefusal, parseDevices } from '../../../src/targets/android/device-list.js';
+import type { AndroidTarget } from '../../../src/targets/android/android-targets.js';
+import { chooseTarget } from '../../../src/targets/android/choose-target.js';
+import {
+  deviceId,
+  deviceName,
+  deviceRefusal,
+  duplicateSerials,
+  parseDevices,
+} from '../../../src/targets/android/device-list.js';
+import type { TargetError } from '../../../src/targets/target.js';
 import { quoted } from '../../../src/targets/android/device-shell.js';
 
 describe('devices as adb lists them', () => {
@@ -95,9 +104,76 @@ describe('adb on this machine', () => {
   it('says what to do when no server answers and none can be started', async () => {
     // Port 1 of another loopback address: nobody listens there, and a server elsewhere is never started.
     const server = new AdbServer({ host: '127.0.0.2', port: 1 });
-    await assert.rejects(server.devices(), {
+    await assert.rejects(server.devices(true), {
       message: 'No adb server answers at 127.0.0.2:1.',
       nextStep: 'Start one there: adb -a nodaemon server.',
     });
   });
+});
+
+describe('which target is meant', () => {
+  const target = (serial: string, transport: bigint, name: string, refusal?: string) =>
+    ({
+      name,
+      refusal,
+      pid: refusal === 'unauthorized' ? 0 : 1,
+      device: { serial, state: 'device', model: `Model ${serial}`, transportId: transport },
+    }) as AndroidTarget;
+  const all = [
+    target('A1', 1n, 'com.example.shop'),
+    target('A1', 1n, 'com.example.shop:sync'),
+    target('A1', 1n, 'com.example.bank', 'not debuggable'),
+    target('B2', 2n, 'com.example.mail'),
+    target('C3', 3n, 'Model C3', 'unauthorized'),
+  ];
+  const choose = (app?: string, device?: string, among = all) => chooseTarget(among, { app, device });
+  const refused = (message: RegExp, nextStep: RegExp) => (error: TargetError) =>
+    message.test(error.message) && nextStep.test(error.nextStep);
+
+  it('takes parts of names where only one has them', () => {
+    assert.equal(choose('shop'), all[0]);
+    assert.equal(choose('shop:sync'), all[1]);
+    assert.equal(choose('MAIL'), all[3]);
+    assert.equal(choose(undefined, 'B2'), all[3]);
+    assert.equal(choose(undefined, 'transport_id:2'), all[3]);
+    assert.equal(choose('mail', 'model b'), all[3]);
+  });
+
+  it('finds an app that is refused, so that its reason is told', () => {
+    assert.equal(choose('bank'), all[2]);
+  });
+
+  it('asks back when there are several, and says why there is none', () => {
+    assert.throws(
+      () => choose('example'),
+      refused(/^[34] apps are called "example":\n/, /--app and --device/),
+    );
+    assert.throws(() => choose(undefined), refused(/apps can be recorded:\n/, /--app/));
+    assert.throws(() => choose('shop', 'C3'), refused(/Model C3 cannot be used/, /unauthorized/));
+    assert.throws(
+      () => choose('shop', 'Z'),
+      refused(/No device .* called "Z".*Model A1 \(A1\)/s, /adb devices/),
+    );
+    assert.throws(() => choose('shop', undefined, []), refused(/No app runs on a device/, /USB debugging/));
+  });
+
+  it('tells two devices with one serial apart by their transport', () => {
+    const twins = [target('0123', 7n, 'com.example.shop'), target('0123', 8n, 'com.example.shop')];
+    assert.deepEqual([...duplicateSerials(twins.map(({ device }) => device))], ['0123']);
+    assert.equal(deviceId(twins[0]!.device, true), '0123@7');
+    assert.throws(
+      () => choose('shop', '0123', twins),
+      refused(/2 devices are called "0123":\n {2}transport_id:7/, /transport_id:N/),
+    );
+    assert.equal(choose('shop', 'transport_id:8', twins), twins[1]);
+  });
+});
+
+it('reads where an adb server is', () => {
+  assert.deepEqual(parseServer('box:5038'), { host: 'box', port: 5038 });
+  assert.deepEqual(parseServer('box'), { host: 'box' });
+  assert.deepEqual(parseServer(':5038'), { port: 5038 });
+  assert.deepEqual(parseServer('[::1]:5038'), { host: '::1', port: 5038 });
+  for (const wrong of ['a:b', 'a:b:c', 'box:0', 'box:70000', 'a b'])
+    assert.equal(parseServer(wrong), undefined);
 });

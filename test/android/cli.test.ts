@@ -1,0 +1,137 @@
+/** The btrace command as it is shipped, on a device. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { root } from '../../scripts/setup.mjs';
+import { decodeRecording } from '../../src/trace/build/decode.js';
+import type { ArtApp } from '../rigs/art/runtime.js';
+import { withPhone } from '../rigs/phone/with-phone.js';
+
+const SHOP = 'com.example.shop';
+const BANK = 'com.example.bank';
+
+interface Listed {
+  readonly id: string;
+  readonly name: string;
+  readonly pid: number;
+  readonly recordable: boolean;
+  readonly refusal?: string;
+}
+
+describe('btrace, the command, on devices', () => {
+  const bench = withPhone();
+
+  /** What it printed and its exit code; `during` gets its standard error as it comes. */
+  async function btrace(args: string[], during?: (text: string, end: () => void) => void) {
+    const child = spawn(process.execPath, [path.join(root, 'dist/btrace.cjs'), ...args], {
+      cwd: bench().folder,
+      env: {
+        ...bench().server.environment,
+        BTRACE_AGENT_FOLDER: bench().agents,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let [out, err] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      err += text;
+      during?.(err, () => child.kill('SIGINT'));
+    });
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, out, err };
+  }
+
+  /** Ends the recording when the app has drawn a slow frame, every tenth, in it. */
+  const forFrames = (app: ArtApp) => {
+    let asked = false;
+    return (text: string, end: () => void) => {
+      if (asked || !text.includes('Ctrl-C ends it')) return;
+      asked = true;
+      void app.more('frame', 12).then(end);
+    };
+  };
+
+  async function recordedMethods(file: string): Promise<string[]> {
+    const { methods } = decodeRecording(await readFile(file)).trace();
+    return Array.from({ length: methods.count }, (_, method) => methods.qualifiedName(method));
+  }
+
+  it('lists the apps of all devices, and says what a device that is not ready needs', async () => {
+    const app = await bench().launched(SHOP);
+    const tablet = await bench().another({ model: 'Rig Tablet' });
+    tablet.faults.unauthorized = true;
+    await bench().connect();
+    await bench().connect(tablet);
+    const { code, out, err } = await btrace(['list', '--android', '--json']);
+    assert.equal(code, 0, err);
+    const listed = JSON.parse(out) as Listed[];
+    const shop = listed.find(({ name }) => name === SHOP);
+    assert.equal(shop?.id, `android:${bench().phone.serial}:${SHOP}`);
+    assert.deepEqual([shop.pid, shop.recordable], [app.pid, true]);
+    const other = listed.find(({ id }) => id === `android:${tablet.serial}`);
+    assert.match(other?.refusal ?? '', /allow USB debugging/);
+    const plain = await btrace(['list']);
+    assert.match(plain.out, /com\.example\.shop +ART \(API 30\) +Rig Phone .* Android 11/);
+  });
+
+  it('records the only debuggable app of a device until Ctrl-C', async () => {
+    const app = await bench().launched(SHOP);
+    await bench().phone.install(BANK, { debuggable: false });
+    await bench().phone.launch(BANK, { engine: 'quick', app: 'Jank', arguments: [0] });
+    await bench().connect();
+    const file = bench().file();
+    const args = ['record', '--device', bench().phone.serial, '-o', file];
+    const { code, out, err } = await btrace(args, forFrames(app));
+    assert.equal(code, 0, err);
+    assert.equal(out.trim(), file);
+    assert.ok((await recordedMethods(file)).includes('sample.Jank.decodeRow'));
+  });
+
+  it('records by app and device, and asks back when that is not one', async () => {
+    const app = await bench().launched(SHOP);
+    const tablet = await bench().another({ model: 'Rig Tablet' });
+    await tablet.install(SHOP);
+    await tablet.launch(SHOP, { engine: 'quick', app: 'Jank', arguments: [0] });
+    await bench().connect();
+    await bench().connect(tablet);
+    const several = await btrace(['record', '--app', SHOP]);
+    assert.equal(several.code, 3);
+    assert.match(several.err, /2 apps are called "com\.example\.shop":/);
+    assert.match(
+      several.err,
+      /^ {2}com\.example\.shop {2}on Rig Phone \(127.*Choose one with --app and --device/ms,
+    );
+    const none = await btrace(['record', '--app', 'nobody']);
+    assert.match(none.err, /No app that runs is called "nobody"/);
+    const file = bench().file();
+    const args = ['record', '-a', 'shop', '-s', 'Rig Phone', '-o', file];
+    const { code, err } = await btrace(args, forFrames(app));
+    assert.equal(code, 0, err);
+    assert.equal(decodeRecording(await readFile(file)).trace().info.pid, app.pid);
+  });
+
+  it('starts an adb server where none runs, and only when Android is asked for', async () => {
+    await bench().server.end();
+    const quiet = await btrace(['list']);
+    assert.equal(quiet.code, 0);
+    assert.match(quiet.err, /No adb server runs on this machine.*btrace list --android/s);
+    try {
+      const { code, err } = await btrace(['list', '--android']);
+      assert.equal(code, 0);
+      assert.match(err, /No Android device is connected/);
+    } finally {
+      await bench().server.restart();
+    }
+  });
+
+  it('says where no adb server answers and what would start one', async () => {
+    const elsewhere = await btrace(['record', '--app', SHOP, '--adb-server', '127.0.0.2:1']);
+    assert.equal(elsewhere.code, 3);
+    assert.match(elsewhere.err, /No adb server answers at 127\.0\.0\.2:1\.\nStart one there/);
+    assert.equal((await btrace(['list', '--adb-server', 'a:b:c'])).code, 2);
+    const both = await btrace(['record', '--app', SHOP, '--pid', '1']);
+    assert.match(both.err, /--app and --device are for Android/);
+  });
+});

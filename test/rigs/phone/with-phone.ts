@@ -1,0 +1,75 @@
+/** For a suite: the real adb server, a folder with the agents, and for each test a device that nothing is on yet. */
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { agentLibrary } from '../art/record.js';
+import { type AppOptions, type ArtApp, type ArtRuntime, artRuntime } from '../art/runtime.js';
+import { Phone, type PhoneOptions } from './phone.js';
+import { AdbServerProcess } from './server.js';
+
+export class PhoneBench {
+  readonly folder = mkdtempSync(path.join(tmpdir(), 'btrace-android-'));
+  private readonly extra: Phone[] = [];
+  private files = 0;
+  phone!: Phone;
+
+  constructor(
+    readonly runtime: ArtRuntime,
+    readonly server: AdbServerProcess,
+  ) {
+    // The device is this machine's kind: its agent is the one for it.
+    mkdirSync(path.join(this.agents, 'agents/android-x86_64'), { recursive: true });
+    symlinkSync(agentLibrary, path.join(this.agents, 'agents/android-x86_64/libbtrace-agent.so'));
+  }
+
+  /** Where the targets look for agents. */
+  get agents(): string {
+    return path.join(this.folder, 'package');
+  }
+
+  /** A name for the next recording. */
+  file(): string {
+    return path.join(this.folder, `${++this.files}.btrace`);
+  }
+
+  async connect(phone = this.phone): Promise<void> {
+    await this.server.adb('connect', phone.serial);
+  }
+
+  /** Another device beside the test's own. */
+  async another(options: PhoneOptions): Promise<Phone> {
+    const phone = await Phone.start(this.runtime, options);
+    this.extra.push(phone);
+    return phone;
+  }
+
+  /** Installs an app and starts it. */
+  async launched(packageName: string, options: Partial<AppOptions> = {}): Promise<ArtApp> {
+    await this.phone.install(packageName);
+    return await this.phone.launch(packageName, { engine: 'quick', app: 'Jank', arguments: [0], ...options });
+  }
+
+  async begin(): Promise<void> {
+    this.phone = await Phone.start(this.runtime);
+  }
+
+  async end(): Promise<void> {
+    for (const phone of [this.phone, ...this.extra.splice(0)]) {
+      await this.server.adb('disconnect', phone.serial).catch(() => undefined); // its server may be gone
+      await phone.stop();
+    }
+  }
+}
+
+/** Registers the hooks; the bench is there once the tests run. */
+export function withPhone(): () => PhoneBench {
+  let bench: PhoneBench;
+  before(async () => (bench = new PhoneBench(await artRuntime(), await AdbServerProcess.start())));
+  after(async () => {
+    await bench.server.stop();
+    rmSync(bench.folder, { recursive: true });
+  });
+  beforeEach(() => bench.begin());
+  afterEach(() => bench.end());
+  return () => bench;
+}
