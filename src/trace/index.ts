@@ -20,7 +20,7 @@ export { IntervalTable } from './build/intervals.js';
 export { openRecording } from './build/open.js';
 export { PathTable } from './build/paths.js';
 export { synthDefaults, synthesize, type SynthOptions, type SynthTruth } from './build/synth.js';
-export { callFigures, findCall, type CallFigures } from './measure/calls.js';
+export { callFigures, type CallFigures, type CallPlace } from './measure/calls.js';
 export { lineFigures, type LineFigures } from './measure/lines.js';
 export { methodFigures, methodKey, type MethodFigures } from './measure/methods.js';
 export { type Scope, wholeTrace } from './measure/scope.js';

@@ -1,7 +1,12 @@
 /** Figures as a person reads them: three digits, always with a unit. */
 
-const number = (value: number, digits: number): string =>
-  value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+/** With commas by hand: a number format of the browser's costs milliseconds to make, and there is one for each `digits`. */
+function number(value: number, digits: number): string {
+  const fixed = value.toFixed(digits);
+  if (Math.abs(value) < 999.5) return fixed;
+  const dot = digits === 0 ? fixed.length : fixed.length - digits - 1;
+  return fixed.slice(0, dot).replace(/\B(?=(\d{3})+$)/g, ',') + fixed.slice(dot);
+}
 
 function threeDigits(value: number): string {
   const size = Math.abs(value);

@@ -42,6 +42,12 @@ startWorker(document).then(
   (worker) => {
     const engine = new EngineClient(worker);
     const waiting: HostMessage[] = [];
+    const show = (): void => {
+      if (shell !== undefined) return;
+      const made = shellOf(engine);
+      for (const early of waiting.splice(0)) made.take(early);
+      engine.listen(made);
+    };
     host.onMessage((message) => {
       feed(engine, message);
       if (shell !== undefined) {
@@ -52,12 +58,10 @@ startWorker(document).then(
       if (message.type !== 'open') return;
       setTexts(message.settings.texts);
       // A task later: bytes that have come already are with the engine by then, and it decodes while the shell is made.
-      setTimeout(() => {
-        const made = shellOf(engine);
-        for (const early of waiting.splice(0)) made.take(early);
-        engine.listen(made);
-      });
+      setTimeout(show);
     });
+    // English is what the page has without being told: it is put together before anything is there to be shown in it.
+    if (/^en\b/i.test(document.documentElement.lang)) show();
     host.post({ type: 'ready' });
   },
   (error: unknown) => {

@@ -177,6 +177,8 @@ export class PageShell implements EngineListener, PageActions {
       );
     }
     this.#reveal();
+    // Not in the next frame: that may be a whole one away.
+    this.#timeline.draw();
     if (snapshot.live) return;
     const samples = snapshot.threads.reduce((sum, thread) => sum + thread.sampleCount, 0);
     this.#host.post({

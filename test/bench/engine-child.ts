@@ -13,7 +13,8 @@ const measurements: Readonly<Record<string, (bytes: Uint8Array) => void>> = {
   open(bytes) {
     const trace = decodeRecording(bytes).trace();
     // Calls are built when they are asked for.
-    for (const thread of trace.threads) if (thread.calls.count === 0) throw new Error('a thread without calls');
+    for (const thread of trace.threads)
+      if (thread.calls.count === 0) throw new Error('a thread without calls');
     for (let method = 0; method < trace.methods.count; method++) trace.methods.qualifiedName(method);
     if (trace.problems.length > 0) throw new Error(trace.problems[0]?.what);
   },

@@ -1,9 +1,10 @@
 /** Figures of one call. */
-import { IntervalState, type Calls, type Trace } from '../model/trace.js';
-import { isBlocked } from './scope.js';
+import { IntervalState, type Intervals, type Paths, type Trace } from '../model/trace.js';
+import { type IntervalRange, isBlocked } from './scope.js';
 import { byWeight, type ByWeight } from './weights.js';
 
 export interface CallFigures {
+  readonly method: number;
   /** Outside the calls it made. */
   readonly self: ByWeight<number>;
   readonly total: ByWeight<number>;
@@ -15,34 +16,26 @@ export interface CallFigures {
   readonly depth: number;
 }
 
-/** Row of the call of a method that begins at a time, −1 when there is none. The outermost, when it calls itself at once. */
-export function findCall(calls: Calls, method: number, beginNs: number): number {
-  let low = 0;
-  let high = calls.count;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((calls.begin[middle] as number) < beginNs) low = middle + 1;
-    else high = middle;
-  }
-  for (let row = low; row < calls.count && calls.begin[row] === beginNs; row++) {
-    if (calls.method[row] === method) return row;
-  }
-  return -1;
+/** A call is told by its thread, its depth (0 for outermost ones) and its begin. */
+export interface CallPlace {
+  readonly thread: number;
+  readonly depth: number;
+  readonly beginNs: number;
 }
 
 /** Costs a pass over the intervals that the call spans. Undefined when there is no such call. */
-export function callFigures(trace: Trace, threadIndex: number, row: number): CallFigures | undefined {
-  const thread = trace.threads.find(({ index }) => index === threadIndex);
-  if (thread === undefined || !(row >= 0 && row < thread.calls.count)) return undefined;
-  const { calls, intervals } = thread;
-  const depth = calls.depth[row] as number;
-  const first = calls.firstInterval[row] as number;
-  const last = calls.lastInterval[row] as number;
+export function callFigures(trace: Trace, place: CallPlace): CallFigures | undefined {
+  const thread = trace.threads.find(({ index }) => index === place.thread);
+  const range = thread === undefined ? undefined : intervalsOfCall(thread.intervals, trace.paths, place);
+  if (thread === undefined || range === undefined) return undefined;
+  const { intervals } = thread;
+  const { depth } = place;
+  const { first, last } = range;
   const self = byWeight(() => 0);
   const total = byWeight(() => 0);
   let gapNs = 0;
   let samples = 0;
-  for (let at = first; at <= last; at++) {
+  for (let at = first; at < last; at++) {
     const wall = (intervals.end[at] as number) - (intervals.begin[at] as number);
     samples += intervals.samples[at] as number;
     const state = intervals.state[at] as number;
@@ -61,5 +54,30 @@ export function callFigures(trace: Trace, threadIndex: number, row: number): Cal
       sums.switches += intervals.switches[at] as number;
     }
   }
-  return { self, total, gapNs, samples, message: thread.message[first] ?? 0, depth };
+  let path = intervals.path[first] as number;
+  while ((trace.paths.depth[path] as number) > depth + 1) path = trace.paths.parent[path] as number;
+  const method = trace.paths.method[path] as number;
+  return { method, self, total, gapNs, samples, message: thread.message[first] ?? 0, depth };
+}
+
+/** It goes on while its frame is kept. */
+function intervalsOfCall(intervals: Intervals, paths: Paths, place: CallPlace): IntervalRange | undefined {
+  const { begin, path, keep, count } = intervals;
+  const frames = (row: number): number => paths.depth[path[row] as number] as number;
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((begin[middle] as number) < place.beginNs) low = middle + 1;
+    else high = middle;
+  }
+  const { depth } = place;
+  for (let first = low; first < count && begin[first] === place.beginNs; first++) {
+    const open = first === 0 ? 0 : frames(first - 1);
+    if (frames(first) <= depth || Math.min(keep[first] as number, open) > depth) continue;
+    let last = first + 1;
+    while (last < count && Math.min(keep[last] as number, frames(last)) > depth) last++;
+    return { first, last };
+  }
+  return undefined;
 }

@@ -145,7 +145,7 @@ export class DetailsPane {
     ];
     this.root.replaceChildren(...this.#head(method, undefined), facts(known), this.#buttons(method, true));
     this.#latest.take(
-      actions.ask({ kind: 'call', thread: key.thread, method, beginNs: key.beginNs }),
+      actions.ask({ kind: 'call', thread: key.thread, depth: key.depth, beginNs: key.beginNs }),
       (figures) =>
         this.root.replaceChildren(
           ...this.#head(method, figures.key),

@@ -1,5 +1,5 @@
 /** Answers the page's questions about a trace with the engine's figures. */
-import { callFigures, findCall } from '../../trace/measure/calls.js';
+import { callFigures } from '../../trace/measure/calls.js';
 import { methodFigures } from '../../trace/measure/methods.js';
 import type { Scope } from '../../trace/measure/scope.js';
 import { sumScope } from '../../trace/measure/sums.js';
@@ -65,9 +65,7 @@ function sourceOf({ methods }: Trace, method: number): Answers['source'] {
 }
 
 function callOf(trace: Trace, query: CallQuery): Answers['call'] {
-  const thread = trace.threads.find(({ index }) => index === query.thread);
-  const row = thread === undefined ? -1 : findCall(thread.calls, query.method, query.beginNs);
-  const figures = callFigures(trace, query.thread, row);
+  const figures = callFigures(trace, query);
   if (figures === undefined) throw new Error('This call is not in the recording any more.');
-  return { ...figures, key: sourceOf(trace, query.method) };
+  return { ...figures, key: sourceOf(trace, figures.method) };
 }

@@ -1,9 +1,10 @@
 /**
  * A trace in which only some methods are left: *Only my code*. Calls of the others vanish, and what they did is done by
  * the nearest caller that stays. Everything that is drawn or measured of the result is drawn and measured as ever.
- * O(calls + intervals + paths), once a fold.
+ * O(intervals + paths), once a fold.
  */
-import type { Blocks, Calls, Events, Intervals, Paths, ThreadTrack, Trace } from '../../trace/model/trace.js';
+import { CallTable } from '../../trace/build/calls.js';
+import type { Blocks, Events, Intervals, Paths, ThreadTrack, Trace } from '../../trace/model/trace.js';
 
 /** `keeps[method]` is 1 for methods that stay. */
 export function foldTrace(trace: Trace, keeps: Uint8Array): Trace {
@@ -11,7 +12,7 @@ export function foldTrace(trace: Trace, keeps: Uint8Array): Trace {
   return {
     ...trace,
     paths: folded.paths,
-    threads: trace.threads.map((thread) => foldThread(thread, trace.paths, folded, keeps)),
+    threads: trace.threads.map((thread) => foldThread(thread, trace.paths, folded)),
   };
 }
 
@@ -70,8 +71,9 @@ function isAbove(
   return false;
 }
 
-function foldThread(thread: ThreadTrack, before: Paths, folded: FoldedPaths, keeps: Uint8Array): ThreadTrack {
+function foldThread(thread: ThreadTrack, before: Paths, folded: FoldedPaths): ThreadTrack {
   const { pathOf } = folded;
+  const intervals = foldIntervals(thread.intervals, before, folded);
   const { index, tid, javaId, kind, name, isMain, beginNs, endNs, creator, message, sampleCount } = thread;
   return {
     index,
@@ -85,8 +87,14 @@ function foldThread(thread: ThreadTrack, before: Paths, folded: FoldedPaths, kee
     creator,
     message,
     sampleCount,
-    intervals: foldIntervals(thread.intervals, before, folded),
-    calls: foldCalls(thread.calls, keeps),
+    intervals,
+    // Nobody asks a folded trace for its calls in order: the chart comes from the intervals, as all figures do.
+    get calls() {
+      const calls = new CallTable();
+      calls.extend(intervals, folded.paths);
+      calls.settle(intervals);
+      return calls;
+    },
     blocks: foldBlocks(thread.blocks, pathOf),
     events: foldEvents(thread.events, pathOf),
   };
@@ -123,46 +131,6 @@ function foldIntervals(intervals: Intervals, before: Paths, { paths, pathOf }: F
     switches,
     samples,
     node,
-  };
-}
-
-function foldCalls(calls: Calls, keeps: Uint8Array): Calls {
-  const { count, parent, method } = calls;
-  // The nearest call that stays, at or above each; −1: none.
-  const stays = new Int32Array(count);
-  const rows: number[] = [];
-  for (let row = 0; row < count; row++) {
-    const caller = parent[row] ?? -1;
-    if (keeps[method[row] ?? 0] === 1) {
-      stays[row] = rows.length;
-      rows.push(row);
-    } else {
-      stays[row] = caller < 0 ? -1 : (stays[caller] ?? -1);
-    }
-  }
-  const depth = new Uint16Array(rows.length);
-  const above = new Int32Array(rows.length);
-  rows.forEach((row, at) => {
-    const caller = parent[row] ?? -1;
-    const kept = caller < 0 ? -1 : (stays[caller] ?? -1);
-    above[at] = kept;
-    depth[at] = kept < 0 ? 0 : (depth[kept] ?? 0) + 1;
-  });
-  const pick = <T extends Float64Array | Int32Array | Uint32Array>(from: T, into: T): T => {
-    rows.forEach((row, at) => (into[at] = from[row] ?? 0));
-    return into;
-  };
-  const kept = rows.length;
-  return {
-    count: kept,
-    begin: pick(calls.begin, new Float64Array(kept)),
-    end: pick(calls.end, new Float64Array(kept)),
-    cpu: pick(calls.cpu, new Float64Array(kept)),
-    parent: above,
-    depth,
-    method: pick(method, new Uint32Array(kept)),
-    firstInterval: pick(calls.firstInterval, new Int32Array(kept)),
-    lastInterval: pick(calls.lastInterval, new Int32Array(kept)),
   };
 }
 

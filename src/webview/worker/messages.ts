@@ -1,6 +1,6 @@
 /** What the page and its worker say to each other. Columns travel by transfer: one copy is made, in the worker. */
 import type { SourceKey } from '../../protocol/messages.js';
-import type { CallFigures } from '../../trace/measure/calls.js';
+import type { CallFigures, CallPlace } from '../../trace/measure/calls.js';
 import type { MethodFigures } from '../../trace/measure/methods.js';
 import type { Scope } from '../../trace/measure/scope.js';
 import type { FlameNodes, Neighbours, TreeNodes } from '../../trace/measure/trees.js';
@@ -195,11 +195,8 @@ export interface Matched {
 }
 
 /** One call: what it is made of. */
-export interface CallQuery {
+export interface CallQuery extends CallPlace {
   readonly kind: 'call';
-  readonly thread: number;
-  readonly method: number;
-  readonly beginNs: number;
 }
 
 export type Query =

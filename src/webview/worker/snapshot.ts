@@ -2,6 +2,7 @@
 import { IntervalState } from '../../trace/model/trace.js';
 import type { Links, Methods, ThreadTrack, Trace } from '../../trace/model/trace.js';
 import { chartColumns } from './chart-columns.js';
+import type { WideCalls } from './chart-columns.js';
 import type { LinkColumns, NameColumns, Snapshot, ThreadSnapshot } from './messages.js';
 import { StringTable, activityColumns, blockColumns, markerColumns, spanColumns } from './thread-columns.js';
 
@@ -11,10 +12,19 @@ export interface SnapshotOptions {
   readonly fewNames: boolean;
 }
 
+/** A label needs more than this share of the widest chart. */
+const labelShare = 1 / 400;
+
 export function takeSnapshot(trace: Trace, options: SnapshotOptions): Snapshot {
   const types = new StringTable();
   const texts = new StringTable();
-  const threads = trace.threads.map((thread) => threadSnapshot(thread, trace, types, texts));
+  const wide = options.fewNames
+    ? {
+        shortestNs: (trace.endNs - trace.beginNs) * labelShare,
+        methods: new Uint8Array(trace.methods.count),
+      }
+    : undefined;
+  const threads = trace.threads.map((thread) => threadSnapshot(thread, trace, types, texts, wide));
   return {
     info: trace.info,
     beginNs: trace.beginNs,
@@ -34,7 +44,7 @@ export function takeSnapshot(trace: Trace, options: SnapshotOptions): Snapshot {
       value: track.value.slice(0, track.count),
     })),
     threads,
-    names: nameColumns(trace.methods, options.fewNames ? labelled(trace, threads) : undefined),
+    names: nameColumns(trace.methods, wide?.methods),
     links: linkColumns(trace.links),
     typeNames: types.strings,
     markerTexts: texts.strings,
@@ -46,6 +56,7 @@ function threadSnapshot(
   trace: Trace,
   types: StringTable,
   texts: StringTable,
+  wide: WideCalls | undefined,
 ): ThreadSnapshot {
   const { intervals } = thread;
   let cpuNs = 0;
@@ -73,27 +84,12 @@ function threadSnapshot(
     wallNs,
     gapNs,
     blockedNs,
-    chart: chartColumns(thread.calls),
+    chart: chartColumns(intervals, trace.paths, wide),
     spans: spanColumns(intervals, trace.paths.depth),
     activity: activityColumns(intervals),
     blocks: blockColumns(thread.blocks, trace, types),
     markers: markerColumns(thread.events, trace, texts),
   };
-}
-
-/** A label needs more than this share of the widest chart. */
-const labelShare = 1 / 400;
-
-/** 1 for methods of calls long enough to carry a label when all of the recording is in sight. O(calls). */
-function labelled(trace: Trace, threads: readonly ThreadSnapshot[]): Uint8Array {
-  const wanted = new Uint8Array(trace.methods.count);
-  const shortest = (trace.endNs - trace.beginNs) * labelShare;
-  for (const { chart } of threads) {
-    for (let row = 0; row < chart.count; row++) {
-      if ((chart.end[row] ?? 0) - (chart.begin[row] ?? 0) >= shortest) wanted[chart.method[row] ?? 0] = 1;
-    }
-  }
-  return wanted;
 }
 
 /** Of all methods, or of those that are wanted. */

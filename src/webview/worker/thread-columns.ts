@@ -3,32 +3,58 @@ import { IntervalState } from '../../trace/model/trace.js';
 import type { Blocks, Events, Intervals, Trace } from '../../trace/model/trace.js';
 import type { ActivityColumns, BlockColumns, MarkerColumns, SpanColumns } from './messages.js';
 
+/** Points may lie off the line between their neighbours by so much of their interval: nobody sees it, and a thread that
+ * works or waits without pause needs two points instead of one an interval. */
+const slack = 0.02;
+
 export function activityColumns(intervals: Intervals): ActivityColumns {
   const { count, begin, end, cpu } = intervals;
+  // At most two points an interval; what is not written costs no memory.
+  const time = new Float64Array(2 * count);
+  const used = new Float64Array(2 * count);
   let points = 0;
-  let last = Number.NaN;
-  for (let row = 0; row < count; row++) {
-    points += begin[row] === last ? 1 : 2;
-    last = end[row] ?? 0;
-  }
-  const time = new Float64Array(points);
-  const used = new Float64Array(points);
-  let at = 0;
   let sum = 0;
-  last = Number.NaN;
+  let last = Number.NaN;
+  // The line that runs from the last point that was kept, and how steep it may be to pass all points since.
+  let fromTime = 0;
+  let fromUsed = 0;
+  let least = -Infinity;
+  let most = Infinity;
   for (let row = 0; row < count; row++) {
-    if (begin[row] !== last) {
-      time[at] = begin[row] ?? 0;
-      used[at] = sum;
-      at++;
+    const from = begin[row] as number;
+    const to = end[row] as number;
+    const before = sum;
+    sum += cpu[row] as number;
+    // Of no length: what it counts is the next one's.
+    if (to <= from) continue;
+    const play = slack * (to - from);
+    const low = (sum - play - fromUsed) / (to - fromTime);
+    const high = (sum + play - fromUsed) / (to - fromTime);
+    const slope = (sum - fromUsed) / (to - fromTime);
+    if (from === last && slope >= least && slope <= most) {
+      least = Math.max(least, low);
+      most = Math.min(most, high);
+    } else {
+      if (points > 0) {
+        time[points] = last;
+        used[points++] = before;
+      }
+      if (from !== last) {
+        time[points] = from;
+        used[points++] = before;
+      }
+      fromTime = from;
+      fromUsed = before;
+      least = (sum - play - fromUsed) / (to - from);
+      most = (sum + play - fromUsed) / (to - from);
     }
-    sum += cpu[row] ?? 0;
-    last = end[row] ?? 0;
-    time[at] = last;
-    used[at] = sum;
-    at++;
+    last = to;
   }
-  return { count: points, time, cpu: used };
+  if (points > 0) {
+    time[points] = last;
+    used[points++] = sum;
+  }
+  return { count: points, time: time.slice(0, points), cpu: used.slice(0, points) };
 }
 
 /** Neighbours of the same state in the same row become one span. */

@@ -6,13 +6,21 @@ import { RecordingDecoder } from '../../trace/build/decoder.js';
 import { synthesize } from '../../trace/build/synth.js';
 import { takeSnapshot } from './snapshot.js';
 
-const samples = 4000;
+/** Of the kind that comes: code that meets other numbers than it was compiled for is compiled again. */
+const content = {
+  samples: 6000,
+  threads: 3,
+  methods: 1500,
+  intervalNs: 5_000_000,
+  missEvery: 40,
+  merge: false,
+};
 const rounds = 6;
 
 export async function warmUp(isWanted: () => boolean): Promise<void> {
   const parts: Uint8Array[] = [];
   const sink = { write: (bytes: Uint8Array): Promise<void> => Promise.resolve(void parts.push(bytes)) };
-  await synthesize(sink, { samples, threads: 2, methods: 400, depth: 24 });
+  await synthesize(sink, content);
   for (let round = 0; round < rounds; round++) {
     // Lets messages in that have come meanwhile.
     await new Promise((done) => setTimeout(done));

@@ -1,7 +1,7 @@
 /** What is drawn of a row, and where it lies, against the obvious way. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Calls } from '../../../src/trace/index.js';
+import type { Intervals, Paths } from '../../../src/trace/index.js';
 import { gallop, lowerBound, upperBound } from '../../../src/webview/geometry/bisect.js';
 import { TimeScale, clampSpan, panSpan, zoomSpan } from '../../../src/webview/geometry/time-scale.js';
 import { callAt, callerOf, calleesOf } from '../../../src/webview/timeline/call-walk.js';
@@ -9,37 +9,54 @@ import { visitRow } from '../../../src/webview/timeline/row-boxes.js';
 import { chartColumns } from '../../../src/webview/worker/chart-columns.js';
 import type { ChartColumns } from '../../../src/webview/worker/messages.js';
 
-/** Calls of one thread, nested at random, in the order the engine gives them. */
-const calls: fc.Arbitrary<Calls> = fc
+/** Intervals of one thread, nested at random, and the calls they tell of in the order of their begin. */
+interface Nested {
+  readonly intervals: Intervals;
+  readonly paths: Paths;
+  readonly calls: readonly { begin: number; end: number; depth: number; parent: number }[];
+}
+
+const nested: fc.Arbitrary<Nested> = fc
   .array(fc.record({ keep: fc.nat(6), grow: fc.nat(4), length: fc.integer({ min: 1, max: 500 }) }), {
     minLength: 1,
     maxLength: 60,
   })
   .map((steps) => {
-    const rows: { begin: number; end: number; depth: number; parent: number }[] = [];
+    const calls: { begin: number; end: number; depth: number; parent: number }[] = [];
+    const rows: { begin: number; end: number; path: number; keep: number }[] = [];
     let open: number[] = [];
     let now = 0;
     for (const { keep, grow, length } of steps) {
       open = open.slice(0, keep);
+      const kept = open.length;
       for (let more = 0; more < grow; more++) {
         const parent = open.at(-1) ?? -1;
-        open.push(rows.push({ begin: now, end: now, depth: open.length, parent }) - 1);
+        open.push(calls.push({ begin: now, end: now, depth: open.length, parent }) - 1);
       }
+      // Each call has a path of its own, numbered as the call is.
+      rows.push({ begin: now, end: now + length, path: (open.at(-1) ?? -1) + 1, keep: kept });
       now += length;
-      for (const row of open) rows[row]!.end = now;
+      for (const row of open) calls[row]!.end = now;
     }
     const count = rows.length;
-    return {
+    const column = (of: (row: (typeof rows)[number]) => number): Float64Array => Float64Array.from(rows, of);
+    const intervals = {
       count,
-      begin: Float64Array.from(rows, (row) => row.begin),
-      end: Float64Array.from(rows, (row) => row.end),
-      cpu: new Float64Array(count),
-      parent: Int32Array.from(rows, (row) => row.parent),
-      depth: Uint16Array.from(rows, (row) => row.depth),
-      method: Uint32Array.from(rows, (_row, at) => at),
-      firstInterval: new Int32Array(count),
-      lastInterval: new Int32Array(count),
+      begin: column((row) => row.begin),
+      end: column((row) => row.end),
+      path: Int32Array.from(rows, (row) => row.path),
+      keep: Uint16Array.from(rows, (row) => row.keep),
+      state: new Uint8Array(count),
+      cpu: column((row) => row.end - row.begin),
+    } as unknown as Intervals;
+    const paths: Paths = {
+      count: calls.length + 1,
+      parent: Int32Array.from([-1, ...calls.map((call) => call.parent + 1)]),
+      method: Uint32Array.from([0, ...calls.keys()]),
+      depth: Uint16Array.from([0, ...calls.map((call) => call.depth + 1)]),
+      recursive: new Uint8Array(calls.length + 1),
     };
+    return { intervals, paths, calls };
   });
 
 /** The engine's row of a row of the chart: methods are numbered so. */
@@ -78,12 +95,16 @@ describe('bisection', () => {
 describe('chart columns', () => {
   it('hold every call at its depth, sorted by begin', () => {
     fc.assert(
-      fc.property(calls, (all) => {
-        const chart = chartColumns(all);
-        assert.equal(chart.count, all.count);
+      fc.property(nested, ({ intervals, paths, calls }) => {
+        const chart = chartColumns(intervals, paths);
+        assert.equal(chart.count, calls.length);
         for (let depth = 0; depth + 1 < chart.depthStart.length; depth++) {
           for (let row = chart.depthStart[depth]!; row < chart.depthStart[depth + 1]!; row++) {
-            assert.equal(all.depth[engineRow(chart, row)], depth);
+            const call = calls[engineRow(chart, row)]!;
+            assert.equal(call.depth, depth);
+            assert.equal(chart.begin[row], call.begin);
+            assert.equal(chart.end[row], call.end);
+            assert.equal(chart.cpu[row], call.end - call.begin);
             if (row > chart.depthStart[depth]!) assert.ok(chart.begin[row]! >= chart.end[row - 1]!);
           }
         }
@@ -93,16 +114,14 @@ describe('chart columns', () => {
 
   it('find callers, callees and the call under a time as the engine has them', () => {
     fc.assert(
-      fc.property(calls, (all) => {
-        const chart = chartColumns(all);
+      fc.property(nested, ({ intervals, paths, calls }) => {
+        const chart = chartColumns(intervals, paths);
         for (let depth = 0; depth + 1 < chart.depthStart.length; depth++) {
           for (let row = chart.depthStart[depth]!; row < chart.depthStart[depth + 1]!; row++) {
             const caller = callerOf(chart, depth, row);
-            assert.equal(caller < 0 ? -1 : engineRow(chart, caller), all.parent[engineRow(chart, row)]);
+            assert.equal(caller < 0 ? -1 : engineRow(chart, caller), calls[engineRow(chart, row)]!.parent);
             const [first, last] = calleesOf(chart, depth, row);
-            const expected = [...all.parent.keys()].filter(
-              (one) => all.parent[one] === engineRow(chart, row),
-            );
+            const expected = calls.filter((one) => one.parent === engineRow(chart, row));
             assert.equal(last - first, expected.length);
             assert.equal(callAt(chart, depth, (chart.begin[row]! + chart.end[row]!) / 2), row);
           }
@@ -116,11 +135,11 @@ describe('a row of boxes', () => {
   it('covers every call in sight exactly once, wide ones by themselves, in order', () => {
     fc.assert(
       fc.property(
-        calls,
+        nested,
         fc.integer({ min: 0, max: 4000 }),
         fc.integer({ min: 20, max: 20_000 }),
-        (all, from, length) => {
-          const chart = chartColumns(all);
+        ({ intervals, paths }, from, length) => {
+          const chart = chartColumns(intervals, paths);
           const scale = new TimeScale(from, from + length, 200);
           for (let depth = 0; depth + 1 < chart.depthStart.length; depth++) {
             const boxes: { row: number; x: number; width: number; alone: boolean }[] = [];

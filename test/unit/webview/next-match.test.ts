@@ -8,7 +8,11 @@ import { generateTrace } from '../../page/generated-trace.js';
 
 const trace = generateTrace({ samples: 240, threads: 3, depth: 9, methods: 40, seed: 2 });
 const threads = trace.threads.map(
-  (thread) => ({ index: thread.index, chart: chartColumns(thread.calls) }) as unknown as ThreadSnapshot,
+  (thread) =>
+    ({
+      index: thread.index,
+      chart: chartColumns(thread.intervals, trace.paths),
+    }) as unknown as ThreadSnapshot,
 );
 const matches = Uint8Array.from({ length: 40 }, (_, method) => (method % 7 === 3 ? 1 : 0));
 const inOrder: CallKey[] = trace.threads.flatMap(({ index, calls }) =>

@@ -1,0 +1,83 @@
+/** What the worker makes of a thread's intervals for the page, against the intervals themselves. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { callFigures } from '../../../src/trace/index.js';
+import type { Intervals } from '../../../src/trace/index.js';
+import { activityColumns } from '../../../src/webview/worker/thread-columns.js';
+import type { ActivityColumns } from '../../../src/webview/worker/messages.js';
+import { generateTrace } from '../../page/generated-trace.js';
+
+function intervalsOf(rows: readonly { skip: number; length: number; cpu: number }[]): Intervals {
+  let now = 100;
+  const placed = rows.map(({ skip, length, cpu }) => {
+    const begin = now + skip;
+    now = begin + length;
+    return { begin, end: now, cpu: cpu * length };
+  });
+  return {
+    count: placed.length,
+    begin: Float64Array.from(placed, (row) => row.begin),
+    end: Float64Array.from(placed, (row) => row.end),
+    cpu: Float64Array.from(placed, (row) => row.cpu),
+  } as unknown as Intervals;
+}
+
+function usedAt({ time, cpu, count }: ActivityColumns, at: number): number {
+  for (let point = 1; point < count; point++) {
+    if (time[point]! < at) continue;
+    const length = time[point]! - time[point - 1]!;
+    const share = length > 0 ? (at - time[point - 1]!) / length : 1;
+    return cpu[point - 1]! + (cpu[point]! - cpu[point - 1]!) * share;
+  }
+  return cpu[count - 1] ?? 0;
+}
+
+describe('activity', () => {
+  it('tells the CPU used up to the end of every interval, within what can be seen', () => {
+    const row = fc.record({
+      skip: fc.constantFrom(0, 0, 0, 50),
+      length: fc.integer({ min: 1, max: 400 }),
+      cpu: fc.constantFrom(0, 0.01, 0.5, 0.99, 1),
+    });
+    fc.assert(
+      fc.property(fc.array(row, { minLength: 1, maxLength: 50 }), (rows) => {
+        const intervals = intervalsOf(rows);
+        const activity = activityColumns(intervals);
+        let used = 0;
+        for (let at = 0; at < intervals.count; at++) {
+          used += intervals.cpu[at]!;
+          const length = intervals.end[at]! - intervals.begin[at]!;
+          const off = Math.abs(usedAt(activity, intervals.end[at]!) - used);
+          assert.ok(off <= 0.021 * length + 1e-6, `off by ${off} of ${length}`);
+        }
+        for (let point = 1; point < activity.count; point++) {
+          assert.ok(activity.time[point]! >= activity.time[point - 1]!);
+        }
+      }),
+    );
+  });
+
+  it('of a thread that works without pause is a line, not a point for each sample', () => {
+    const rows = Array.from({ length: 10_000 }, (_, at) => ({ skip: 0, length: 900 + (at % 200), cpu: 1 }));
+    assert.equal(activityColumns(intervalsOf(rows)).count, 2);
+  });
+});
+
+describe('figures of a call', () => {
+  it('are those of the intervals from its begin to its end', () => {
+    const trace = generateTrace({ samples: 200, threads: 2, depth: 9, methods: 40, seed: 5 });
+    for (const { index, calls, intervals } of trace.threads) {
+      for (let row = 0; row < calls.count; row++) {
+        const depth = calls.depth[row]!;
+        const figures = callFigures(trace, { thread: index, depth, beginNs: calls.begin[row]! });
+        assert.equal(figures?.method, calls.method[row]);
+        let wall = 0;
+        for (let at = calls.firstInterval[row]!; at <= calls.lastInterval[row]!; at++) {
+          if (intervals.state[at] !== 3) wall += intervals.end[at]! - intervals.begin[at]!;
+        }
+        assert.equal(figures?.total.wall, wall);
+      }
+    }
+    assert.equal(callFigures(trace, { thread: 1, depth: 99, beginNs: 0 }), undefined);
+  });
+});
