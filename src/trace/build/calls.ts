@@ -3,7 +3,7 @@
  * open at the end is closed there, provisionally: more intervals may follow.
  *
  * `extend` costs what the new intervals cost: a row is written once when its call begins and once when it ends. What a
- * chart does not need (which interval a call began in, who called it) is found by a second walk when it is asked for.
+ * list of calls does not need (their CPU time and intervals, who called) is found by a second walk when it is asked for.
  */
 import { IntervalState, type Calls, type Intervals, type Paths } from '../model/trace.js';
 import { grown, nextCapacity } from './grow.js';
@@ -12,15 +12,12 @@ export class CallTable implements Calls {
   count = 0;
   begin = new Float64Array(0);
   end = new Float64Array(0);
-  cpu = new Float64Array(0);
   depth = new Uint16Array(0);
   method = new Uint32Array(0);
 
-  /** Rows of the open calls by depth, and the thread's CPU time (outside gaps) when each began. */
+  /** Rows of the open calls by depth. */
   private openRow = new Int32Array(64);
-  private openCpu = new Float64Array(64);
   private open = 0;
-  private cpuSoFar = 0;
   /** Intervals taken in. */
   private taken = 0;
   private source: { intervals: Intervals; paths: Paths } | undefined;
@@ -32,9 +29,13 @@ export class CallTable implements Calls {
     const size = nextCapacity(this.begin.length, needed);
     this.begin = grown(this.begin, size);
     this.end = grown(this.end, size);
-    this.cpu = grown(this.cpu, size);
     this.depth = grown(this.depth, size);
     this.method = grown(this.method, size);
+  }
+
+  /** CPU ns in the call and what it called, outside gaps. */
+  get cpu(): Float64Array {
+    return this.whence().cpu;
   }
 
   /** Row of the calling call, −1 for outermost ones. */
@@ -53,16 +54,15 @@ export class CallTable implements Calls {
   /** Takes in the intervals that are new since the last time. Call `settle` before anybody looks. */
   extend(intervals: Intervals, paths: Paths): void {
     const { count } = intervals;
-    const { begin: times, end: ends, path: pathOf, keep: keeps, state: states, cpu: cpus } = intervals;
+    const { begin: times, end: ends, path: pathOf, keep: keeps } = intervals;
     const pathParent = paths.parent;
     const pathMethod = paths.method;
     const pathDepth = paths.depth;
     this.source = { intervals, paths };
     if (this.taken === count) return;
     this.reserve(this.coming(intervals, pathDepth));
-    let { open, cpuSoFar } = this;
-    let { openRow, openCpu } = this;
-    const { begin, end, cpu, depth, method } = this;
+    let { open, openRow } = this;
+    const { begin, end, depth, method } = this;
     let rows = this.count;
     for (let interval = this.taken; interval < count; interval++) {
       const path = pathOf[interval] as number;
@@ -72,17 +72,12 @@ export class CallTable implements Calls {
       if (keep > open) keep = open;
       if (open > keep) {
         const at = ends[interval - 1] as number;
-        for (let level = keep; level < open; level++) {
-          const row = openRow[level] as number;
-          end[row] = at;
-          cpu[row] = cpuSoFar - (openCpu[level] as number);
-        }
+        for (let level = keep; level < open; level++) end[openRow[level] as number] = at;
       }
       if (frames > keep) {
         const added = frames - keep;
         if (frames > openRow.length) {
           this.openRow = openRow = grown(openRow, nextCapacity(openRow.length, frames));
-          this.openCpu = openCpu = grown(openCpu, openRow.length);
         }
         const at = times[interval] as number;
         // From the innermost frame outwards, as a path knows its parent only.
@@ -93,17 +88,14 @@ export class CallTable implements Calls {
           depth[row] = level;
           method[row] = pathMethod[frame] as number;
           openRow[level] = row;
-          openCpu[level] = cpuSoFar;
           frame = pathParent[frame] as number;
         }
         rows += added;
       }
       open = frames;
-      if (states[interval] !== IntervalState.Gap) cpuSoFar += cpus[interval] as number;
     }
     this.count = rows;
     this.open = open;
-    this.cpuSoFar = cpuSoFar;
     this.taken = count;
   }
 
@@ -123,11 +115,7 @@ export class CallTable implements Calls {
   settle(intervals: Intervals): void {
     if (this.taken === 0) return;
     const at = intervals.end[this.taken - 1] as number;
-    for (let level = 0; level < this.open; level++) {
-      const row = this.openRow[level] as number;
-      this.end[row] = at;
-      this.cpu[row] = this.cpuSoFar - (this.openCpu[level] as number);
-    }
+    for (let level = 0; level < this.open; level++) this.end[this.openRow[level] as number] = at;
   }
 
   private whence(): Origins {
@@ -145,6 +133,7 @@ export class CallTable implements Calls {
 interface Origins {
   /** How many intervals it was made from. */
   readonly taken: number;
+  readonly cpu: Float64Array;
   readonly parent: Int32Array;
   readonly firstInterval: Int32Array;
   readonly lastInterval: Int32Array;
@@ -152,6 +141,7 @@ interface Origins {
 
 const noOrigins: Origins = {
   taken: 0,
+  cpu: new Float64Array(0),
   parent: new Int32Array(0),
   firstInterval: new Int32Array(0),
   lastInterval: new Int32Array(0),
@@ -159,24 +149,35 @@ const noOrigins: Origins = {
 
 /** The same walk as `extend`: calls come in the same order. */
 function originsOf(intervals: Intervals, paths: Paths, taken: number, calls: number): Origins {
-  const { path: pathOf, keep: keeps } = intervals;
+  const { path: pathOf, keep: keeps, state: states, cpu: cpus } = intervals;
+  const cpu = new Float64Array(calls);
   const parent = new Int32Array(calls);
   const firstInterval = new Int32Array(calls);
   const lastInterval = new Int32Array(calls);
   const openRow: number[] = [];
   let rows = 0;
+  let cpuSoFar = 0;
   for (let interval = 0; interval < taken; interval++) {
     const frames = paths.depth[pathOf[interval] as number] as number;
     const keep = Math.min(keeps[interval] as number, frames, openRow.length);
-    for (let level = keep; level < openRow.length; level++)
-      lastInterval[openRow[level] as number] = interval - 1;
+    for (let level = keep; level < openRow.length; level++) {
+      const row = openRow[level] as number;
+      lastInterval[row] = interval - 1;
+      cpu[row] = cpuSoFar - (cpu[row] as number);
+    }
     openRow.length = keep;
     for (let level = keep; level < frames; level++) {
       parent[rows] = level === 0 ? -1 : (openRow[level - 1] as number);
       firstInterval[rows] = interval;
+      // What the thread had used when it began, until it ends.
+      cpu[rows] = cpuSoFar;
       openRow.push(rows++);
     }
+    if (states[interval] !== IntervalState.Gap) cpuSoFar += cpus[interval] as number;
   }
-  for (const row of openRow) lastInterval[row] = taken - 1;
-  return { taken, parent, firstInterval, lastInterval };
+  for (const row of openRow) {
+    lastInterval[row] = taken - 1;
+    cpu[row] = cpuSoFar - (cpu[row] as number);
+  }
+  return { taken, cpu, parent, firstInterval, lastInterval };
 }

@@ -22,7 +22,7 @@ import { type Chunk, ChunkKind, ChunkParser, chunkPayload, type ParserOptions } 
 import { decodeLinks } from '../recording/links.js';
 import { Counters, Footer, Header, Hooks, Losses, Status, Text, Threads } from '../recording/messages.js';
 import { NodeReader } from '../recording/nodes.js';
-import { eachSampleBlock, sampleBlockSize, SampleBlockReader, sliceRows } from '../recording/samples.js';
+import { eachSampleBlock, SampleBlockReader } from '../recording/samples.js';
 import { DamageError } from '../recording/wire.js';
 import { CounterTable } from './counters.js';
 import { Entries } from './entries.js';
@@ -54,8 +54,10 @@ export class RecordingDecoder {
   private refusal = '';
 
   private readonly nodeReader = new NodeReader();
-  private readonly blockReader = new SampleBlockReader();
-  private readonly sampling: Sampling = { vouchNs: 0 };
+  private readonly blockReader = new SampleBlockReader('stacks');
+  private readonly sampling: Sampling = { vouchNs: 0, outlook: 1 };
+  /** Bytes of samples that came together and are not taken in yet. */
+  private samplesToCome = 0;
   private linksAttached = 0;
 
   constructor(options: ParserOptions = { magic: true }) {
@@ -99,7 +101,7 @@ export class RecordingDecoder {
     for (const thread of threads) {
       counters |= thread.counters;
       if (thread.intervals.count > 0) beginNs = Math.min(beginNs, thread.intervals.begin[0] as number);
-      endNs = Math.max(endNs, thread.lastNs);
+      endNs = Math.max(endNs, thread.diff.lastNs);
     }
     this.links.attach(this.linksAttached, this.threads);
     this.linksAttached = this.links.count;
@@ -134,28 +136,10 @@ export class RecordingDecoder {
       if (payload === undefined) continue;
       chunks.push(chunk);
       payloads.push(payload);
+      if (chunk.kind === ChunkKind.Samples) this.samplesToCome += payload.length;
     }
-    this.reserve(chunks, payloads);
     chunks.forEach((chunk, at) => this.takeChunk(chunk, payloads[at] as Uint8Array));
-  }
-
-  /** Makes room for the samples that came together: columns then grow once and not by and by. */
-  private reserve(chunks: readonly Chunk[], payloads: readonly Uint8Array[]): void {
-    const coming = new Map<number, number>();
-    chunks.forEach((chunk, at) => {
-      if (chunk.kind !== ChunkKind.Samples) return;
-      const payload = payloads[at] as Uint8Array;
-      try {
-        eachSampleBlock(payload, (begin, end) => {
-          const { thread, count } = sampleBlockSize(payload, begin, end);
-          coming.set(thread, (coming.get(thread) ?? 0) + count);
-        });
-      } catch (error) {
-        // It will be listed when the chunk is taken.
-        if (!(error instanceof DamageError)) throw error;
-      }
-    });
-    for (const [thread, samples] of coming) if (samples > sliceRows) this.thread(thread).expect(samples);
+    this.samplesToCome = 0;
   }
 
   private payloadOf(chunk: Chunk): Uint8Array | undefined {
@@ -277,12 +261,12 @@ export class RecordingDecoder {
 
   private takeSamples(chunk: Chunk, payload: Uint8Array): void {
     const { blockReader } = this;
+    this.sampling.outlook = Math.max(this.samplesToCome / Math.max(payload.length, 1), 1);
+    this.samplesToCome -= payload.length;
     eachSampleBlock(payload, (begin, end) => {
       blockReader.open(payload, begin, end);
       const thread = this.thread(blockReader.thread);
-      for (let rows = blockReader.next(); rows > 0; rows = blockReader.next()) {
-        thread.take(blockReader, rows, this.nodes, this.paths, this.sampling);
-      }
+      thread.take(blockReader, payload, begin, end, this.nodes, this.sampling);
       if (blockReader.damage !== '') this.parser.report(chunk.offset, blockReader.damage);
     });
   }
@@ -321,7 +305,7 @@ export class RecordingDecoder {
     let thread = this.threads.get(index);
     if (thread === undefined) {
       if (index > mostThreads) throw new DamageError(`there is a thread number ${index}`);
-      thread = new SampledThread(index);
+      thread = new SampledThread(index, this.paths);
       this.threads.set(index, thread);
     }
     return thread;
@@ -338,9 +322,9 @@ export class RecordingDecoder {
     let stackless = 0;
     let repeated = 0;
     for (const thread of threads) {
-      backwards += thread.backwards;
-      stackless += thread.stackless;
-      repeated += thread.repeated;
+      backwards += thread.diff.backwards;
+      stackless += thread.diff.stackless;
+      repeated += thread.diff.repeated;
     }
     if (backwards > 0)
       add(`${backwards} samples are earlier than the ones before them; they count as taken at once`);

@@ -29,12 +29,17 @@ export class NodeTable implements StackNodes {
     const { paths, methods } = this;
     const { id: ids, distance: distances, frame: frames, position: positions, image: images } = reader;
     for (let row = 0; row < rows; row++) {
-      const id = ids[row] as number;
-      const parent = id - (distances[row] as number) - 1;
-      if (!(parent >= 0 && parent < id) || !isPlausibleId(id, ++this.received, mostNodes)) {
+      const wide = ids[row] as number;
+      const up = distances[row] as number;
+      const frame = frames[row] as number;
+      const image = images[row] as number;
+      if (!(up >= 0 && up < wide) || !isPlausibleId(wide, ++this.received, mostNodes)) {
         this.refused++;
         continue;
       }
+      // Small enough for an integer, now that it is believed.
+      const id = wide | 0;
+      const parent = (wide - up - 1) | 0;
       if (id >= this.path.length) this.grow(id + 1);
       const parentPath = this.path[parent] as number;
       if (parent !== 0 && parentPath === 0) {
@@ -42,8 +47,6 @@ export class NodeTable implements StackNodes {
         continue;
       }
       if (this.path[id] !== 0) continue;
-      const frame = frames[row] as number;
-      const image = images[row] as number;
       const method = image === 0 ? methods.number(frame) : methods.nativeNumber(image, frame);
       if (method < 0) {
         this.refused++;

@@ -46,21 +46,26 @@ const sparseFields = [
   Field.flags,
   Field.text,
 ];
-const sparseDeltaFields = [
-  Field.kind,
-  Field.message,
+const counterFields = [
   Field.allocations,
   Field.allocatedBytes,
   Field.majorFaults,
   Field.voluntarySwitches,
   Field.involuntarySwitches,
 ];
+const sparseDeltaFields = [Field.kind, Field.message, ...counterFields];
+const counted = new Set<number>([Field.merged, ...counterFields]);
+
+/** Columns that are not asked for are not read: what stacks and clocks tell, what was counted between, or both. */
+export type SampleColumns = 'stacks' | 'counters' | 'all';
 
 /** One block after the other: `open`, then `next` until it gives 0; the columns hold the rows of the last slice. */
 export class SampleBlockReader {
   thread = 0;
   /** CounterBit bits. */
   counters = 0;
+  /** Rows that the block says it has. */
+  count = 0;
   /** What was wrong with the block that was read to its end, or empty. */
   damage = '';
 
@@ -89,12 +94,20 @@ export class SampleBlockReader {
   private readonly ends = new Int32Array(lastField + 1);
   private readonly readers: ColumnReader[] = [];
   private readonly out: Float64Array[] = [];
+  /** What all of a column is known to be, Infinity where it is not one value. */
+  private readonly filled = new Float64Array(lastField + 1);
+  private readonly sparse: readonly number[];
+  private readonly sparseDelta: readonly number[];
   /** Sparse columns of this block that have entries: the others were filled once, by `open`. */
   private readonly live: number[] = [];
   private readonly liveDelta: number[] = [];
   private readonly head = SampleBlockHead.empty();
 
-  constructor() {
+  constructor(private readonly columns: SampleColumns = 'all') {
+    this.sparse = sparseFields.filter((field) => columns !== 'counters' || counted.has(field));
+    this.sparseDelta = sparseDeltaFields.filter(
+      (field) => columns === 'all' || counted.has(field) === (columns === 'counters'),
+    );
     for (let field = 0; field <= lastField; field++) this.readers.push(new ColumnReader());
     const named = this as unknown as Record<string, Float64Array>;
     for (const [name, field] of Object.entries(Field)) this.out[field] = named[name] as Float64Array;
@@ -127,24 +140,24 @@ export class SampleBlockReader {
     const head = this.readHead(bytes, begin, end);
     this.thread = head.thread;
     this.counters = head.counters;
-    this.left = head.count;
+    this.count = this.left = head.count;
     this.start(bytes, Field.time, head.baseTimeNs);
     this.start(bytes, Field.cpu, head.baseCpuNs - head.baseTimeNs);
     this.start(bytes, Field.stack, head.baseStack);
     this.live.length = 0;
-    for (const field of sparseFields) {
+    for (const field of this.sparse) {
       if (this.start(bytes, field, 0)) this.live.push(field);
-      else (this.out[field] as Float64Array).fill(0);
+      else this.fill(field, 0);
     }
     this.liveDelta.length = 0;
-    for (const field of sparseDeltaFields) {
+    for (const field of this.sparseDelta) {
       const base = this.baseOf(field);
       if (this.start(bytes, field, base)) this.liveDelta.push(field);
-      else (this.out[field] as Float64Array).fill(base);
+      else this.fill(field, base);
     }
     if (this.begins[Field.cpu] === this.ends[Field.cpu]) {
       this.counters &= ~CounterBit.Cpu;
-      this.cpu.fill(0);
+      this.fill(Field.cpu, NaN);
     }
   }
 
@@ -152,13 +165,7 @@ export class SampleBlockReader {
   next(): number {
     const wanted = Math.min(this.left, sliceRows);
     if (wanted === 0) return 0;
-    let rows = (this.readers[Field.time] as ColumnReader).plainDelta(this.time, wanted);
-    rows = Math.min(rows, (this.readers[Field.stack] as ColumnReader).plainDelta(this.stack, rows));
-    if (this.counters & CounterBit.Cpu) {
-      rows = Math.min(rows, (this.readers[Field.cpu] as ColumnReader).plainDelta(this.cpu, rows));
-      const { cpu, time } = this;
-      for (let row = 0; row < rows; row++) cpu[row] = (cpu[row] as number) + (time[row] as number);
-    }
+    const rows = this.columns === 'counters' ? wanted : this.plainRows(wanted);
     for (const field of this.live) {
       (this.readers[field] as ColumnReader).sparse(this.out[field] as Float64Array, rows);
     }
@@ -173,6 +180,23 @@ export class SampleBlockReader {
       this.damage = 'a block of samples has columns of different lengths';
     }
     return rows;
+  }
+
+  /** Time, stack and CPU clock: how many rows there are is how long the shortest is. */
+  private plainRows(wanted: number): number {
+    let rows = (this.readers[Field.time] as ColumnReader).plainDelta(this.time, wanted);
+    rows = Math.min(rows, (this.readers[Field.stack] as ColumnReader).plainDelta(this.stack, rows));
+    if (this.counters & CounterBit.Cpu) {
+      rows = Math.min(rows, (this.readers[Field.cpu] as ColumnReader).plainDelta(this.cpu, rows));
+      addTo(this.cpu, this.time, rows);
+    }
+    return rows;
+  }
+
+  private fill(field: number, value: number): void {
+    if (Object.is(this.filled[field], value)) return;
+    (this.out[field] as Float64Array).fill(value);
+    this.filled[field] = value;
   }
 
   private readHead(bytes: Uint8Array, begin: number, end: number): SampleBlockHead {
@@ -227,6 +251,7 @@ export class SampleBlockReader {
     const begin = this.begins[field] as number;
     const end = this.ends[field] as number;
     (this.readers[field] as ColumnReader).open(bytes, begin, end, base);
+    if (end > begin) this.filled[field] = Infinity;
     return end > begin;
   }
 
@@ -247,6 +272,10 @@ export class SampleBlockReader {
   }
 }
 
+function addTo(column: Float64Array, other: Float64Array, rows: number): void {
+  for (let row = 0; row < rows; row++) column[row] = (column[row] as number) + (other[row] as number);
+}
+
 /** Calls `visit` with begin and end of each block in a Samples message. */
 export function eachSampleBlock(payload: Uint8Array, visit: (begin: number, end: number) => void): void {
   const reader = new WireReader(payload);
@@ -260,25 +289,6 @@ export function eachSampleBlock(payload: Uint8Array, visit: (begin: number, end:
     visit(reader.pos, end);
     reader.pos = end;
   }
-}
-
-/** Thread and rows of the block at [begin, end), as its head tells: a look at its first bytes. */
-export function sampleBlockSize(
-  payload: Uint8Array,
-  begin: number,
-  end: number,
-): { thread: number; count: number } {
-  const reader = new WireReader(payload, begin, end);
-  let thread = 0;
-  let count = 0;
-  while (reader.more) {
-    const tag = reader.varint();
-    if (tag === 8) thread = reader.uint32();
-    else if (tag === 16) count = reader.uint32();
-    else break;
-  }
-  // A row takes a byte of the time column at least.
-  return { thread, count: Math.min(count, end - begin) };
 }
 
 /** Earliest and latest time in a Samples message, for the footer's index; undefined when it holds no sample. */

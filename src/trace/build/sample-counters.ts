@@ -1,0 +1,205 @@
+/**
+ * What was counted between samples (allocations, faults, switches), by interval. The columns are read from the bytes
+ * of the samples when they are asked for; until then those bytes are kept, which are fewer.
+ */
+import { CounterBit } from '../model/kinds.js';
+import { type Intervals } from '../model/trace.js';
+import { SampleBlockReader } from '../recording/samples.js';
+import { grown, nextCapacity } from './grow.js';
+
+/** What a sample made of itself and of the time before it. */
+export const Made = {
+  /** Nothing: it has no stack, and its time is left to the next one that has. */
+  Nothing: 0,
+  /** One interval, up to the sample. */
+  Work: 1,
+  /** A gap, then what it vouches for. */
+  GapAndWork: 2,
+  /** The work before it, then the call that it shows the begin of. */
+  WorkAndCall: 3,
+} as const;
+
+interface Block {
+  readonly payload: Uint8Array;
+  readonly begin: number;
+  readonly end: number;
+  readonly rows: number;
+}
+
+export interface Counted {
+  allocations: Float64Array;
+  allocatedBytes: Float64Array;
+  faults: Float64Array;
+  switches: Float64Array;
+  samples: Uint32Array;
+}
+
+/** Of the slice at hand: the interval of the work before each sample, −1 for none; that of the sample; the gap's share. */
+interface Slice {
+  readonly rows: number;
+  readonly work: Int32Array;
+  readonly last: Int32Array;
+  readonly gapShare: Float64Array;
+}
+
+/** One for all threads, made when first needed. */
+let reader: SampleBlockReader | undefined;
+
+export class SampleCounters {
+  /** `Made` of each sample that came: `made[0]` is the first one's that is not counted yet. */
+  made = new Uint8Array(0);
+  madeCount = 0;
+  private blocks: Block[] = [];
+  /** Intervals that are counted. */
+  private done = 0;
+  private readonly counted: Counted = {
+    allocations: new Float64Array(0),
+    allocatedBytes: new Float64Array(0),
+    faults: new Float64Array(0),
+    switches: new Float64Array(0),
+    samples: new Uint32Array(0),
+  };
+  /** CounterBit bits that the totals below are valid for. */
+  private known = 0;
+  private readonly totals = { allocations: 0, allocatedBytes: 0, faults: 0, switches: 0 };
+
+  reserve(samples: number): void {
+    const needed = this.madeCount + samples;
+    if (needed > this.made.length) this.made = grown(this.made, nextCapacity(this.made.length, needed));
+  }
+
+  /** The bytes of a block whose samples were taken. They must not change afterwards. */
+  add(payload: Uint8Array, begin: number, end: number, rows: number): void {
+    if (rows > 0) this.blocks.push({ payload, begin, end, rows });
+  }
+
+  of(intervals: Intervals): Counted {
+    if (this.done < intervals.count) this.count(intervals);
+    return this.counted;
+  }
+
+  private count(intervals: Intervals): void {
+    const { counted } = this;
+    const size = intervals.begin.length;
+    if (counted.samples.length < size) {
+      counted.allocations = grown(counted.allocations, size);
+      counted.allocatedBytes = grown(counted.allocatedBytes, size);
+      counted.faults = grown(counted.faults, size);
+      counted.switches = grown(counted.switches, size);
+      counted.samples = grown(counted.samples, size);
+    }
+    const block = (reader ??= new SampleBlockReader('counters'));
+    let first = 0;
+    for (const { payload, begin, end, rows } of this.blocks) {
+      block.open(payload, begin, end);
+      for (let left = rows, read = block.next(); left > 0 && read > 0; read = block.next()) {
+        const slice = this.slice(intervals, first, Math.min(read, left));
+        this.countSlice(block, slice);
+        first += slice.rows;
+        left -= slice.rows;
+      }
+    }
+    this.blocks = [];
+    this.made = new Uint8Array(0);
+    this.madeCount = 0;
+  }
+
+  /** Which intervals the samples from `first` on made. */
+  private slice(intervals: Intervals, first: number, rows: number): Slice {
+    const { made } = this;
+    const work = new Int32Array(rows);
+    const last = new Int32Array(rows);
+    const gapShare = new Float64Array(rows);
+    let next = this.done;
+    for (let row = 0; row < rows; row++) {
+      const what = made[first + row] as number;
+      work[row] = last[row] = -1;
+      if (what === Made.Nothing) continue;
+      if (what === Made.GapAndWork) {
+        const began = intervals.begin[next] as number;
+        gapShare[row] =
+          ((intervals.end[next] as number) - began) / ((intervals.end[next + 1] as number) - began);
+        next++;
+      }
+      work[row] = next;
+      if (what === Made.WorkAndCall) next++;
+      last[row] = next++;
+    }
+    this.done = next;
+    return { rows, work, last, gapShare };
+  }
+
+  private countSlice(block: SampleBlockReader, slice: Slice): void {
+    const { counted, totals } = this;
+    const { rows, last } = slice;
+    const { counters, merged, voluntarySwitches, involuntarySwitches } = block;
+    for (let row = 0; row < rows; row++) {
+      const at = last[row] as number;
+      if (at >= 0) counted.samples[at] = 1 + Math.max(merged[row] as number, 0);
+    }
+    const has = (bit: number): boolean => (counters & bit) !== 0;
+    const grew = (
+      bit: number,
+      column: Float64Array,
+      before: number,
+      out: Float64Array,
+      isEstimate = false,
+      into = slice.work,
+    ): number => {
+      if (!has(bit)) return before;
+      const isKnown = (this.known & bit) !== 0;
+      return growth(column, isKnown ? before : NaN, out, slice, isEstimate, into);
+    };
+    const bit = CounterBit;
+    totals.allocations = grew(
+      bit.Allocations,
+      block.allocations,
+      totals.allocations,
+      counted.allocations,
+      has(bit.AllocationsEstimated),
+    );
+    totals.allocatedBytes = grew(
+      bit.AllocatedBytes,
+      block.allocatedBytes,
+      totals.allocatedBytes,
+      counted.allocatedBytes,
+      has(bit.BytesEstimated),
+    );
+    totals.faults = grew(bit.Faults, block.majorFaults, totals.faults, counted.faults);
+    if (has(bit.Switches)) {
+      const both = voluntarySwitches.map((count, row) => count + (involuntarySwitches[row] as number));
+      // A wait is what a thread is switched for.
+      totals.switches = grew(bit.Switches, both, totals.switches, counted.switches, false, last);
+    }
+    this.known |= counters;
+  }
+}
+
+/**
+ * What a running total grew by since `before` (NaN: not known), into the intervals `into`; of a gap before it, its share of
+ * the time where the total was read. An estimate is what this very sample stands for: none of it is the gap's. Gives
+ * the latest total.
+ */
+function growth(
+  column: Float64Array,
+  before: number,
+  out: Float64Array,
+  { rows, gapShare }: Slice,
+  isEstimate: boolean,
+  into: Int32Array,
+): number {
+  let total = before;
+  for (let row = 0; row < rows; row++) {
+    const at = into[row] as number;
+    if (at < 0) continue;
+    const now = column[row] as number;
+    if (now > total) {
+      const grew = now - total;
+      const share = isEstimate ? 0 : (gapShare[row] as number);
+      out[at] = grew - grew * share;
+      if (share > 0) out[at - 1] = grew * share;
+    }
+    total = now;
+  }
+  return total;
+}
