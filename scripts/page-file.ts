@@ -23,7 +23,7 @@ if (recording === undefined || output === undefined) {
 }
 const bundle = (name: string) => readFileSync(path.join(root, 'dist', name), 'utf8');
 const to = openSync(output, 'w', 0o600);
-for (const part of standAloneHtml({
+for await (const part of standAloneHtml({
   name: path.basename(recording),
   script: bundle('page.js'),
   worker: bundle('page-worker.js'),

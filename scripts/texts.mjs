@@ -1,7 +1,8 @@
-// node scripts/texts.mjs: writes l10n/bundle.l10n.json, the texts of the extension host for translators, from its sources.
+// npm run texts: writes l10n/bundle.l10n.json, the texts of the extension host and of the page for translators, from the sources.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
+import { englishTexts } from '../src/webview/texts.ts';
 import { root } from './setup.mjs';
 
 const folder = path.join(root, 'src/extension');
@@ -23,7 +24,9 @@ for (const name of readdirSync(folder, { recursive: true })) {
   };
   visit(file);
 }
-// VS Code looks a text up by itself in English: the bundle for translators has each as its own translation.
-const bundle = Object.fromEntries([...texts].sort().map((text) => [text, text]));
+// VS Code looks a text up by itself in English: the bundle for translators has each as its own translation. The page knows
+// its texts by key, so theirs are keys here, too.
+const page = Object.entries(englishTexts).map(([key, text]) => [`page.${key}`, text]);
+const bundle = Object.fromEntries([...[...texts].sort().map((text) => [text, text]), ...page]);
 writeFileSync(path.join(root, 'l10n/bundle.l10n.json'), `${JSON.stringify(bundle, null, 2)}\n`);
-console.log(`l10n/bundle.l10n.json: ${texts.size} texts`);
+console.log(`l10n/bundle.l10n.json: ${texts.size} texts of the host, ${page.length} of the page`);

@@ -32,10 +32,11 @@ import { ArchiveSources } from './sources/archive-sources.js';
 import { MappingChoice } from './sources/mapping-choice.js';
 import { SourceOpener } from './sources/open-source.js';
 import { WorkspaceFiles } from './sources/workspace-files.js';
+import { WorkspacePackages } from './sources/workspace-packages.js';
 import { setting } from './settings.js';
 import { RecordingsView } from './views/recordings-view.js';
 import { TargetsView, type TargetNode } from './views/targets-view.js';
-import type { PageCommand } from '../protocol/messages.js';
+import type { PageCommand, PageSettings } from '../protocol/messages.js';
 import type { TargetSource } from '../targets/target.js';
 
 /** What other extensions, and the tests, may use. */
@@ -52,6 +53,7 @@ export interface Parts {
   readonly recordings: RecordingsView;
   readonly figures: CurrentFigures;
   readonly sources: SourceOpener;
+  readonly packages: WorkspacePackages;
 }
 
 const pageCommands: readonly PageCommand[] = [
@@ -82,20 +84,30 @@ export function activate(context: ExtensionContext): BTraceApi {
   for (const source of targetSources(context, log)) registry.add(source);
 
   const files = own(new WorkspaceFiles());
+  const packages = own(new WorkspacePackages(files));
+  const settings = (): PageSettings => pageSettings(packages.prefixes);
   const figures = own(new CurrentFigures(context.extensionPath));
   const mapping = own(new MappingChoice(memory, () => new EngineClient(context.extensionPath)));
   const archives = new ArchiveSources(() => figures.figures?.columns.runtime ?? '');
   own(archives.register());
   const sources = new SourceOpener(files, [archives], (key) => mapping.unmap(key), memory, notices);
+  const exporting = {
+    extensionUri: context.extensionUri,
+    settings,
+    newEngine: () => new EngineClient(context.extensionPath),
+  };
   const editors = own(
     new RecordingEditors(context, {
       sessions,
       notices,
-      settings: pageSettings,
+      settings,
       openSource: (key, beside) => sources.open(key, beside),
+      exportHtml: (recording) => exportHtml(exporting, recording),
     }),
   );
   editors.register().forEach(own);
+  const tellSettings = (): void => editors.postAll({ type: 'settings', settings: settings() });
+  own(packages.onDidChange(tellSettings));
   const showFigures = async (recording: Uri): Promise<boolean> =>
     figures.show(recording, await mapping.current());
   /** By itself only once for each recording: a page is made anew whenever its tab comes back. */
@@ -155,10 +167,6 @@ export function activate(context: ExtensionContext): BTraceApi {
       await workspace.getConfiguration('btrace').update('figures.show', 'lens', ConfigurationTarget.Global);
     }
   });
-  const exporting = {
-    extensionUri: context.extensionUri,
-    newEngine: () => new EngineClient(context.extensionPath),
-  };
   own(
     commands.registerCommand('btrace.exportAs', (given?: Uri | StoredRecording, choice?: unknown) =>
       notices.guard(async () => {
@@ -187,17 +195,16 @@ export function activate(context: ExtensionContext): BTraceApi {
   }
   command('page.exportHtml', async () => {
     const uri = recordingOfActiveTab() ?? editors.active;
-    if (uri !== undefined) await exportHtml(context.extensionUri, uri);
+    if (uri !== undefined) await exportHtml(exporting, uri);
   });
   own(
     workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration('btrace'))
-        editors.postAll({ type: 'settings', settings: pageSettings() });
+      if (event.affectsConfiguration('btrace.sources.myPackages')) tellSettings();
     }),
   );
   return {
     addTargetSource: (source) => registry.add(source),
-    parts: { recorder, editors, targets, recordings, figures, sources },
+    parts: { recorder, editors, targets, recordings, figures, sources, packages },
   };
 }
 

@@ -1,7 +1,8 @@
 /** Every setting with its type, read when asked for, so that a change holds at once. Defaults are those of package.json. */
 import { workspace, type ConfigurationScope } from 'vscode';
+import type { RecordingPreset } from '../targets/presets.js';
 
-export type PresetName = 'balanced' | 'mainThread' | 'memory' | 'locks' | 'custom';
+export type PresetName = RecordingPreset | 'custom';
 export type FiguresShown = 'lens' | 'lensAndLines' | 'lensAndHeat' | 'all' | 'off';
 export type FiguresTime = 'total' | 'self';
 

@@ -53,14 +53,14 @@ export interface StandAloneHtmlOptions {
   readonly nonce: string;
   readonly settings: PageSettings;
   /** The recording's bytes as base64; each piece stands for a whole number of bytes and is decoded by itself. */
-  readonly data: Iterable<string>;
+  readonly data: Iterable<string> | AsyncIterable<string>;
 }
 
 /** Bytes for one piece of `StandAloneHtmlOptions.data`: a multiple of 3, so that only the last one is padded. */
 export const standAlonePieceBytes = 3 * 256 * 1024;
 
-/** The document in parts, to be written one after the other: a recording may be larger than the longest string. */
-export function* standAloneHtml(options: StandAloneHtmlOptions): Generator<string> {
+/** The document in parts, to be written one after the other: a recording may be larger than the longest string, and than memory. */
+export async function* standAloneHtml(options: StandAloneHtmlOptions): AsyncGenerator<string> {
   const nonce = escapeAttribute(options.nonce);
   const csp = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; worker-src blob:`;
   const open = JSON.stringify({ name: options.name, settings: options.settings });
@@ -78,7 +78,7 @@ export function* standAloneHtml(options: StandAloneHtmlOptions): Generator<strin
 <script type="application/json" id="btrace-open">${escapeScript(open)}</script>
 <script type="text/plain" id="btrace-worker">${escapeScript(options.worker)}</script>
 `;
-  for (const piece of options.data) {
+  for await (const piece of options.data) {
     yield `<script type="text/plain" class="btrace-data">${piece}</script>\n`;
   }
   yield `<script id="btrace-page" nonce="${nonce}">${escapeScript(options.script)}</script>

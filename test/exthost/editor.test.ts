@@ -58,7 +58,11 @@ describe('the editor of recordings', () => {
       format: 'html',
       to: vscode.Uri.file(html),
     });
-    assert.match(await readFile(html, 'utf8'), /^<!DOCTYPE html>[\s\S]*btrace-data[\s\S]*<\/html>\n$/);
+    const page = await readFile(html, 'utf8');
+    assert.match(page, /^<!DOCTYPE html>[\s\S]*<\/html>\n$/);
+    const pieces = [...page.matchAll(/class="btrace-data">([^<]*)</g)].map((match) => match[1]!);
+    const inside = Buffer.concat(pieces.map((piece) => Buffer.from(piece, 'base64')));
+    assert.ok(inside.equals(await readFile(recording)), 'the recording is inside, byte by byte');
   });
 
   it('opens a trace of another tool by choice, and exports it', async () => {

@@ -127,7 +127,8 @@ describe('a recording on the page', function () {
       settings,
       data: pieces,
     });
-    const html = [...parts].join('');
+    let html = '';
+    for await (const part of parts) html += part;
     const server = createServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(html);
     });

@@ -3,11 +3,10 @@ import { l10n, ProgressLocation, Uri, window } from 'vscode';
 import { exporters } from '../../trace/formats/index.js';
 import type { EngineClient } from '../engine/engine-client.js';
 import { bytes } from '../quantities.js';
-import { exportHtml } from './export-html.js';
+import { exportHtml, type HtmlServices } from './export-html.js';
 import { baseName } from './recording-editor.js';
 
-export interface ExportServices {
-  readonly extensionUri: Uri;
+export interface ExportServices extends HtmlServices {
   newEngine(): EngineClient;
 }
 
@@ -42,7 +41,7 @@ export async function exportAs(
     choice?.format ??
     (await window.showQuickPick(formats, { title: l10n.t('Export {0} as', baseName(recording)) }))?.id;
   if (format === undefined) return undefined;
-  if (format === html) return exportHtml(services.extensionUri, recording, choice?.to);
+  if (format === html) return exportHtml(services, recording, choice?.to);
   const extension = exporters.find(({ id }) => id === format)?.extension ?? '';
   const suggested = recording.with({ path: recording.path.replace(/\.[^./]*$/, '') + extension });
   const to = choice?.to ?? (await window.showSaveDialog({ defaultUri: suggested, title: l10n.t('Export') }));

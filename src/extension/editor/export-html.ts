@@ -1,12 +1,19 @@
-/** Writes the page with its recording inside as one file that opens in any browser. Streams: the recording may be large. */
+/** Writes the page with its recording inside as one file that opens in any browser. Piece by piece: the recording may be large. */
 import { randomBytes } from 'node:crypto';
-import { open, readFile } from 'node:fs/promises';
-import { l10n, ProgressLocation, Uri, window, type CancellationToken } from 'vscode';
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import { l10n, ProgressLocation, Uri, window } from 'vscode';
+import type { PageSettings } from '../../protocol/messages.js';
 import { standAloneHtml, standAlonePieceBytes } from '../../protocol/page-html.js';
-import { pageSettings } from './page-settings.js';
+import { fileBytes } from './file-bytes.js';
 import { baseName } from './recording-editor.js';
 
-export async function exportHtml(extension: Uri, recording: Uri, to?: Uri): Promise<Uri | undefined> {
+export interface HtmlServices {
+  readonly extensionUri: Uri;
+  settings(): PageSettings;
+}
+
+/** Undefined when it was given up; nothing is left of it then. */
+export async function exportHtml(services: HtmlServices, recording: Uri, to?: Uri): Promise<Uri | undefined> {
   const target =
     to ??
     (await window.showSaveDialog({
@@ -15,50 +22,68 @@ export async function exportHtml(extension: Uri, recording: Uri, to?: Uri): Prom
       filters: { HTML: ['html'] },
     }));
   if (target === undefined) return undefined;
-  await window.withProgress(
+  const whole = await window.withProgress(
     {
       location: ProgressLocation.Notification,
       title: l10n.t('Writing {0}', baseName(target)),
       cancellable: true,
     },
-    (_progress, token) => write(extension, recording, target, token),
+    (progress, token) => {
+      const giveUp = new AbortController();
+      token.onCancellationRequested(() => giveUp.abort());
+      const report = (increment: number): void => progress.report({ increment });
+      return write(services, recording, target.fsPath, report, giveUp.signal);
+    },
   );
-  return target;
+  return whole ? target : undefined;
 }
 
-async function write(extension: Uri, recording: Uri, target: Uri, token: CancellationToken): Promise<void> {
+/** Under another name until it is whole. False when it was given up. `report`: percent more. */
+async function write(
+  services: HtmlServices,
+  recording: Uri,
+  target: string,
+  report: (increment: number) => void,
+  signal: AbortSignal,
+): Promise<boolean> {
   const bundle = (name: string): Promise<string> =>
-    readFile(Uri.joinPath(extension, 'dist', name).fsPath, 'utf8');
-  const data = await base64Pieces(recording.fsPath, token);
-  const out = await open(target.fsPath, 'w');
+    readFile(Uri.joinPath(services.extensionUri, 'dist', name).fsPath, 'utf8');
+  const parts = standAloneHtml({
+    name: baseName(recording),
+    script: await bundle('page.js'),
+    worker: await bundle('page-worker.js'),
+    nonce: randomBytes(24).toString('base64'),
+    settings: services.settings(),
+    data: base64Pieces(recording, report, signal),
+  });
+  const part = `${target}.part`;
+  const out = await open(part, 'w');
+  let whole = false;
   try {
-    const parts = standAloneHtml({
-      name: baseName(recording),
-      script: await bundle('page.js'),
-      worker: await bundle('page-worker.js'),
-      nonce: randomBytes(24).toString('base64'),
-      settings: pageSettings(),
-      data,
-    });
-    for (const part of parts) await out.write(part);
+    for await (const text of parts) await out.write(text);
+    whole = !signal.aborted;
   } finally {
     await out.close();
+    await (whole ? rename(part, target) : rm(part, { force: true }));
   }
+  return whole;
 }
 
-/** `standAloneHtml` takes its data without waiting, so it is read first; base64 is a third more than the file. */
-async function base64Pieces(path: string, token: CancellationToken): Promise<string[]> {
-  const pieces: string[] = [];
-  const file = await open(path, 'r');
-  try {
-    const piece = Buffer.alloc(standAlonePieceBytes);
-    for (;;) {
-      if (token.isCancellationRequested) return pieces;
-      const { bytesRead } = await file.read(piece, 0, piece.length, null);
-      if (bytesRead === 0) return pieces;
-      pieces.push(piece.toString('base64', 0, bytesRead));
-    }
-  } finally {
-    await file.close();
+/** Each piece stands for a whole number of bytes, as `standAloneHtml` asks for: cut anew, because reads end where they like. */
+async function* base64Pieces(
+  recording: Uri,
+  report: (increment: number) => void,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const file = await fileBytes(recording);
+  let rest = Buffer.alloc(0);
+  for await (const { data } of file.pieces(0, signal)) {
+    const bytes = Buffer.concat([rest, Buffer.from(data)]);
+    let at = 0;
+    for (; at + standAlonePieceBytes <= bytes.length; at += standAlonePieceBytes)
+      yield bytes.toString('base64', at, at + standAlonePieceBytes);
+    rest = bytes.subarray(at);
+    report((100 * data.byteLength) / Math.max(file.total, 1));
   }
+  if (rest.length > 0) yield rest.toString('base64');
 }

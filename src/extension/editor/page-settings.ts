@@ -1,8 +1,8 @@
 /** What the page is told of the workspace and of the person's language. */
+import { l10n } from 'vscode';
 import type { PageSettings } from '../../protocol/messages.js';
-import { setting } from '../settings.js';
 import { pageTexts } from './page-texts.js';
 
-export function pageSettings(): PageSettings {
-  return { myPackages: setting('sources.myPackages'), texts: pageTexts() };
+export function pageSettings(myPackages: readonly string[]): PageSettings {
+  return { myPackages, texts: pageTexts(l10n.bundle) };
 }

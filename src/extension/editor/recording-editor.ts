@@ -18,7 +18,6 @@ import type { HostMessage, PageMessage, PageSettings, SourceKey } from '../../pr
 import { pageHtml } from '../../protocol/page-html.js';
 import type { Notices } from '../notice.js';
 import type { Sessions } from '../recording/sessions.js';
-import { exportHtml } from './export-html.js';
 import { feedPage } from './page-feed.js';
 
 export const recordingView = 'btrace.recording';
@@ -36,6 +35,7 @@ export interface PageServices {
   readonly notices: Notices;
   readonly settings: () => PageSettings;
   openSource(key: SourceKey, beside: boolean): Promise<void>;
+  exportHtml(recording: Uri): Promise<unknown>;
 }
 
 interface OpenPage {
@@ -182,7 +182,7 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
         await env.clipboard.writeText(message.text);
         return;
       case 'exportHtml':
-        await exportHtml(this.context.extensionUri, page.uri);
+        await this.services.exportHtml(page.uri);
         return;
       case 'opened':
         page.opened = true;

@@ -4,10 +4,8 @@ import { recordingPresets, type RecordingChoice } from '../../targets/presets.js
 import type { RecordOptions } from '../../targets/target.js';
 import { setting, type PresetName } from '../settings.js';
 
-export const presetNames: readonly PresetName[] = ['balanced', 'mainThread', 'memory', 'locks', 'custom'];
-
 export function isPresetName(name: string): name is PresetName {
-  return (presetNames as readonly string[]).includes(name);
+  return name === 'custom' || Object.hasOwn(recordingPresets, name);
 }
 
 export interface Preset {

@@ -1,9 +1,18 @@
 /** The workspace as a `SourceIndex`: VS Code's own index of files, its symbol providers, and open texts before saved ones. */
-import { commands, RelativePattern, Uri, workspace, Disposable, type SymbolInformation } from 'vscode';
+import {
+  commands,
+  EventEmitter,
+  RelativePattern,
+  Uri,
+  workspace,
+  Disposable,
+  type Event,
+  type SymbolInformation,
+} from 'vscode';
 import type { SourceIndex, SourcePlace } from '../../symbols/find-source.js';
 
 /** What builds leave behind is not what a person edits. Generated sources stay: people do step into them. */
-const notSources =
+export const notSources =
   '{**/node_modules/**,**/.git/**,**/build/intermediates/**,**/build/tmp/**,**/bin/**,**/out/**}';
 const maxFiles = 200;
 const headBytes = 8 * 1024;
@@ -12,6 +21,9 @@ const maxNames = 1000;
 export class WorkspaceFiles implements SourceIndex, Disposable {
   /** File name → URIs; emptied when files come or go, and not let grow without end. */
   readonly #named = new Map<string, Promise<readonly string[]>>();
+  readonly #change = new EventEmitter<void>();
+  /** Sources came or went. */
+  readonly onDidChange: Event<void> = this.#change.event;
   readonly #listening: Disposable[];
 
   constructor() {
@@ -21,7 +33,10 @@ export class WorkspaceFiles implements SourceIndex, Disposable {
       true,
       false,
     );
-    const forget = (): void => this.#named.clear();
+    const forget = (): void => {
+      this.#named.clear();
+      this.#change.fire();
+    };
     this.#listening = [
       watcher,
       watcher.onDidCreate(forget),
@@ -72,6 +87,7 @@ export class WorkspaceFiles implements SourceIndex, Disposable {
 
   dispose(): void {
     Disposable.from(...this.#listening).dispose();
+    this.#change.dispose();
   }
 }
 

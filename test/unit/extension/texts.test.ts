@@ -4,6 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'mocha';
 import ts from 'typescript';
+import { pageTexts } from '../../../src/extension/editor/page-texts.js';
+import { englishTexts, setTexts, text } from '../../../src/webview/texts.js';
 import { root } from '../../../scripts/setup.mjs';
 
 function json(name: string): Record<string, unknown> {
@@ -45,12 +47,34 @@ describe('texts', () => {
     assert.deepEqual(sorted(Object.keys(json('package.nls.json'))), sorted(used.map((match) => match[1]!)));
   });
 
-  it('has each text of the host in the bundle for translators, and no other', () => {
+  it('has each text of the host and of the page in the bundle for translators, and no other', () => {
+    const host = hostTexts().map((text) => [text, text] as const);
+    const page = Object.entries(englishTexts).map(([key, text]) => [`page.${key}`, text] as const);
     assert.deepEqual(
-      sorted(Object.keys(json('l10n/bundle.l10n.json'))),
-      sorted(hostTexts()),
-      'run node scripts/texts.mjs',
+      json('l10n/bundle.l10n.json'),
+      Object.fromEntries([...host, ...page]),
+      'run npm run texts',
     );
+  });
+
+  it('gives the page what a translation has of its texts, by its keys', () => {
+    const german = {
+      'Show Log': 'Protokoll zeigen',
+      'page.view.timeline': 'Zeitleiste',
+      'page.help.close': '',
+    };
+    assert.deepEqual(pageTexts(german), { 'view.timeline': 'Zeitleiste' });
+    assert.deepEqual(pageTexts(undefined), {});
+  });
+
+  it('fills in the same names in a text of the page as the page does', () => {
+    setTexts(pageTexts({ 'page.call.cpu': '{share} CPU: {value}' }));
+    try {
+      assert.equal(text('call.cpu', { value: '5 ms', share: '3 %' }), '3 % CPU: 5 ms');
+      assert.equal(text('call.wall', { value: '5 ms' }), 'Wall 5 ms');
+    } finally {
+      setTexts({});
+    }
   });
 
   it('writes a title, a description or a label of the manifest nowhere else', () => {

@@ -166,7 +166,7 @@ describe('the HTML around the page', () => {
     assert.doesNotMatch(html, /unsafe/);
   });
 
-  it('cannot be left by a name or by data', () => {
+  it('cannot be left by a name or by data', async () => {
     const options = {
       name: '</script><script>alert(1)</script>',
       script: 'const a = "</script>";',
@@ -175,7 +175,8 @@ describe('the HTML around the page', () => {
       settings: { myPackages: ['</script>'], texts: {} },
       data: ['AAAA'],
     };
-    const html = [...standAloneHtml(options)].join('');
+    let html = '';
+    for await (const part of standAloneHtml(options)) html += part;
     assert.equal(html.match(/<script/g)!.length, 4);
     assert.equal(html.match(/<\/script>/g)!.length, 4);
   });
