@@ -8,6 +8,7 @@ import type { EngineAnswer, EngineRequest, TraceSource } from './engine/engine-m
 import { EngineService } from './engine/engine-service.js';
 import { MappingService } from './engine/mapping-service.js';
 import { TraceReader } from './engine/open-trace.js';
+import { recordedSources } from './engine/recorded-sources.js';
 import { writeExport } from './engine/write-export.js';
 import type { Trace } from '../trace/index.js';
 
@@ -49,6 +50,9 @@ async function handle(request: EngineRequest): Promise<void> {
     }
     case 'detail':
       answer({ type: 'detail', id, detail: service.detail(request.row) });
+      return;
+    case 'sources':
+      answer({ type: 'sources', id, sources: await recordedSources(request.path) });
       return;
     case 'unmap':
       answer({ type: 'unmapped', id, frames: await mappings.unmap(request.mapping, request.frame) });

@@ -29,6 +29,7 @@ import { TargetRegistry } from './recording/target-registry.js';
 import { RecordTasks } from './recording/record-task.js';
 import { localOptions, targetSources } from './recording/target-sources.js';
 import { ArchiveSources } from './sources/archive-sources.js';
+import { ChangedSources } from './sources/changed-sources.js';
 import { MappingChoice } from './sources/mapping-choice.js';
 import { SourceOpener } from './sources/open-source.js';
 import { WorkspaceFiles } from './sources/workspace-files.js';
@@ -54,6 +55,7 @@ export interface Parts {
   readonly figures: CurrentFigures;
   readonly sources: SourceOpener;
   readonly packages: WorkspacePackages;
+  readonly changed: ChangedSources;
 }
 
 const pageCommands: readonly PageCommand[] = [
@@ -85,6 +87,7 @@ export function activate(context: ExtensionContext): BTraceApi {
 
   const files = own(new WorkspaceFiles());
   const packages = own(new WorkspacePackages(files));
+  const changed = own(new ChangedSources(files, () => new EngineClient(context.extensionPath)));
   const settings = (): PageSettings => pageSettings(packages.prefixes);
   const figures = own(new CurrentFigures(context.extensionPath));
   const mapping = own(new MappingChoice(memory, () => new EngineClient(context.extensionPath)));
@@ -102,12 +105,14 @@ export function activate(context: ExtensionContext): BTraceApi {
       notices,
       settings,
       openSource: (key, beside) => sources.open(key, beside),
+      changedSources: (recording) => changed.since(recording.fsPath),
       exportHtml: (recording) => exportHtml(exporting, recording),
     }),
   );
   editors.register().forEach(own);
   const tellSettings = (): void => editors.postAll({ type: 'settings', settings: settings() });
   own(packages.onDidChange(tellSettings));
+  own(changed.onDidChange(() => editors.tellChangedSources()));
   const showFigures = async (recording: Uri): Promise<boolean> =>
     figures.show(recording, await mapping.current());
   /** By itself only once for each recording: a page is made anew whenever its tab comes back. */
@@ -127,7 +132,7 @@ export function activate(context: ExtensionContext): BTraceApi {
   own(recordingStatusItem(sessions));
   own(tasks.registerTaskProvider(RecordTasks.type, new RecordTasks(recorder, memory, notices)));
   const targets = own(new TargetsView(registry, sessions));
-  const recordings = own(new RecordingsView(store, sessions));
+  const recordings = own(new RecordingsView(store, sessions, changed));
 
   /** What VS Code hands a command is known to who asks for it, not here. */
   const command = (name: string, work: (given: never) => unknown): void => {
@@ -204,7 +209,7 @@ export function activate(context: ExtensionContext): BTraceApi {
   );
   return {
     addTargetSource: (source) => registry.add(source),
-    parts: { recorder, editors, targets, recordings, figures, sources, packages },
+    parts: { recorder, editors, targets, recordings, figures, sources, packages, changed },
   };
 }
 

@@ -29,6 +29,8 @@ export type HostMessage =
   /** All bytes were sent: the recording is final. */
   | { readonly type: 'end' }
   | { readonly type: 'settings'; readonly settings: PageSettings }
+  /** Sources that the recording names and that were written after it began, as the person knows them. */
+  | { readonly type: 'changedSources'; readonly files: readonly string[] }
   /** Show this method: select it in every view. */
   | { readonly type: 'reveal'; readonly key: SourceKey }
   | { readonly type: 'problem'; readonly message: string }

@@ -12,6 +12,7 @@ export class Model {
   #snapshot: Snapshot | undefined;
   #columns = noNames;
   #prefixes: readonly string[] = [];
+  #changedSources: readonly string[] = [];
   names = new NameIndex(noNames, []);
   /** 1 for methods the search found; undefined while nothing is searched. */
   matches: Uint8Array | undefined;
@@ -43,6 +44,16 @@ export class Model {
   use(settings: PageSettings): void {
     this.#prefixes = settings.myPackages;
     this.names = new NameIndex(this.#columns, this.#prefixes);
+    this.changed();
+  }
+
+  /** Sources that are no longer as they were recorded. */
+  get changedSources(): readonly string[] {
+    return this.#changedSources;
+  }
+
+  takeChangedSources(files: readonly string[]): void {
+    this.#changedSources = files;
     this.changed();
   }
 

@@ -55,12 +55,13 @@ export class NameIndex {
     return this.#columns.classNames[this.#columns.classOf[method] ?? -1] ?? '';
   }
 
-  /** The method of that name, undefined if there is none; overloads are told apart by nobody here. O(methods). */
-  find(className: string, name: string): number | undefined {
+  /** The methods of that name: several when it is overloaded. O(methods). */
+  find(className: string, name: string): readonly number[] {
+    const found: number[] = [];
     for (let method = 0; method < this.count; method++) {
-      if (this.#columns.names[method] === name && this.className(method) === className) return method;
+      if (this.#columns.names[method] === name && this.className(method) === className) found.push(method);
     }
-    return undefined;
+    return found;
   }
 
   /** "Shop$Cart.add", fit to be shown. */

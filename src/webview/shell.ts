@@ -127,6 +127,9 @@ export class PageShell implements EngineListener, PageActions {
         this.#model.use(message.settings);
         this.#tellOwnCode();
         return;
+      case 'changedSources':
+        this.#model.takeChangedSources(message.files);
+        return;
       case 'problem':
         this.#warn(message.message);
         return;
@@ -158,10 +161,18 @@ export class PageShell implements EngineListener, PageActions {
     const key = this.#revealLater;
     if (key === undefined || this.#model.snapshot === undefined) return;
     this.#revealLater = undefined;
-    const method = this.#model.names.find(key.className, key.method);
+    const overloads = this.#model.names.find(key.className, key.method);
     // Its name may come with those that follow.
-    if (method === undefined) this.#revealLater = key;
-    else this.#commands.reveal(method);
+    if (overloads.length === 0) this.#revealLater = key;
+    else void this.#revealOverload(overloads, key.signature);
+  }
+
+  async #revealOverload(overloads: readonly number[], signature: string): Promise<void> {
+    const keys = await Promise.all(
+      overloads.length > 1 ? overloads.map((method) => this.ask({ kind: 'source', method })) : [],
+    );
+    const method = overloads[keys.findIndex((key) => key.signature === signature)] ?? overloads[0];
+    if (method !== undefined) this.#commands.reveal(method);
   }
 
   snapshot(snapshot: Snapshot): void {

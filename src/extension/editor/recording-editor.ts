@@ -35,6 +35,8 @@ export interface PageServices {
   readonly notices: Notices;
   readonly settings: () => PageSettings;
   openSource(key: SourceKey, beside: boolean): Promise<void>;
+  /** Sources written after the recording began. */
+  changedSources(recording: Uri): Promise<readonly string[]>;
   exportHtml(recording: Uri): Promise<unknown>;
 }
 
@@ -128,6 +130,21 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
     for (const page of this.#pages) void page.panel.webview.postMessage(message);
   }
 
+  /** To every page, what it may no longer be right about. */
+  tellChangedSources(): void {
+    for (const page of this.#pages) void this.#tellChangedSources(page);
+  }
+
+  async #tellChangedSources(page: OpenPage): Promise<void> {
+    if (!page.opened || page.uri.scheme !== 'file') return;
+    try {
+      const files = await this.services.changedSources(page.uri);
+      await page.panel.webview.postMessage({ type: 'changedSources', files } satisfies HostMessage);
+    } catch (error) {
+      this.services.notices.log.debug('Changed sources are not known:', error);
+    }
+  }
+
   /** Brings a recording's page to the front, opening it if need be, and shows a method there. */
   async reveal(uri: Uri, key: SourceKey): Promise<void> {
     const message: HostMessage = { type: 'reveal', key };
@@ -192,6 +209,7 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
         for (const waiting of page.pending.splice(0)) await page.panel.webview.postMessage(waiting);
         void commands.executeCommand('setContext', 'btrace.opened', true);
         this.#opened.fire(page.uri);
+        void this.#tellChangedSources(page);
         return;
       case 'notTrace':
         // Not awaited: the toast may stay for long.

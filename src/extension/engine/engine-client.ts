@@ -10,6 +10,7 @@ import type {
   MethodDetail,
   TraceSource,
 } from './engine-messages.js';
+import type { RecordedSources } from './recorded-sources.js';
 
 export interface ChosenMapping {
   /** Empty: none. */
@@ -77,6 +78,11 @@ export class EngineClient implements Disposable {
       if (this.#over) return undefined;
       throw error;
     }
+  }
+
+  async sources(path: string): Promise<RecordedSources> {
+    const answer = await this.#ask({ type: 'sources', path });
+    return answer.type === 'sources' ? answer.sources : { startedMs: 0, fileKeys: [] };
   }
 
   async unmap(mapping: string, frame: Frame): Promise<readonly Frame[]> {

@@ -1,5 +1,6 @@
 /** What the host and the engine's worker thread say to each other. Columns and strings: no object per method crosses. */
 import type { Frame } from '../../symbols/wanted-source.js';
+import type { RecordedSources } from './recorded-sources.js';
 
 /** A file is read by the worker itself; what is elsewhere comes as bytes. */
 export type TraceSource = { readonly path: string } | { readonly bytes: ArrayBuffer };
@@ -15,6 +16,8 @@ export type EngineRequest =
       readonly mappingIsChosen: boolean;
     }
   | { readonly type: 'detail'; readonly id: number; readonly row: number }
+  /** The sources that the recording at this path names, without decoding it. */
+  | { readonly type: 'sources'; readonly id: number; readonly path: string }
   | {
       readonly type: 'export';
       readonly id: number;
@@ -28,6 +31,7 @@ export type EngineRequest =
 export type EngineAnswer =
   | { readonly type: 'figures'; readonly id: number; readonly figures: FigureColumns }
   | { readonly type: 'detail'; readonly id: number; readonly detail: MethodDetail }
+  | { readonly type: 'sources'; readonly id: number; readonly sources: RecordedSources }
   | { readonly type: 'exported'; readonly id: number; readonly bytes: number }
   | { readonly type: 'unmapped'; readonly id: number; readonly frames: readonly Frame[] }
   | { readonly type: 'failed'; readonly id: number; readonly message: string };

@@ -12,15 +12,17 @@ import {
 import type { SourceIndex, SourcePlace } from '../../symbols/find-source.js';
 
 /** What builds leave behind is not what a person edits. Generated sources stay: people do step into them. */
-export const notSources =
+const notSources =
   '{**/node_modules/**,**/.git/**,**/build/intermediates/**,**/build/tmp/**,**/bin/**,**/out/**}';
 const maxFiles = 200;
 const headBytes = 8 * 1024;
 const maxNames = 1000;
+const maxManaged = 20_000;
 
 export class WorkspaceFiles implements SourceIndex, Disposable {
   /** File name → URIs; emptied when files come or go, and not let grow without end. */
   readonly #named = new Map<string, Promise<readonly string[]>>();
+  #managed: Promise<readonly Uri[]> | undefined;
   readonly #change = new EventEmitter<void>();
   /** Sources came or went. */
   readonly onDidChange: Event<void> = this.#change.event;
@@ -35,6 +37,7 @@ export class WorkspaceFiles implements SourceIndex, Disposable {
     );
     const forget = (): void => {
       this.#named.clear();
+      this.#managed = undefined;
       this.#change.fire();
     };
     this.#listening = [
@@ -65,6 +68,16 @@ export class WorkspaceFiles implements SourceIndex, Disposable {
       ),
     );
     return [...new Set(found.flat().map(String))].sort();
+  }
+
+  /** All Java and Kotlin sources. */
+  managed(): Promise<readonly Uri[]> {
+    if (this.#managed === undefined) {
+      const found = Promise.resolve(workspace.findFiles('**/*.{java,kt}', notSources, maxManaged));
+      found.catch(() => (this.#managed = undefined));
+      this.#managed = found;
+    }
+    return this.#managed;
   }
 
   async head(file: string): Promise<string> {

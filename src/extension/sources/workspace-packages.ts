@@ -1,11 +1,10 @@
 /** The workspace's own packages, for *Only my code*: what the settings say, else what its sources say they are in. */
-import { EventEmitter, workspace, type Disposable, type Event, type Uri } from 'vscode';
+import { EventEmitter, type Disposable, type Event, type Uri } from 'vscode';
 import { ownPackages, type SourceFolder } from '../../symbols/own-packages.js';
 import { packageOf } from '../../symbols/scan/package-of.js';
 import { setting } from '../settings.js';
-import { notSources, type WorkspaceFiles } from './workspace-files.js';
+import type { WorkspaceFiles } from './workspace-files.js';
 
-const maxFiles = 20_000;
 /** Heads read at once: enough to keep a disk busy, few enough that none of their turns takes long. */
 const atOnce = 16;
 /** Files come and go in swarms (a checkout, a build): looked at once they have settled. */
@@ -41,9 +40,8 @@ export class WorkspacePackages implements Disposable {
   }
 
   async #look(): Promise<void> {
-    const uris = await workspace.findFiles('**/*.{java,kt}', notSources, maxFiles);
     const byFolder = new Map<string, Uri[]>();
-    for (const uri of uris) {
+    for (const uri of await this.files.managed()) {
       const folder = uri.path.slice(0, uri.path.lastIndexOf('/'));
       const list = byFolder.get(folder);
       if (list === undefined) byFolder.set(folder, [uri]);

@@ -23,7 +23,11 @@ import { Problem } from '../notice.js';
 import { bytes, duration } from '../quantities.js';
 import type { Sessions } from '../recording/sessions.js';
 import type { RecordingStore, StoredRecording } from '../recording/store.js';
+import type { ChangedSources } from '../sources/changed-sources.js';
 import { recordingLength } from './recording-length.js';
+
+/** Names of changed sources in a tooltip. */
+const shownChanged = 8;
 
 export class RecordingsView implements TreeDataProvider<StoredRecording>, Disposable {
   readonly #change = new EventEmitter<undefined>();
@@ -36,10 +40,12 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
   constructor(
     private readonly store: RecordingStore,
     private readonly sessions: Sessions,
+    private readonly changed: ChangedSources,
   ) {
     this.#view = window.createTreeView('btrace.recordings', { treeDataProvider: this });
     this.#listening = [
       sessions.onDidChange(() => this.refresh()),
+      changed.onDidChange(() => this.refresh()),
       workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration('btrace.recording.folder')) this.refresh();
       }),
@@ -71,13 +77,25 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
       writing ? l10n.t('recording…') : lengthNs === undefined ? l10n.t('cut off') : duration(lengthNs),
       bytes(recording.bytes),
     ];
+    const changed = writing ? [] : await this.#changedSince(recording);
+    if (changed.length > 0) facts.push(changedText(changed.length));
     item.description = facts.join(' · ');
     const when = new Intl.DateTimeFormat(env.language, { dateStyle: 'medium', timeStyle: 'medium' });
-    item.tooltip = [recording.file, ...facts, when.format(recording.modifiedMs)].join('\n');
-    item.iconPath = new ThemeIcon(writing ? 'record' : 'graph-line');
+    item.tooltip = [
+      recording.file,
+      ...facts,
+      ...changed.slice(0, shownChanged).map((file) => `  ${file}`),
+      when.format(recording.modifiedMs),
+    ].join('\n');
+    item.iconPath = new ThemeIcon(writing ? 'record' : changed.length > 0 ? 'warning' : 'graph-line');
     item.contextValue = writing ? 'writing' : 'recording';
     item.command = { command: 'btrace.reopenRecording', title: l10n.t('Open'), arguments: [recording] };
     return item;
+  }
+
+  /** What cannot be told is not said. */
+  #changedSince(recording: StoredRecording): Promise<readonly string[]> {
+    return this.changed.since(recording.file).catch(() => []);
   }
 
   async rename(recording: StoredRecording): Promise<string | undefined> {
@@ -165,6 +183,10 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
     this.#view.dispose();
     this.#change.dispose();
   }
+}
+
+function changedText(count: number): string {
+  return count === 1 ? l10n.t('1 source changed since') : l10n.t('{0} sources changed since', count);
 }
 
 async function exists(file: string): Promise<boolean> {

@@ -41,15 +41,17 @@ export class TrustLine {
   }
 
   #show(): void {
-    const { snapshot } = this.#context.model;
+    const { model } = this.#context;
+    const { snapshot } = model;
     this.#facts.replaceChildren(
-      ...(snapshot === undefined ? [] : trustFacts(snapshot)).map((fact) =>
-        element(
-          'span',
-          { class: `fact${fact.isWarning === true ? ' is-warning' : ''}`, title: fact.hint },
-          fact.isWarning === true ? icon('warning') : undefined,
-          fact.text,
-        ),
+      ...(snapshot === undefined ? [] : [...trustFacts(snapshot), ...sources(model.changedSources)]).map(
+        (fact) =>
+          element(
+            'span',
+            { class: `fact${fact.isWarning === true ? ' is-warning' : ''}`, title: fact.hint },
+            fact.isWarning === true ? icon('warning') : undefined,
+            fact.text,
+          ),
       ),
     );
     this.#showChips();
@@ -140,6 +142,14 @@ export function trustFacts(snapshot: Snapshot): Fact[] {
   }
   if (!snapshot.live && !snapshot.complete) facts.push({ text: text('trust.cut'), isWarning: true });
   return facts;
+}
+
+/** Lines of a source that was written after the recording began may be other lines. */
+function sources(changed: readonly string[]): Fact[] {
+  if (changed.length === 0) return [];
+  const said = changed.length === 1 ? text('trust.source') : text('trust.sources', { count: changed.length });
+  const names = changed.slice(0, 12).map((file) => plainText(file));
+  return [{ text: said, hint: [text('trust.sources.hint'), ...names].join('\n'), isWarning: true }];
 }
 
 function sampling({ info, status }: Snapshot): Fact[] {

@@ -75,8 +75,8 @@ describe('names', () => {
     assert.equal(searchMethods(names, { text: '(', regex: true }).isBad, true);
     assert.equal(searchMethods(names, { text: '(', regex: false }).isBad, false);
     assert.equal(searchMethods(names, { text: '  ', regex: false }).matches, undefined);
-    assert.equal(names.find('com.acme.Shop$Cart', 'add'), 1);
-    assert.equal(names.find('com.acme.Shop', 'add'), undefined);
+    assert.deepEqual(names.find('com.acme.Shop$Cart', 'add'), [1]);
+    assert.deepEqual(names.find('com.acme.Shop', 'add'), []);
   });
 });
 
