@@ -98,7 +98,7 @@ const table = [
   {
     name: 'e2e',
     folder: 'test/e2e',
-    parts: ['compiler', 'jdk', 'vscode', 'chromium'],
+    parts: ['compiler', 'jdk', 'art', 'adb', 'vscode', 'chromium'],
     after: ['bundles', 'agent', 'package'],
     testMs: 120_000,
   },

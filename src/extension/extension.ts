@@ -153,6 +153,9 @@ export function activate(context: ExtensionContext): BTraceApi {
   command('watch', (id: number) => recorder.watch(id));
   command('showLog', () => log.show());
   command('openRecording', (uri?: Uri) => openRecording(uri));
+  command('explain', (error: Error) => {
+    throw error;
+  });
   command('refreshTargets', () => targets.refresh());
   command('refreshRecordings', () => recordings.refresh());
   const onRecording = (name: string, work: (recording: StoredRecording) => unknown): void =>

@@ -1,6 +1,6 @@
 /** What goes wrong is said once: one toast with what happened and what to do, the whole story in the log. */
-import { l10n, window, type LogOutputChannel } from 'vscode';
-import { TargetError } from '../targets/target.js';
+import { commands, l10n, window, type LogOutputChannel } from 'vscode';
+import { type Remedy, TargetError } from '../targets/target.js';
 
 export interface Step {
   readonly title: string;
@@ -51,7 +51,7 @@ export class Notices {
     const showLog = l10n.t('Show Log');
     const chosen = await show(text, ...steps.map((step) => step.title), showLog);
     if (chosen === showLog) this.log.show();
-    else await steps.find((step) => step.title === chosen)?.run();
+    else await this.guard(() => steps.find((step) => step.title === chosen)?.run());
   }
 }
 
@@ -62,9 +62,22 @@ export function isAbort(error: unknown): boolean {
 /** What happened, what to do, and the buttons that do it. */
 export function words(what: unknown): { message: string; nextStep: string; steps: readonly Step[] } {
   if (what instanceof Problem) return what;
-  if (what instanceof TargetError) return { message: what.message, nextStep: what.nextStep, steps: [] };
+  if (what instanceof TargetError) {
+    const { message, nextStep, remedy } = what;
+    return { message, nextStep, steps: remedy ? [stepOf(remedy)] : [] };
+  }
   const message = what instanceof Error ? what.message : String(what);
   return { message, nextStep: l10n.t('The log has the details.'), steps: [] };
+}
+
+function stepOf(remedy: Remedy): Step {
+  return {
+    title: remedy.title,
+    run: async () => {
+      await remedy.run();
+      await commands.executeCommand('btrace.refreshTargets');
+    },
+  };
 }
 
 function join(message: string, nextStep: string): string {

@@ -30,7 +30,8 @@ interface Values {
   'sources.mapping': string;
   'sources.jdk': string;
   'files.readWholeMegabytes': number;
-  'android.adb': string;
+  'adb.path': string;
+  'adb.server': string;
   'agent.folder': string;
 }
 
@@ -50,7 +51,8 @@ const fallback: Values = {
   'sources.mapping': '',
   'sources.jdk': '',
   'files.readWholeMegabytes': 512,
-  'android.adb': '127.0.0.1:5037',
+  'adb.path': '',
+  'adb.server': '',
   'agent.folder': '',
 };
 

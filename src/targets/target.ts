@@ -9,6 +9,8 @@ export interface TargetSource {
   readonly kind: string;
   /** A failure to look (no adb, no permission) is a TargetError with a next step, not an empty list. */
   list(signal?: AbortSignal): Promise<Target[]>;
+  /** Calls `changed` when something came or went, for sources that are told; returns how to stop. */
+  watch?(changed: () => void): () => void;
 }
 
 /** A process that can be recorded. */

@@ -48,6 +48,33 @@ describe('recording an app on a device, over adb', () => {
     await assert.rejects(second.start(options()), TargetError);
   });
 
+  it('is told when devices come and go, also by a server that was restarted', async () => {
+    let told = 0;
+    let wake = (): void => undefined;
+    const stop = targets.watch(() => {
+      told++;
+      wake();
+    });
+    /** A device that comes is told twice: offline first, then ready. */
+    const until = async (what: () => Promise<boolean>) => {
+      while (!(await what())) await new Promise<void>((resolve) => (wake = resolve));
+    };
+    try {
+      await bench().launched(SHOP);
+      const shown = async () => (await targets.list()).some(({ name }) => name === SHOP);
+      await bench().connect();
+      await until(shown);
+      const before = told;
+      await bench().server.adb('disconnect', bench().phone.serial);
+      await until(async () => told > before && !(await shown()));
+      await bench().server.restart();
+      await bench().connect();
+      await until(shown);
+    } finally {
+      stop();
+    }
+  });
+
   it('records an app that runs, names what it did, and leaves it running', async () => {
     const app = await bench().launched(SHOP);
     await bench().connect();

@@ -110,7 +110,7 @@ export async function pickTarget(
       }
     });
   };
-  const again = pick.onDidTriggerButton(look);
+  const again = Disposable.from(pick.onDidTriggerButton(look), registry.watch(look));
   look();
   try {
     const chosen = await accepted(pick);

@@ -1,5 +1,5 @@
 /** All kinds of targets in one list. A source that cannot look says why and does not hide what the others found. */
-import { EventEmitter, type Event } from 'vscode';
+import { Disposable, EventEmitter, type Event } from 'vscode';
 import type { Target, TargetSource } from '../../targets/target.js';
 
 export interface TargetListing {
@@ -21,6 +21,13 @@ export class TargetRegistry {
         this.#change.fire();
       },
     };
+  }
+
+  /** Calls `changed` when a source is told that something came or went. */
+  watch(changed: () => void): Disposable {
+    return Disposable.from(
+      ...this.#sources.map((source) => new Disposable(source.watch?.(changed) ?? (() => undefined))),
+    );
   }
 
   /** Calls `found` as each source answers, so that a slow device does not hold up the processes of this machine. */

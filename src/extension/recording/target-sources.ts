@@ -1,6 +1,8 @@
 /** Which kinds of targets this window can record. */
 import type { ExtensionContext, LogOutputChannel } from 'vscode';
 import { LocalTargets, type LocalOptions } from '../../targets/local/local-targets.js';
+import { parseServer } from '../../targets/android/adb-server.js';
+import { AndroidTargets } from '../../targets/android/android-targets.js';
 import type { TargetSource } from '../../targets/target.js';
 import { setting } from '../settings.js';
 
@@ -16,5 +18,23 @@ export function localOptions(context: ExtensionContext, log: LogOutputChannel): 
 }
 
 export function targetSources(context: ExtensionContext, log: LogOutputChannel): TargetSource[] {
-  return [new LocalTargets(localOptions(context, log))];
+  const local = localOptions(context, log);
+  const android = new AndroidTargets({
+    get agentRoots() {
+      return local.agentRoots;
+    },
+    get program() {
+      return setting('adb.path') || undefined;
+    },
+    get host() {
+      return parseServer(setting('adb.server'))?.host;
+    },
+    get port() {
+      return parseServer(setting('adb.server'))?.port;
+    },
+    // A person who has no phone must not find an adb server running because a list was looked at.
+    startServer: false,
+    log: (line) => log.debug(line),
+  });
+  return [new LocalTargets(local), android];
 }

@@ -38,6 +38,7 @@ export class TargetsView implements TreeDataProvider<TargetNode>, Disposable {
   #looked = false;
   #shown = '';
   #timers: NodeJS.Timeout[] = [];
+  #watching: Disposable | undefined;
 
   constructor(
     private readonly registry: TargetRegistry,
@@ -76,8 +77,11 @@ export class TargetsView implements TreeDataProvider<TargetNode>, Disposable {
   #schedule(): void {
     this.#timers.forEach((timer) => clearInterval(timer));
     this.#timers = [];
+    this.#watching?.dispose();
+    this.#watching = undefined;
     if (!this.#view.visible) return;
     this.#timers.push(setInterval(() => void this.refresh(), lookEveryMs));
+    this.#watching = this.registry.watch(() => void this.refresh());
     if (this.sessions.all.length > 0) {
       this.#timers.push(setInterval(() => this.#change.fire(undefined), drawEveryMs));
     }
@@ -100,7 +104,12 @@ export class TargetsView implements TreeDataProvider<TargetNode>, Disposable {
   #ofKind(kind: string): TargetNode[] {
     const targets = this.#listing.targets
       .filter((target) => target.kind === kind)
-      .sort((a, b) => a.name.localeCompare(b.name) || a.pid - b.pid);
+      .sort(
+        (a, b) =>
+          Number(a.refusal !== undefined) - Number(b.refusal !== undefined) ||
+          a.name.localeCompare(b.name) ||
+          a.pid - b.pid,
+      );
     return [
       ...targets.map((target): TargetNode => ({ type: 'target', target })),
       ...this.#listing.failures
@@ -136,6 +145,7 @@ export class TargetsView implements TreeDataProvider<TargetNode>, Disposable {
         item.iconPath = new ThemeIcon('warning');
         item.tooltip = error instanceof TargetError ? `${error.message}\n${error.nextStep}` : String(error);
         item.description = error instanceof TargetError ? error.nextStep : '';
+        item.command = { command: 'btrace.explain', title: l10n.t('What to do'), arguments: [error] };
         return item;
       }
     }
@@ -143,6 +153,7 @@ export class TargetsView implements TreeDataProvider<TargetNode>, Disposable {
 
   dispose(): void {
     this.#timers.forEach((timer) => clearInterval(timer));
+    this.#watching?.dispose();
     Disposable.from(...this.#listening).dispose();
     this.#view.dispose();
     this.#change.dispose();
@@ -156,7 +167,9 @@ function kindNode(kind: string): TargetNode {
 function targetItem(target: Target): TreeItem {
   const item = new TreeItem(target.name);
   item.id = target.id;
-  item.description = [target.pid > 0 ? String(target.pid) : '', target.runtime]
+  // Of this machine's programs it is the command line: long, and in the tooltip.
+  const where = target.kind === 'android' && target.pid > 0 ? target.detail : '';
+  item.description = [target.pid > 0 ? String(target.pid) : '', where || target.runtime]
     .filter((s) => s !== '')
     .join(' · ');
   item.tooltip = [target.detail, target.refusal ?? ''].filter((s) => s !== '').join('\n');

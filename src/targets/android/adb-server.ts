@@ -23,10 +23,10 @@ export function parseServer(text: string): { host?: string; port?: number } | un
 
 export interface AdbOptions {
   /** Of the server; default this machine, ANDROID_ADB_SERVER_PORT or 5037. A server elsewhere is never started. */
-  readonly host?: string;
-  readonly port?: number;
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
   /** The adb program; default that of ANDROID_HOME, then of PATH. */
-  readonly program?: string;
+  readonly program?: string | undefined;
 }
 
 async function isProgram(file: string): Promise<boolean> {
@@ -103,6 +103,23 @@ export class AdbServer {
         'See that the cable is in and that the device is unlocked.',
         { cause: error },
       );
+    }
+  }
+
+  /** Calls `told` for the devices that are there (`first`) and at each change, until `signal` or the server ends it. */
+  async track(told: (first: boolean) => void, signal: AbortSignal): Promise<void> {
+    const connection = await this.client.createConnection('host:track-devices', { signal });
+    const close = () => void Promise.resolve(connection.dispose()).catch(() => undefined);
+    signal.addEventListener('abort', close, { once: true });
+    try {
+      // Ends by what reading throws when either side closes.
+      for (let first = true; ; first = false) {
+        await connection.readString();
+        told(first);
+      }
+    } finally {
+      signal.removeEventListener('abort', close);
+      await connection.dispose();
     }
   }
 

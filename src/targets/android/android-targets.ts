@@ -3,10 +3,13 @@ import type { Target, TargetSource } from '../target.js';
 import { TargetError } from '../target.js';
 import { type AdbOptions, AdbServer } from './adb-server.js';
 import { AppTarget } from './app-target.js';
-import { listApps } from './apps.js';
+import { listApps, type Probes } from './apps.js';
 import { chooseTarget, type Wanted } from './choose-target.js';
 import { type Device, deviceId, deviceName, deviceRefusal, duplicateSerials } from './device-list.js';
 import { shell } from './device-shell.js';
+import { watchDevices } from './watch-devices.js';
+
+const LIST_MS = 10_000;
 
 export interface AndroidOptions extends AdbOptions {
   /** Folders the agents may be under: the extension's or the package's. */
@@ -27,7 +30,14 @@ export interface AndroidTarget extends Target {
 export class AndroidTargets implements TargetSource {
   readonly kind = 'android';
 
+  /** Which processes may be looked into, by device and process: a device is asked once for each. */
+  private known: Probed = new Map();
+
   constructor(private readonly options: AndroidOptions) {}
+
+  watch(changed: () => void): () => void {
+    return watchDevices(() => new AdbServer(this.options), changed);
+  }
 
   /** The apps of every device that is ready, and each other device as a target that says what it needs. */
   async list(signal?: AbortSignal): Promise<AndroidTarget[]> {
@@ -35,9 +45,14 @@ export class AndroidTargets implements TargetSource {
     const server = new AdbServer(this.options);
     const devices = await server.devices(this.options.startServer);
     const again = duplicateSerials(devices);
+    const before = this.known;
+    const probed: Probed = new Map();
     const lists = await Promise.all(
-      devices.map((device) => this.targetsOf(server, device, again.has(device.serial))),
+      devices.map((device) =>
+        this.targetsOf(server, device, again.has(device.serial), probesOf(device, before, probed)),
+      ),
     );
+    this.known = probed;
     signal?.throwIfAborted();
     return lists.flat();
   }
@@ -47,15 +62,22 @@ export class AndroidTargets implements TargetSource {
     return chooseTarget(await this.list(), wanted);
   }
 
-  private async targetsOf(server: AdbServer, device: Device, ambiguous: boolean): Promise<AndroidTarget[]> {
+  private async targetsOf(
+    server: AdbServer,
+    device: Device,
+    ambiguous: boolean,
+    probes: Probes,
+  ): Promise<AndroidTarget[]> {
     const id = `android:${deviceId(device, ambiguous)}`;
     const refusal = deviceRefusal(device);
     if (refusal !== undefined) return [new UnusableDevice(id, device, refusal)];
     try {
       const adb = await server.open(device);
+      // A device that hangs must not hold up the others: closing ends what waits for it.
+      const limit = setTimeout(() => void adb.close(), LIST_MS);
       try {
         const [apps, properties] = await Promise.all([
-          listApps(adb),
+          listApps(adb, probes),
           shell(adb, 'getprop ro.build.version.release; getprop ro.build.version.sdk'),
         ]);
         const [release = '', sdk = ''] = properties.stdout.split('\n').map((line) => line.trim());
@@ -67,6 +89,7 @@ export class AndroidTargets implements TargetSource {
         };
         return apps.map((app) => new AppTarget(`${id}:${app.process}`, place, app, this.options));
       } finally {
+        clearTimeout(limit);
         await adb.close();
       }
     } catch (error) {
@@ -75,6 +98,18 @@ export class AndroidTargets implements TargetSource {
       return [new UnusableDevice(id, device, `${error.message} ${error.nextStep}`)];
     }
   }
+}
+
+type Probed = Map<string, string>;
+
+/** The processes of one device: those that were asked before, and those that are there now. */
+function probesOf(device: Device, before: Probed, now: Probed): Probes {
+  const key = ({ pid, process }: { pid: number; process: string }) =>
+    `${device.serial} ${device.transportId} ${pid} ${process}`;
+  return {
+    get: (row) => before.get(key(row)),
+    set: (row, why) => void now.set(key(row), why),
+  };
 }
 
 class UnusableDevice implements AndroidTarget {

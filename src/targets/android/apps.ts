@@ -18,9 +18,21 @@ const processName = /^([A-Za-z]\w*(?:\.[A-Za-z]\w*)+)(:[\w.]+)?$/;
 /** The kernel's users of installed apps: u0_a123, u10_a45, and isolated ones, which have no package of their own. */
 const appUser = /^u\d+_a\d+$/;
 
+interface Row {
+  readonly pid: number;
+  readonly process: string;
+  readonly packageName: string;
+}
+
+/** What is known of processes from before: why one may not be looked into, or '' when it may. */
+export interface Probes {
+  get(row: Row): string | undefined;
+  set(row: Row, why: string): void;
+}
+
 /** Rows of `ps -A -o PID,USER,NAME`. */
-export function parseProcesses(text: string): { pid: number; process: string; packageName: string }[] {
-  const rows: { pid: number; process: string; packageName: string }[] = [];
+export function parseProcesses(text: string): Row[] {
+  const rows: Row[] = [];
   for (const line of text.split('\n')) {
     const [pid, user = '', process = ''] = line.trim().split(/\s+/);
     const name = processName.exec(process);
@@ -30,7 +42,7 @@ export function parseProcesses(text: string): { pid: number; process: string; pa
 }
 
 /** Debuggable ones first, by name. */
-export async function listApps(adb: Adb): Promise<App[]> {
+export async function listApps(adb: Adb, probes: Probes): Promise<App[]> {
   const { stdout, stderr, code } = await shell(adb, 'ps -A -o PID,USER,NAME');
   if (code !== 0)
     throw new TargetError(
@@ -39,9 +51,12 @@ export async function listApps(adb: Adb): Promise<App[]> {
       'Android 8 or newer is needed.',
     );
   const rows = parseProcesses(stdout);
-  const refusals = await probe(adb, [...new Set(rows.map((row) => row.packageName))]);
+  const unknown = rows.filter((row) => probes.get(row) === undefined);
+  const refusals = await probe(adb, [...new Set(unknown.map((row) => row.packageName))]);
   const apps = rows.map((row) => {
-    const why = refusals.get(row.packageName) ?? 'the device did not say';
+    const why = probes.get(row) ?? refusals.get(row.packageName);
+    if (why === undefined) return { ...row, debuggable: false, why: 'the device did not say' };
+    probes.set(row, why);
     return { ...row, debuggable: why === '', why };
   });
   return apps.sort((a, b) => Number(b.debuggable) - Number(a.debuggable) || (a.process < b.process ? -1 : 1));

@@ -68,7 +68,6 @@ export class VSCodeServer {
     const data = path.join(folder, 'data');
     const extensions = path.join(folder, 'extensions');
     mkdirSync(extensions);
-    mkdirSync(path.join(data, 'data/User'), { recursive: true });
     cpSync(options.workspace, path.join(folder, 'workspace'), { recursive: true });
     const settings = {
       ...quiet,
@@ -76,7 +75,11 @@ export class VSCodeServer {
       'security.workspace.trust.startupPrompt': 'never',
       ...options.settings,
     };
-    writeFileSync(path.join(data, 'data/User/settings.json'), JSON.stringify(settings, null, 2));
+    // The window is a remote one: what is the machine's, such as where a program is, is taken from the machine's alone.
+    for (const place of ['User', 'Machine']) {
+      mkdirSync(path.join(data, 'data', place), { recursive: true });
+      writeFileSync(path.join(data, 'data', place, 'settings.json'), JSON.stringify(settings, null, 2));
+    }
     const env: NodeJS.ProcessEnv = {
       ...process.env,
       XDG_DATA_HOME: path.join(folder, 'xdg/data'),
