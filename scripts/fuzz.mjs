@@ -1,26 +1,32 @@
-// npm run fuzz: damages recordings and foreign traces and opens them until it is stopped or one breaks the engine.
-//   npm run fuzz -- --seed 7        starts there; each line tells the next seed to start from
-//   npm run fuzz -- --seconds 60    ends by itself
+// npm run fuzz: damages recordings and foreign traces, opens them, and ends after 200,000 of each, or when one breaks the engine.
+//   npm run fuzz -- --count 1000    so many of each; 0: until it is stopped
+//   npm run fuzz -- --seed 7        starts there: a seed alone gives the mutant, so that `--seed 7 --count 1` repeats one
+//   npm run fuzz -- --seconds 60    ends by then
 // A failure prints its seed and writes the bytes to fuzz-SEED.btrace, or fuzz-SEED.foreign.
 import { writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { mutant as foreignMutant } from '../test/unit/formats/mutations.ts';
-import { chunksOf, mutate, openAndMeasure } from '../test/unit/trace/mutations.ts';
-import { randomRecording } from '../test/unit/trace/random-recording.ts';
+import { mutantOf, openAndMeasure } from '../test/unit/trace/mutations.ts';
 
-const { values } = parseArgs({ options: { seed: { type: 'string' }, seconds: { type: 'string' } } });
-const mutationsARecording = 500;
+const { values } = parseArgs({
+  options: { seed: { type: 'string' }, seconds: { type: 'string' }, count: { type: 'string' } },
+});
 const slowMs = 5000;
-const until = performance.now() + 1000 * Number(values.seconds ?? Infinity);
-let seed = Number(values.seed ?? Date.now() % 1_000_000_000);
-let done = 0;
+const toldEvery = 20_000;
+const began = performance.now();
+const until = began + 1000 * Number(values.seconds ?? Infinity);
+const count = Number(values.count ?? 200_000) || Infinity;
+const first = Number(values.seed ?? Date.now() % 1_000_000_000);
+const slowest = { ms: 0, seed: first };
 
-function tryOut(bytes, how, kind, open) {
-  const began = performance.now();
+function tryOut(seed, bytes, how, kind, open) {
+  const from = performance.now();
   try {
     open();
-    if (performance.now() - began > slowMs) throw new Error(`it took longer than ${slowMs} ms`);
+    const ms = performance.now() - from;
+    if (ms > slowest.ms) Object.assign(slowest, { ms, seed });
+    if (ms > slowMs) throw new Error(`it took longer than ${slowMs} ms`);
   } catch (error) {
     const file = `fuzz-${seed}.${kind}`;
     writeFileSync(file, bytes);
@@ -29,15 +35,19 @@ function tryOut(bytes, how, kind, open) {
   }
 }
 
-while (performance.now() < until) {
-  const { bytes } = randomRecording(seed);
-  const chunks = chunksOf(bytes);
-  for (let at = 0; at < mutationsARecording; at++, seed++, done++) {
-    const mutant = mutate(bytes, chunks, seed);
-    tryOut(mutant.bytes, mutant.how, 'btrace', () => openAndMeasure(mutant.bytes));
-    const foreign = foreignMutant(seed);
-    tryOut(foreign.bytes, `read as ${foreign.reader}`, 'foreign', foreign.read);
-  }
-  if (done % 20_000 === 0) console.log(`${done} mutations, next seed ${seed}`);
+console.log(`from seed ${first}`);
+let done = 0;
+for (; done < count && performance.now() < until; done++) {
+  const seed = first + done;
+  const own = mutantOf(seed);
+  tryOut(seed, own.bytes, own.how, 'btrace', () => openAndMeasure(own.bytes));
+  const foreign = foreignMutant(seed);
+  tryOut(seed, foreign.bytes, `read as ${foreign.reader}`, 'foreign', foreign.read);
+  if ((done + 1) % toldEvery === 0) console.log(`${done + 1} of each, next seed ${seed + 1}`);
 }
-console.log(`${done} mutations, no failure`);
+const seconds = Math.round((performance.now() - began) / 1000);
+console.log(
+  `${done} mutations of recordings and ${done} of foreign traces from seed ${first} in ${seconds} s, no failure; ` +
+    `the slowest took ${Math.round(slowest.ms)} ms (seed ${slowest.seed}), ` +
+    `most memory ${Math.round(process.resourceUsage().maxRSS / 1024)} MB`,
+);

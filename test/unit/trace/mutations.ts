@@ -16,6 +16,7 @@ import {
   encodeChunk,
   fileMagic,
 } from '../../../src/trace/recording/chunk.js';
+import { randomRecording } from './random-recording.js';
 
 /** Chunks of an intact file. */
 export function chunksOf(bytes: Uint8Array): Chunk[] {
@@ -28,7 +29,7 @@ export function chunksOf(bytes: Uint8Array): Chunk[] {
 }
 
 /** A damaged copy, and how it was damaged. */
-export function mutate(
+function mutate(
   bytes: Uint8Array,
   chunks: readonly Chunk[],
   seed: number,
@@ -112,6 +113,24 @@ export function mutate(
       };
     }
   }
+}
+
+/** Mutants of one intact recording, before another is made. */
+const mutantsARecording = 500;
+let original: { seed: number; bytes: Uint8Array; chunks: Chunk[] } = {
+  seed: -1,
+  bytes: fileMagic,
+  chunks: [],
+};
+
+/** The seed alone gives the mutant: which recording, and what was done to it. */
+export function mutantOf(seed: number): { bytes: Uint8Array; how: string } {
+  const from = Math.floor(seed / mutantsARecording);
+  if (original.seed !== from) {
+    const { bytes } = randomRecording(from);
+    original = { seed: from, bytes, chunks: chunksOf(bytes) };
+  }
+  return mutate(original.bytes, original.chunks, seed);
 }
 
 /** Opens it and asks for everything; throws when a column breaks what the model promises. */
