@@ -1,7 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { exporters, type Weight } from '../../trace/formats/index.js';
+import { exporters, type StackWeight } from '../../trace/formats/index.js';
+import { weights } from '../../trace/index.js';
 import { type Command, type Input, jsonOption, type Option } from '../command-line.js';
 import { type ConversionRequest, OWN_FORMAT } from '../convert/conversion.js';
 import { convertInThread } from '../convert/worker.js';
@@ -9,7 +10,7 @@ import { CliError, ExitCode, UsageError } from '../exit-codes.js';
 import { formatBytes } from '../quantities.js';
 
 const formatIds = [OWN_FORMAT, ...exporters.map(({ id }) => id)];
-const weightNames: readonly Weight[] = ['wall', 'cpu', 'samples', 'allocations', 'allocatedBytes'];
+const weightNames: readonly StackWeight[] = [...weights, 'samples'];
 
 /** Other ends of names that people use for the same formats. */
 const OTHER_EXTENSIONS: readonly (readonly [string, string])[] = [
@@ -35,7 +36,7 @@ const options: readonly Option[] = [
   { name: 'to', value: 'FORMAT', help: `${formatIds.join(', ')}\n(default: by the end of FILE's name)` },
   { name: 'force', short: 'f', help: 'write over FILE' },
   { name: 'thread', short: 't', value: 'TEXT', help: 'only threads with TEXT in their names' },
-  { name: 'weight', value: 'WEIGHT', help: `for formats with one weight: ${weightNames.join(', ')}` },
+  { name: 'weight', value: 'WEIGHT', help: `for formats with one weight:\n${weightNames.join(', ')}` },
   { name: 'redact', help: "to btrace only: take the program's names out" },
   { name: 'quiet', short: 'q', help: 'no progress' },
   jsonOption,

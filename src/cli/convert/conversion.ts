@@ -1,6 +1,6 @@
 /** One file into another format. Runs in a worker thread, so that Ctrl-C is heard meanwhile. */
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { exporters, type Weight } from '../../trace/formats/index.js';
+import { exporters, type StackWeight } from '../../trace/formats/index.js';
 import { ChunkParser, RecordingWriter, type Trace } from '../../trace/index.js';
 import { Footer } from '../../trace/recording/messages.js';
 import { ChunkKind, chunkPayload } from '../../trace/recording/chunk.js';
@@ -18,7 +18,7 @@ export interface ConversionRequest {
   readonly output: string;
   readonly format: string;
   readonly thread: string | undefined;
-  readonly weight: Weight | undefined;
+  readonly weight: StackWeight | undefined;
   readonly redact: boolean;
 }
 

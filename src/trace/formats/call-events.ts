@@ -23,9 +23,13 @@ export function walkCalls(calls: Calls, onBegin: (row: number) => void, onEnd: (
 
 /** CPU ns a thread had used before each of its intervals, in its calls; one entry more than intervals. */
 export function cpuBefore(track: ThreadTrack): Float64Array {
-  const { count, cpu } = track.intervals;
+  return totalBefore(track.intervals.count, track.intervals.cpu);
+}
+
+/** What a column of intervals came to before each of them; one entry more than intervals. */
+export function totalBefore(count: number, column: Float64Array): Float64Array {
   const before = new Float64Array(count + 1);
-  for (let i = 0; i < count; i++) before[i + 1] = (before[i] ?? 0) + (cpu[i] ?? 0);
+  for (let i = 0; i < count; i++) before[i + 1] = (before[i] ?? 0) + (column[i] ?? 0);
   return before;
 }
 

@@ -1,19 +1,18 @@
-import { IntervalState, type ThreadTrack, type Trace } from '../model/trace.js';
+import { isBlocked } from '../measure/scope.js';
+import { type Intervals, IntervalState, type ThreadTrack, type Trace } from '../model/trace.js';
 import { threadsToWrite } from './call-events.js';
-import type { ExportOptions, Sink, Weight } from './importer.js';
+import type { ExportOptions, Sink, StackWeight } from './importer.js';
 import { TextWriter } from './text-writer.js';
 
 /**
- * Writes collapsed stacks: each distinct stack once with its own weight, in ns, samples, allocations or bytes. With several
- * threads the first frame is the thread, "[main tid=12]".
+ * Writes collapsed stacks: each distinct stack once with what of a weight is its own. With several threads the first frame
+ * is the thread, "[main tid=12]".
  */
 export function writeCollapsed(trace: Trace, sink: Sink, options: ExportOptions = {}): void {
   const out = new TextWriter(sink);
   const weight = options.weight ?? 'wall';
   const threads = threadsToWrite(trace, options);
-  out.ascii(
-    `# unit: ${weight === 'wall' || weight === 'cpu' ? 'ns' : weight === 'samples' ? 'samples' : weight}\n`,
-  );
+  out.ascii(`# unit: ${weight === 'wall' || weight === 'cpu' || weight === 'blocked' ? 'ns' : weight}\n`);
   const { paths, methods } = trace;
   const encoder = new TextEncoder();
   const names: (Uint8Array | undefined)[] = [];
@@ -48,7 +47,7 @@ function frameText(name: string): string {
   return text === '' ? '(no name)' : text;
 }
 
-function ownWeights(thread: ThreadTrack, weight: Weight, pathCount: number): Float64Array {
+function ownWeights(thread: ThreadTrack, weight: StackWeight, pathCount: number): Float64Array {
   const { intervals } = thread;
   const own = new Float64Array(pathCount);
   for (let i = 0; i < intervals.count; i++) {
@@ -59,17 +58,9 @@ function ownWeights(thread: ThreadTrack, weight: Weight, pathCount: number): Flo
   return own;
 }
 
-function weightOf(intervals: ThreadTrack['intervals'], i: number, weight: Weight): number {
-  switch (weight) {
-    case 'wall':
-      return (intervals.end[i] ?? 0) - (intervals.begin[i] ?? 0);
-    case 'cpu':
-      return intervals.cpu[i] ?? 0;
-    case 'samples':
-      return intervals.samples[i] ?? 0;
-    case 'allocations':
-      return intervals.allocations[i] ?? 0;
-    case 'allocatedBytes':
-      return intervals.allocatedBytes[i] ?? 0;
-  }
+function weightOf(intervals: Intervals, i: number, weight: StackWeight): number {
+  const lasted = (intervals.end[i] ?? 0) - (intervals.begin[i] ?? 0);
+  if (weight === 'wall') return lasted;
+  if (weight === 'blocked') return isBlocked(intervals.state[i] ?? 0) ? lasted : 0;
+  return intervals[weight][i] ?? 0;
 }

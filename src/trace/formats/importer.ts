@@ -1,3 +1,4 @@
+import type { Weight } from '../measure/weights.js';
 import type { Trace } from '../model/trace.js';
 
 /** What reads one foreign format. Bytes come in order and in pieces of any size; nothing in a file makes it throw. */
@@ -21,11 +22,12 @@ export interface ImportOptions {
 /** Where an exporter puts its pieces. `bytes` are the sink's from then on. */
 export type Sink = (bytes: Uint8Array) => void;
 
-export type Weight = 'wall' | 'cpu' | 'samples' | 'allocations' | 'allocatedBytes';
+/** What stacks can be summed by: any weight of the measures, or how often they were captured. */
+export type StackWeight = Weight | 'samples';
 
 export interface ExportOptions {
   /** Indexes of the threads to write; all when absent. */
   readonly threads?: readonly number[];
   /** For formats that carry one weight: which. Wall time when absent. */
-  readonly weight?: Weight;
+  readonly weight?: StackWeight;
 }

@@ -21,7 +21,7 @@ import { writeSystrace } from './systrace-export.js';
 import { SystraceImporter } from './systrace-import.js';
 
 export { AnyImporter } from './any-import.js';
-export type { ExportOptions, ImportOptions, Sink, TraceImporter, Weight } from './importer.js';
+export type { ExportOptions, ImportOptions, Sink, StackWeight, TraceImporter } from './importer.js';
 export { recognise, recogniseBytes, type FormatId, type Recognised } from './recognise.js';
 
 export interface Importer {

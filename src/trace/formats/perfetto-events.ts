@@ -139,8 +139,8 @@ export class PerfettoEvents {
       }
     }
     if (fields.broken || !timed) return;
-    for (let i = 0; i < extra; i++) cpu = this.#extraCounter(sequence, ownExtras, i, cpu);
     if (!hasTime) time = this.#legacyTime(time);
+    for (let i = 0; i < extra; i++) cpu = this.#extraCounter(sequence, ownExtras, i, time, cpu);
     track ??= sequence.legacyTrack ?? this.#tracks.of(0, 0);
     if (type === EventType.begin && method < 0) method = this.#missing(missing);
     if (method >= 0 && (sourceIid >= 0 || sourceFrom >= 0))
@@ -167,22 +167,27 @@ export class PerfettoEvents {
     if (flows > 0) this.#flows(bytes, from, to, track, time);
   }
 
-  /** Takes one value told beside an event; returns the thread's CPU clock where it is that. */
+  /** Takes one value told beside an event; returns the thread's CPU clock, where it is that or as it was. */
   #extraCounter(
     sequence: PerfettoSequence,
     own: readonly PerfettoTrack[] | undefined,
     at: number,
+    time: number,
     cpu: number,
   ): number {
     const track = (own ?? sequence.extraCounters)[at];
     if (track === undefined) return cpu;
     const value = this.#extras[at] ?? 0;
+    if (!track.isThreadTime) {
+      this.#tracks.count(track, time, value);
+      return cpu;
+    }
     let now = value;
     if (track.incremental) {
       now = (sequence.extraValues[at] ?? 0) + value;
       sequence.extraValues[at] = now;
     }
-    return track.isThreadTime ? now * track.multiplier : cpu;
+    return now * track.multiplier;
   }
 
   /** A time in µs of an older producer, which counts on MONOTONIC. */

@@ -1,5 +1,5 @@
 import type { CounterTrack, Links, ThreadTrack, Trace } from '../model/trace.js';
-import { cpuBefore, threadsToWrite, walkCalls } from './call-events.js';
+import { cpuBefore, threadsToWrite, totalBefore, walkCalls } from './call-events.js';
 import type { ExportOptions, Sink } from './importer.js';
 import { ProtobufWriter } from './protobuf-writer.js';
 import {
@@ -31,8 +31,8 @@ const needsState = 2;
 
 /**
  * Writes a trace as Perfetto TrackEvents. Each thread is a sequence of its own with its track as default, its names
- * interned, times as differences, and the thread's CPU clock beside each begin and end: about 17 bytes an event.
- * Links become flows between instants; counters become counter tracks.
+ * interned, times as differences, and beside each begin and end the thread's CPU clock and what it had allocated, as far
+ * as they changed: about 17 bytes an event, and 3 where something was allocated. Links become flows between instants; counters become counter tracks.
  */
 export function writePerfetto(trace: Trace, sink: Sink, options: ExportOptions = {}): void {
   const writer = new PerfettoWriter(trace, sink);
@@ -93,10 +93,11 @@ class PerfettoWriter {
   }
 
   thread(thread: ThreadTrack): void {
-    const { calls, intervals } = thread;
+    const { calls } = thread;
+    const { firstInterval, lastInterval } = calls;
     const { methods } = this.#trace;
     const out = this.#out;
-    const cpu = this.#trace.info.hasCpu ? cpuBefore(thread) : undefined;
+    const totals = this.#totalsOf(thread);
     const sequence = ++this.#sequence;
     const wakes = instantsOf(this.#trace.links, thread);
     const firstNs = Math.min(
@@ -105,10 +106,12 @@ class PerfettoWriter {
     );
     if (firstNs === Infinity) return;
     const uuid = uuidOf(`thread ${this.#trace.info.pid} ${thread.index}`);
-    this.#threadHead(thread, sequence, uuid, Math.round(firstNs), cpu !== undefined);
+    this.#threadHead(thread, sequence, uuid, Math.round(firstNs), totals);
 
     let lastNs = Math.round(firstNs);
-    let lastCpu = 0;
+    const told = totals.map(() => 0);
+    /** An event without the CPU clock would be one where it is not known. */
+    const clocks = this.#trace.info.hasCpu ? 1 : 0;
     let nextWake = 0;
     const interned = new Set<number>();
 
@@ -123,11 +126,15 @@ class PerfettoWriter {
       out.begin(Packet.trackEvent);
       out.integer(Event.type, type);
     };
-    const clock = (usedNs: number): void => {
-      if (cpu === undefined) return;
-      const roundNs = Math.round(usedNs);
-      out.integer(Event.extraCounterValues, roundNs - lastCpu);
-      lastCpu = roundNs;
+    /** The totals where an interval begins, as differences; what was counted and did not change is left out at the end. */
+    const counted = (interval: number): void => {
+      const now = (at: number): number => Math.round(totals[at]?.before[interval] ?? 0);
+      let changed = totals.length;
+      while (changed > clocks && now(changed - 1) === told[changed - 1]) changed--;
+      for (let at = 0; at < changed; at++) {
+        out.integer(Event.extraCounterValues, now(at) - (told[at] ?? 0));
+        told[at] = now(at);
+      }
     };
     const instantsUntil = (timeNs: number): void => {
       for (let wake = wakes[nextWake]; wake !== undefined && wake.time <= timeNs; wake = wakes[++nextWake]) {
@@ -146,7 +153,7 @@ class PerfettoWriter {
         instantsUntil(calls.begin[row] ?? 0);
         begin(calls.begin[row] ?? 0, EventType.begin);
         out.integer(Event.nameIid, method + 1);
-        clock(cpu?.[calls.firstInterval[row] ?? 0] ?? 0);
+        counted(firstInterval[row] ?? 0);
         const first = !interned.has(method);
         const file = first ? methods.file(method) : '';
         if (file !== '') {
@@ -170,12 +177,33 @@ class PerfettoWriter {
       (row) => {
         instantsUntil(calls.end[row] ?? 0);
         begin(calls.end[row] ?? 0, EventType.end);
-        clock(cpu?.[Math.min((calls.lastInterval[row] ?? 0) + 1, intervals.count)] ?? 0);
+        counted((lastInterval[row] ?? 0) + 1);
         out.end();
         out.end();
       },
     );
     instantsUntil(Infinity);
+  }
+
+  /** Running totals of a thread that are told beside its events. */
+  #totalsOf(thread: ThreadTrack): Total[] {
+    const { hasCpu, hasAllocations } = this.#trace.info;
+    const { count, allocations, allocatedBytes } = thread.intervals;
+    const own = `${this.#trace.info.pid} ${thread.index}`;
+    const totals: Total[] = [];
+    if (hasCpu) {
+      totals.push({ uuid: uuidOf(`cpu ${own}`), name: '', unit: 0, before: cpuBefore(thread) });
+    }
+    if (hasAllocations) {
+      const add = (name: string, unit: number, column: Float64Array): void => {
+        const before = totalBefore(count, column);
+        if ((before[count] ?? 0) === 0) return;
+        totals.push({ uuid: uuidOf(`${name} ${own}`), name: `${name} by ${thread.name}`, unit, before });
+      };
+      add('allocated bytes', CounterUnit.bytes, allocatedBytes);
+      add('allocations', CounterUnit.count, allocations);
+    }
+    return totals;
   }
 
   counter(counter: CounterTrack): void {
@@ -216,10 +244,15 @@ class PerfettoWriter {
     if (this.#out.length > 0) this.#sink(this.#out.take());
   }
 
-  /** The thread's track, its CPU counter's track, and what holds for every event of its sequence. */
-  #threadHead(thread: ThreadTrack, sequence: number, uuid: number, firstNs: number, withCpu: boolean): void {
+  /** The thread's track, those of its totals, and what holds for every event of its sequence. */
+  #threadHead(
+    thread: ThreadTrack,
+    sequence: number,
+    uuid: number,
+    firstNs: number,
+    totals: readonly Total[],
+  ): void {
     const out = this.#out;
-    const cpuUuid = uuidOf(`cpu ${this.#trace.info.pid} ${thread.index}`);
     out.begin(1);
     out.integer(Packet.sequenceId, sequence);
     out.integer(Packet.sequenceFlags, stateCleared);
@@ -232,7 +265,7 @@ class PerfettoWriter {
     out.integer(PacketDefaults.clockId, Clock.firstOfSequence);
     out.begin(PacketDefaults.trackEvent);
     out.integer(Event.trackUuid, uuid);
-    if (withCpu) out.integer(Event.extraCounterTracks, cpuUuid);
+    for (const total of totals) out.integer(Event.extraCounterTracks, total.uuid);
     out.end();
     out.end();
     out.end();
@@ -250,20 +283,23 @@ class PerfettoWriter {
     out.end();
     out.end();
     out.end();
-    if (!withCpu) return;
 
-    out.begin(1);
-    out.integer(Packet.sequenceId, sequence);
-    out.integer(Packet.sequenceFlags, needsState);
-    out.begin(Packet.trackDescriptor);
-    out.integer(Track.uuid, cpuUuid);
-    out.integer(Track.parent, uuid);
-    out.begin(Track.counter);
-    out.integer(Counter.type, CounterType.threadTime);
-    out.integer(Counter.incremental, 1);
-    out.end();
-    out.end();
-    out.end();
+    for (const total of totals) {
+      out.begin(1);
+      out.integer(Packet.sequenceId, sequence);
+      out.integer(Packet.sequenceFlags, needsState);
+      out.begin(Packet.trackDescriptor);
+      out.integer(Track.uuid, total.uuid);
+      out.integer(Track.parent, uuid);
+      if (total.name !== '') out.text(Track.name, total.name);
+      out.begin(Track.counter);
+      if (total.unit === 0) out.integer(Counter.type, CounterType.threadTime);
+      else out.integer(Counter.unit, total.unit);
+      out.integer(Counter.incremental, 1);
+      out.end();
+      out.end();
+      out.end();
+    }
   }
 
   #reading(clock: number, timestamp: bigint, incremental = false): void {
@@ -273,6 +309,16 @@ class PerfettoWriter {
     if (incremental) this.#out.integer(SnapshotClock.incremental, 1);
     this.#out.end();
   }
+}
+
+interface Total {
+  readonly uuid: number;
+  /** Empty for the thread's CPU clock, which Perfetto knows. */
+  readonly name: string;
+  /** CounterUnit; 0 for the CPU clock. */
+  readonly unit: number;
+  /** What it came to before each interval, and after the last. */
+  readonly before: Float64Array;
 }
 
 interface WakeInstant {

@@ -102,11 +102,11 @@ export function artStreamed(): Buffer {
   return Buffer.concat(parts);
 }
 
-/** Version 5: packets, with events as differences in ns. */
-export function artVersion5(): Buffer {
+/** Versions 4 and 5, with one clock and two: packets, with events as differences in ns. */
+export function artPackets(version: 4 | 5): Buffer {
   const head = Buffer.alloc(32);
   head.write('SLOW');
-  head.writeUInt16LE(0xf5, 4);
+  head.writeUInt16LE(0xf0 | version, 4);
   head.writeBigUInt64LE(5_000_000_000n, 6);
   const parts = [head];
   for (const [id, name] of threads) {
@@ -132,7 +132,7 @@ export function artVersion5(): Buffer {
       bytes.push(
         ...signed(next - encoded),
         ...unsigned(atWall * 1000 - wall),
-        ...unsigned(atCpu * 1000 - cpu),
+        ...(version === 5 ? unsigned(atCpu * 1000 - cpu) : []),
       );
       [encoded, wall, cpu] = [next, atWall * 1000, atCpu * 1000];
     }
@@ -143,7 +143,7 @@ export function artVersion5(): Buffer {
     packet.writeUInt32LE(bytes.length, 8);
     parts.push(packet, Buffer.from(bytes));
   }
-  const summary = '*version\n5\nclock=dual\nvm=art\npid=4242\n*end\n';
+  const summary = `*version\n${version}\nclock=${version === 5 ? 'dual' : 'wall'}\nvm=art\npid=4242\n*end\n`;
   const packet = Buffer.alloc(3);
   packet.writeUInt8(3, 0);
   packet.writeUInt16LE(summary.length, 1);

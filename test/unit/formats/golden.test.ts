@@ -4,7 +4,7 @@ import path from 'node:path';
 import protobuf from 'protobufjs';
 import { anyImporter, exporters } from '../../../src/trace/formats/index.js';
 import { dumpTrace } from '../trace-dump.js';
-import { artStreamed, artTrace, artVersion5 } from './art-traces.js';
+import { artPackets, artStreamed, artTrace } from './art-traces.js';
 import { fuchsiaTrace } from './fuchsia-traces.js';
 import { chromePerfetto, systemPerfetto } from './perfetto-traces.js';
 import { importWhole, written } from './round-trip.js';
@@ -52,7 +52,8 @@ describe('golden files', () => {
     'art-2-cpu': artTrace(2, 'thread-cpu'),
     'art-3-dual': artTrace(3, 'dual'),
     'art-3-streamed': artStreamed(),
-    'art-5': artVersion5(),
+    'art-4': artPackets(4),
+    'art-5': artPackets(5),
     fuchsia: fuchsiaTrace(),
     'perfetto-system': systemPerfetto(),
     'perfetto-chrome': chromePerfetto(),

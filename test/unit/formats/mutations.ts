@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { anyImporter, exporters, importers } from '../../../src/trace/formats/index.js';
 import type { Trace } from '../../../src/trace/model/trace.js';
-import { artStreamed, artTrace, artVersion5 } from './art-traces.js';
+import { artPackets, artStreamed, artTrace } from './art-traces.js';
 import { fuchsiaTrace } from './fuchsia-traces.js';
 import { chromePerfetto, systemPerfetto } from './perfetto-traces.js';
 import { importWhole, written } from './round-trip.js';
@@ -22,7 +22,8 @@ export const corpus: readonly Uint8Array[] = [
   artTrace(2, 'thread-cpu'),
   artTrace(3, 'dual'),
   artStreamed(),
-  artVersion5(),
+  artPackets(4),
+  artPackets(5),
   systemPerfetto(),
   chromePerfetto(),
   fuchsiaTrace(),

@@ -5,6 +5,7 @@ import { writePerfetto } from '../../../src/trace/formats/perfetto-export.js';
 import { PerfettoImporter } from '../../../src/trace/formats/perfetto-import.js';
 import { dumpTrace } from '../trace-dump.js';
 import { randomTrace, smallTrace } from './sample-traces.js';
+import { decoded, synthetic } from '../trace/recordings.js';
 import { importWhole, written } from './round-trip.js';
 
 const schema = protobuf.parse(readFileSync('proto/perfetto.proto', 'utf8'), { keepCase: true }).root;
@@ -30,6 +31,33 @@ describe('Perfetto protobuf', () => {
         `seed ${seed}`,
       );
       assert.deepEqual(again.problems, []);
+    }
+  });
+
+  it('tells beside the calls of a recording what each thread had allocated', async () => {
+    const trace = decoded(
+      (await synthetic({ seed: 3, samples: 2000, threads: 2, depth: 6, methods: 40 })).bytes,
+    );
+    const bytes = written(writePerfetto, trace);
+    const again = importWhole(new PerfettoImporter(), bytes, 1000);
+    assert.deepEqual(again.problems, []);
+    assert.equal(again.counters.length, 4);
+    for (const { name, intervals } of trace.threads) {
+      for (const [what, column] of [
+        ['allocated bytes', intervals.allocatedBytes],
+        ['allocations', intervals.allocations],
+      ] as const) {
+        const counter = again.counters.find((one) => one.name === `${what} by ${name}`)!;
+        const before = column.subarray(0, intervals.count).reduce((sum, value) => sum + value, 0);
+        assert.equal(counter.value[counter.count - 1], Math.round(before), `${what} by ${name}`);
+        assert.equal(counter.unit, what === 'allocations' ? '1' : 'bytes');
+      }
+    }
+    // The clocks beside them are still told apart.
+    for (const [at, { calls }] of trace.threads.entries()) {
+      const read = again.threads[at]!.calls;
+      assert.equal(read.count, calls.count);
+      assert.ok(Math.abs(read.cpu[0]! - calls.cpu[0]!) <= 1);
     }
   });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { anyImporter, exporters, importers, recognise } from '../../../src/trace/formats/index.js';
-import { artStreamed, artTrace, artVersion5 } from './art-traces.js';
+import { artStreamed, artTrace, artPackets } from './art-traces.js';
 import { fuchsiaTrace } from './fuchsia-traces.js';
 import { systemPerfetto } from './perfetto-traces.js';
 import { importWhole, written } from './round-trip.js';
@@ -16,7 +16,13 @@ describe('recognising files by their content', () => {
       if (id === 'csv') continue;
       assert.equal(recognise(written(write, smallTrace())).format, id);
     }
-    for (const bytes of [artTrace(1, 'wall'), artTrace(3, 'dual'), artStreamed(), artVersion5()]) {
+    for (const bytes of [
+      artTrace(1, 'wall'),
+      artTrace(3, 'dual'),
+      artStreamed(),
+      artPackets(4),
+      artPackets(5),
+    ]) {
       assert.equal(recognise(bytes).format, 'art');
     }
     assert.equal(recognise(systemPerfetto()).format, 'perfetto');
@@ -26,6 +32,24 @@ describe('recognising files by their content', () => {
     assert.equal(recognise(latin('BTRACE\r\n')).format, 'btrace');
     assert.equal(recognise(gzipSync('x')).format, 'gzip');
     assert.equal(new Set(importers.map(({ id }) => id)).size, importers.length);
+  });
+
+  it('is offered in VS Code for the names that such files usually have', () => {
+    const { contributes } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+      contributes: { customEditors: { viewType: string; selector: { filenamePattern: string }[] }[] };
+    };
+    const foreign = contributes.customEditors.find(({ viewType }) => viewType === 'btrace.foreign')!;
+    const patterns = foreign.selector.map(({ filenamePattern }) => filenamePattern);
+    // Any text, and any protobuf message.
+    const toAnything = ['.txt', '.pb'];
+    const usual = importers
+      .flatMap(({ extensions }) => extensions)
+      .filter((end) => !toAnything.includes(end));
+    for (const end of usual)
+      assert.ok(
+        patterns.some((pattern) => `*${end}`.endsWith(pattern.slice(1))),
+        end,
+      );
   });
 
   it('is not misled by what only looks like a trace', () => {
