@@ -53,6 +53,7 @@ enum Number : long {
   kClockGettime = 228,
   kTgkill = 234,
   kOpenat = 257,
+  kUnlinkat = 263,
   kPpoll = 271,
   kAccept4 = 288,
   kProcessVmReadv = 310,
@@ -72,6 +73,7 @@ inline long call(long number, long a = 0, long b = 0, long c = 0, long d = 0, lo
   return x0;
 }
 enum Number : long {
+  kUnlinkat = 35,
   kOpenat = 56,
   kClose = 57,
   kGetdents64 = 61,
@@ -165,6 +167,7 @@ enum Number : long {
   kShutdown = 293,
   kGetsockopt = 295,
   kOpenat = 322,
+  kUnlinkat = 328,
   kPpoll = 336,
   kRtTgsigqueueinfo = 363,
   kAccept4 = 366,

@@ -1,13 +1,13 @@
 /** The real agent in the real Android Runtime: what it records against what the app itself measured, on both engines. */
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { decodeRecording } from '../../src/trace/build/decode.js';
 import { SampleKind } from '../../src/trace/model/kinds.js';
 import type { Blocks, ThreadTrack, Trace } from '../../src/trace/model/trace.js';
 import type { RecordOptions, Session } from '../../src/targets/target.js';
-import { openDoor, recordApp, recordOptions } from '../rigs/art/record.js';
+import { forgetWalks, openDoor, recordApp, recordOptions, walkMarker } from '../rigs/art/record.js';
 import {
   type AppOptions,
   type ArtApp,
@@ -21,6 +21,7 @@ import {
 const installed = 0;
 const removed = 4;
 const missing = 2;
+const failed = 3;
 
 describe('the agent in the Android Runtime', () => {
   let runtime: ArtRuntime;
@@ -33,7 +34,10 @@ describe('the agent in the Android Runtime', () => {
     folder = await mkdtemp(path.join(tmpdir(), 'btrace-art-agent-'));
   });
   after(() => rm(folder, { recursive: true }));
-  afterEach(() => app.kill());
+  afterEach(async () => {
+    await app.kill();
+    await forgetWalks(); // it may have been in the middle of one
+  });
 
   const patience = () => AbortSignal.timeout(20_000);
   const file = () => path.join(folder, `${++recordings}.btrace`);
@@ -62,7 +66,7 @@ describe('the agent in the Android Runtime', () => {
         const states = (hooks: Trace['hooks']) =>
           Object.fromEntries(hooks.map((hook) => [hook.name, hook.state]));
         const names =
-          'monitor park threads phase allocation gc message notify notifyAll unpark outside'.split(' ');
+          'walk monitor park threads phase allocation gc message notify notifyAll unpark outside'.split(' ');
         const absent = { 'unpark, internal': missing }; // of Android 13 and later
         assert.deepEqual(states(session.status().hooks), {
           ...Object.fromEntries(names.map((name) => [name, installed])),
@@ -266,6 +270,48 @@ describe('the agent in the Android Runtime', () => {
           assert.deepEqual(trace.problems, []);
         }
         assert.deepEqual(await app.quit(), { code: 0, signal: null }, app.output());
+      });
+
+      it('stops sampling, and not the app, when a walk meets a bad pointer', async () => {
+        await running({ engine, app: 'BadPointer', arguments: [0] });
+        const session = await record();
+        const end = await session.ended;
+        assert.equal(end.reason, 'fault', app.output());
+        assert.match(end.message, /the app goes on/);
+        assert.ok(app.truths('planted').every((truth) => truth.number('places') > 0));
+        await app.more('planted', 5);
+        const again = await record();
+        await app.more('planted', 5);
+        const walk = (await stopped(again)).hooks.find((hook) => hook.name === 'walk');
+        assert.equal(walk?.state, failed);
+        assert.match(walk.why, /damaged memory/);
+        assert.deepEqual(await app.quit(), { code: 0, signal: null }, app.output());
+      });
+
+      it('walks nothing in an app that ended in the middle of a walk the last time, and says so', async () => {
+        await running({ engine, app: 'Jank', arguments: [0] });
+        const marker = walkMarker('com.example.jank');
+        let session = await record();
+        await app.more('frame', 2);
+        assert.equal((await readFile(marker)).length, 4);
+        await app.kill();
+        await session.ended;
+        // Killed between two walks: that was not ours.
+        await running({ engine, app: 'Jank', arguments: [0] });
+        session = await record();
+        await app.more('frame', 2);
+        assert.ok((await stopped(session)).paths.count > 10);
+        await assert.rejects(readFile(marker));
+
+        await writeFile(marker, Uint8Array.of(1, 0, 0, 0));
+        session = await record();
+        await app.more('frame', 5);
+        const trace = await stopped(session);
+        const walk = trace.hooks.find((hook) => hook.name === 'walk');
+        assert.equal(walk?.state, failed);
+        assert.ok(walk.why.includes(marker), walk.why);
+        assert.ok(trace.paths.count <= 1);
+        await rm(marker);
       });
 
       it('lets the app go on when the desktop goes away', async () => {

@@ -1,10 +1,14 @@
 #include "rt/art/art.h"
 
+#include "base/clock.h"
 #include "base/libc.h"
+#include "os/linux/fault_guard.h"
 #include "os/linux/machine.h"
 #include "rt/art/class_key.h"
 #include "rt/art/jni_lookup.h"
 #include "rt/art/points.h"
+#include "rt/art/runnable.h"
+#include "rt/art/walk_marker.h"
 
 namespace btrace::art {
 
@@ -40,6 +44,33 @@ void find_sleep(JNIEnv* env) {
   if (sleep) g_sleep_method = reinterpret_cast<u64>(art_method(env, thread, sleep));
 }
 
+// What stands in the way of walking; nullptr: nothing.
+const char* prepare_to_walk(const Internals& internals, Session& session, JNIEnv* env) {
+  if (!internals.can_walk()) return "this ART does not show its StackVisitor";
+  if (walks_met_damage()) return "a walk met damaged memory in this process: start the app again to record it";
+  char process[256];
+  if (read_small_file("/proc/self/cmdline", process, sizeof process) < 0) process[0] = 0;
+  if (!g_walk_marker.begin(process)) {
+    static char why[1200];
+    why[0] = 0;
+    append(why, sizeof why,
+           "the app ended in the middle of a walk when it was recorded last: nothing is walked while ");
+    append(why, sizeof why, g_walk_marker.path());
+    append(why, sizeof why, " is there");
+    return why;
+  }
+  install_fault_guard();
+  if (const char* why = stand_in_for_notify(session, env)) return why;
+  return learn_to_walk(env);
+}
+
+void stop_walking() {
+  constexpr i64 kLongestWalkNs = 100 * kNsPerMs;
+  for (i64 until = now_ns() + kLongestWalkNs; g_walk_marker.walking() && now_ns() < until;) sys::sleep_ns(kNsPerMs);
+  g_walk_marker.end();
+  remove_fault_guard();
+}
+
 }  // namespace
 
 void Art::describe(TargetDescription& target) {
@@ -65,10 +96,9 @@ void Art::install(Session& session) {
   if (!internals.runtime)
     session.report_hook("structures", HookState::Missing, "this ART's runtime could not be verified");
   meet_threads(env);
-  if (!internals.can_walk()) {
-    session.report_hook("walk", HookState::Missing, "this ART does not export its StackVisitor");
-    return;
-  }
+  const char* why = prepare_to_walk(internals, session, env);
+  session.report_hook("walk", why ? HookState::Failed : HookState::Installed, why);
+  if (why) return;
   find_sleep(env);
   find_names(env, session);
   add_callbacks(session);
@@ -77,10 +107,12 @@ void Art::install(Session& session) {
 }
 
 void Art::remove(Session& session) {
-  if (runtime_ends()) return;
+  if (runtime_ends()) return g_walk_marker.end();
   restore_natives(session, internals.env());
   remove_heap_listeners(session);
   remove_callbacks(session);
+  stop_walking();
+  if (session.hook_state("walk") == HookState::Installed) session.report_hook("walk", HookState::Removed);
 }
 
 }  // namespace btrace::art

@@ -27,8 +27,13 @@ class Art final : public Runtime {
 
 extern Art g_art;
 
-// walk.cc: frames leaf first. `thread` is the calling one and Runnable, or suspended.
-u32 walk_stack(const Internals& art, ArtThread* thread, Frame* frames, u32 limit, u16& flags);
+// walk.cc: frames leaf first. `self` is the calling thread, `thread` the same or one that it suspended. kNotWalked when
+// it is not Runnable, and ever after a walk met memory that is not there; the flags say which.
+inline constexpr i32 kNotWalked = -1;
+i32 walk_stack(ArtThread* self, ArtThread* thread, Frame* frames, u32 limit, u16& flags);
+bool walks_met_damage();
+class WalkMarker;
+extern WalkMarker g_walk_marker;
 
 // threads.cc
 void meet_threads(JNIEnv* env);
@@ -40,6 +45,8 @@ void note_thread_start(ArtThread* self);
 // natives.cc: natives of the framework and the core library, replaced by RegisterNatives.
 // The address of a method that JNI found; nullptr when it cannot be told.
 ArtMethod* art_method(JNIEnv* env, jclass java_class, jmethodID method);
+// Object.notify is stood in for whatever is asked for: runnable.h needs it. nullptr, or why not.
+const char* stand_in_for_notify(Session& session, JNIEnv* env);
 void replace_natives(Session& session, JNIEnv* env);
 void restore_natives(Session& session, JNIEnv* env);
 

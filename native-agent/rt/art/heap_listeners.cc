@@ -12,16 +12,6 @@ namespace {
 
 // ---------------------------------------------------------------- what they do
 
-// The allocation is the agent's own: natives.cc wants a walk.
-void capture_wanted(ArtThread* self, ThreadRecord* record, ThreadState& state) {
-  const SampleKind kind = state.wanted;
-  state.wanted = SampleKind::Unknown;
-  if (kind == SampleKind::Poll)
-    end_block(self, record, kind);
-  else
-    capture_here(self, record, kind, {}, true);
-}
-
 bool no_pre_allocation(void*) {
   return false;
 }
@@ -32,7 +22,6 @@ void object_allocated(void*, ArtThread* self, Object* const* object, size_t byte
   ThreadRecord* record = my_record(self);
   if (!record) return;
   if (ThreadState* state = thread_state(*record)) {
-    if (state->wanted != SampleKind::Unknown) return capture_wanted(self, record, *state);
     state->allocations++;
     state->allocated_bytes += bytes;
   }
@@ -140,11 +129,8 @@ bool counts_allocations() {
 
 void add_heap_listeners(Session& session) {
   g_allocation.object.table = g_art.internals.has(Need::PreAllocationEvents) ? kAllocationTable30 : kAllocationTable26;
-  const Config& config = session.config;
-  // The message loop is walked in an allocation (natives.cc).
-  add(session, g_allocation,
-      config.wants(SampleKind::Allocation) || config.wants(SampleKind::Message) || config.wants(SampleKind::Poll));
-  add(session, g_pause, config.wants(SampleKind::Gc));
+  add(session, g_allocation, session.config.wants(SampleKind::Allocation));
+  add(session, g_pause, session.config.wants(SampleKind::Gc));
 }
 
 void remove_heap_listeners(Session& session) {

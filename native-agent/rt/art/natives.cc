@@ -8,6 +8,7 @@
 #include "rt/art/class_key.h"
 #include "rt/art/jni_lookup.h"
 #include "rt/art/points.h"
+#include "rt/art/runnable.h"
 #include "rt/art/thread_state.h"
 
 namespace btrace::art {
@@ -39,27 +40,32 @@ Function* original(Which which) {
 
 // ---------------------------------------------------------------- the message loop
 
-// A normal native: the thread is not Runnable and may not be walked. An allocation brings it there for a moment, to
-// ART's own listener, and the walk is made in it (points.cc).
-void capture_by_allocation(JNIEnv* env, ThreadState& state, SampleKind kind) {
-  if (!counts_allocations() || env->ExceptionCheck()) return;
-  state.wanted = kind;
-  if (jintArray nothing = env->NewIntArray(0)) env->DeleteLocalRef(nothing);
-  state.wanted = SampleKind::Unknown;
-  if (env->ExceptionCheck()) env->ExceptionClear();  // out of memory: the app will meet it by itself
+// A normal native: the thread is not Runnable here and may not be walked but on an errand.
+struct Passed {
+  ThreadRecord* record;
+  ThreadState* state;
+};
+
+void capture_message(ArtThread* self, void* data) {
+  auto& [record, state] = *static_cast<Passed*>(data);
+  end_block(self, record, SampleKind::Poll);
+  // From here on another message's work is done.
+  state->message++;
+  capture_here(self, record, SampleKind::Message, {}, true);
 }
 
 void poll_once(JNIEnv* env, jobject queue, jlong ptr, jint timeout_ms) {
   auto* poll = original<void(JNIEnv*, jobject, jlong, jint)>(kPollOnce);
-  ThreadRecord* record = active_session_id() ? my_record(Internals::thread_of(env)) : nullptr;
+  ArtThread* self = Internals::thread_of(env);
+  ThreadRecord* record = active_session_id() ? my_record(self) : nullptr;
   ThreadState* state = record ? thread_state(*record) : nullptr;
   if (!state) return poll(env, queue, ptr, timeout_ms);
   record->block = begin_block();
   poll(env, queue, ptr, timeout_ms);
-  capture_by_allocation(env, *state, SampleKind::Poll);
-  // From here on another message's work is done.
-  state->message++;
-  capture_by_allocation(env, *state, SampleKind::Message);
+  Passed passed{record, state};
+  Errand errand{capture_message, &passed, false};
+  // Refused (an exception is on its way): the times are kept without a stack.
+  if (!run_as_runnable(env, errand)) capture_message(self, &passed);
 }
 
 // ---------------------------------------------------------------- who wakes whom
@@ -105,6 +111,7 @@ void before_notify(JNIEnv* env, jobject object, bool all) {
 }
 
 void notify(JNIEnv* env, jobject object) {
+  if (do_errand(env)) return;
   before_notify(env, object, false);
   original<void(JNIEnv*, jobject)>(kNotify)(env, object);
 }
@@ -230,21 +237,35 @@ ArtMethod* art_method(JNIEnv* env, jclass java_class, jmethodID method) {
   return reflected && address ? reinterpret_cast<ArtMethod*>(env->GetLongField(reflected, address)) : nullptr;
 }
 
+namespace {
+
+const char* put_in(Session& session, JNIEnv* env, Replacement& replacement) {
+  const char* why = replacement.original.load_relaxed() && register_native(env, replacement, replacement.ours)
+                        ? nullptr
+                        : replace(env, replacement);
+  replacement.installed = !why;
+  session.report_hook(replacement.hook, why ? HookState::Missing : HookState::Installed, why);
+  return why;
+}
+
+}  // namespace
+
+const char* stand_in_for_notify(Session& session, JNIEnv* env) {
+  LocalFrame frame(env, 16);
+  return frame ? put_in(session, env, g_replacements[kNotify]) : "ART has no room for references";
+}
+
 void replace_natives(Session& session, JNIEnv* env) {
   LocalFrame frame(env, 64);
   if (!frame) return;
   jclass thread = find_class(env, "java/lang/Thread");
   g_native_peer = find_field(env, thread, "nativePeer", "J");
   for (Replacement& replacement : g_replacements) {
-    if (!session.config.wants(replacement.kind)) {
+    if (replacement.installed) continue;
+    if (session.config.wants(replacement.kind))
+      put_in(session, env, replacement);
+    else
       session.report_hook(replacement.hook, HookState::Off, "not asked for");
-      continue;
-    }
-    const char* why = replacement.original.load_relaxed() && register_native(env, replacement, replacement.ours)
-                          ? nullptr
-                          : replace(env, replacement);
-    replacement.installed = !why;
-    session.report_hook(replacement.hook, why ? HookState::Missing : HookState::Installed, why);
   }
 }
 

@@ -28,7 +28,8 @@ void read_counters(Row& row, const ThreadRecord& record) {
 }
 
 u32 walk_self(Capture& capture, ArtThread* self) {
-  return walk_stack(g_art.internals, self, capture.frames(), WalkBuffer::kFrames, capture.row().flags);
+  const i32 count = walk_stack(self, self, capture.frames(), WalkBuffer::kFrames, capture.row().flags);
+  return static_cast<u32>(max_of(count, 0));
 }
 
 }  // namespace

@@ -4,12 +4,14 @@
 
 namespace btrace::art {
 
+struct Errand;
+
 struct ThreadState {
   // Since the listener was first put in; written by the thread itself.
   u64 allocations;
   u64 allocated_bytes;
-  u32 message;        // counts the messages that this thread's loop handled; 0 before the first
-  SampleKind wanted;  // a walk that natives.cc asked for; Unknown: none
+  u32 message;     // counts the messages that this thread's loop handled; 0 before the first
+  Errand* errand;  // runnable.h; null: none
   // The kernel's name as it was when the thread began: it may be gone when the drain asks.
   char name[16];
 };

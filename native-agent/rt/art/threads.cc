@@ -5,6 +5,7 @@
 #include "rt/art/art.h"
 #include "rt/art/jni_lookup.h"
 #include "rt/art/points.h"
+#include "rt/art/runnable.h"
 #include "rt/art/thread_state.h"
 
 namespace btrace::art {
@@ -14,6 +15,7 @@ namespace {
 constexpr size_t kStates = size_t{ThreadRegistry::kSlabRecords} * ThreadRegistry::kMaxSlabs;
 constexpr jint kMostThreads = 65536;
 ThreadState* g_states;
+constexpr u32 kInternalReason = 0;
 
 // java.lang.Thread and ThreadGroup as JNI sees them.
 struct JavaThreads {
@@ -177,24 +179,46 @@ void Art::leave_agent_thread() {
   internals.vm->DetachCurrentThread();
 }
 
+namespace {
+
+struct OutsideWalk {
+  ArtThread* thread;
+  Frame* frames;
+  u32 limit;
+  u16* flags;
+  i32 count;
+};
+
+void walk_suspended(ArtThread* self, void* data) {
+  auto& walk = *static_cast<OutsideWalk*>(data);
+  walk.count = walk_stack(self, walk.thread, walk.frames, walk.limit, *walk.flags);
+}
+
+ArtThread* suspend_by_id(const Internals& art, u32 art_id, bool& timed_out) {
+  if (art.variant(Need::SuspendByThreadId) == kSuspendForDebugger)
+    return art.as<ArtThread*(u8*, u32, bool, bool*)>(Need::SuspendByThreadId)(art.thread_list, art_id, false,
+                                                                              &timed_out);
+  return art.as<ArtThread*(u8*, u32, u32, bool*)>(Need::SuspendByThreadId)(art.thread_list, art_id, kInternalReason,
+                                                                           &timed_out);
+}
+
+}  // namespace
+
+// In between the thread stands still and the walk is all that is done: first suspended, then the walker made Runnable.
+// The other way round ART would wait for itself.
 i32 Art::walk_outside(ThreadRecord& record, Frame* frames, u32 limit, u16& flags) {
   // While the runtime ends, the thread that waits for the agent is Runnable and would never be suspended.
-  if (!internals.can_suspend_one() || !internals.can_walk() || runtime_ends()) return 0;
+  if (!walks_outside() || runtime_ends()) return 0;
   const u32 art_id = static_cast<u32>(reinterpret_cast<uintptr_t>(record.runtime_ref.load_acquire()));
   if (!art_id) return 0;
-  constexpr u32 kInternalReason = 0;
   bool timed_out = false;
-  ArtThread* thread;
-  if (internals.variant(Need::SuspendByThreadId) == kSuspendForDebugger)
-    thread = internals.as<ArtThread*(u8*, u32, bool, bool*)>(Need::SuspendByThreadId)(internals.thread_list, art_id,
-                                                                                      false, &timed_out);
-  else
-    thread = internals.as<ArtThread*(u8*, u32, u32, bool*)>(Need::SuspendByThreadId)(internals.thread_list, art_id,
-                                                                                     kInternalReason, &timed_out);
+  ArtThread* thread = suspend_by_id(internals, art_id, timed_out);
   if (!thread) return timed_out ? -1 : 0;
-  u32 count = walk_stack(internals, thread, frames, limit, flags);
+  OutsideWalk walk{thread, frames, limit, &flags, kNotWalked};
+  Errand errand{walk_suspended, &walk, false};
+  run_as_runnable(internals.env(), errand);
   internals.as<bool(u8*, ArtThread*, u32)>(Need::Resume)(internals.thread_list, thread, kInternalReason);
-  return static_cast<i32>(count);
+  return walk.count;
 }
 
 }  // namespace btrace::art

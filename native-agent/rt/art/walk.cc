@@ -1,7 +1,10 @@
-// Stacks through ART's own StackVisitor. Only on a thread that is Runnable, or of one that is suspended: the walk reads
-// the heap, which the collector moves under any other.
+// Stacks through ART's own StackVisitor, by a thread that is Runnable, of itself or of one that it keeps suspended.
+#include "core/recorder.h"
 #include "core/session.h"
+#include "os/linux/fault_guard.h"
 #include "rt/art/art.h"
+#include "rt/art/runnable.h"
+#include "rt/art/walk_marker.h"
 
 namespace btrace::art {
 
@@ -15,6 +18,7 @@ struct Visitor {
   Frame* frames;
   u32 limit;
   u32 count;
+  u32 skip;  // frames nearest the leaf that are none of the program's
 };
 
 bool visit_frame(Visitor* visitor) {
@@ -22,6 +26,7 @@ bool visit_frame(Visitor* visitor) {
   ArtMethod* method = art.as<ArtMethod*(const void*)>(Need::GetMethod)(visitor);
   // No method: a transition. No declaring class: one of ART's own trampolines, called <runtime method>.
   if (!method || !*reinterpret_cast<const u32*>(method)) return true;
+  if (visitor->skip) return visitor->skip--, true;
   constexpr u32 kNoDexPc = 0xffffffff;
   u32 pc = art.as<u32(const void*, bool)>(Need::GetDexPc)(visitor, false);
   u32 at = visitor->count++;
@@ -48,18 +53,63 @@ void reverse(Frame* from, Frame* to) {
 
 }  // namespace
 
-u32 walk_stack(const Internals& art, ArtThread* thread, Frame* frames, u32 limit, u16& flags) {
+namespace {
+
+struct Walk {
+  ArtThread* thread;
+  Visitor* visitor;
+};
+
+void walk(void* data) {
   constexpr u32 kIncludeInlinedFrames = 0;
+  auto& [thread, visitor] = *static_cast<Walk*>(data);
+  const Internals& art = *visitor->art;
+  art.as<void(void*, ArtThread*, void*, u32, bool)>(Need::VisitorConstructor)(visitor, thread, nullptr,
+                                                                              kIncludeInlinedFrames, false);
+  visitor->table = kVisitorTable;
+  art.as<void(void*, bool)>(Need::WalkStack)(visitor, false);
+}
+
+Atomic<bool> g_met_damage;
+
+void stop_for_good() {
+  g_met_damage.store(true);
+  finish_recording(EndReason::Fault, "reading a stack met memory that is not there; the app goes on", 0);
+}
+
+}  // namespace
+
+WalkMarker g_walk_marker;
+
+bool walks_met_damage() {
+  return g_met_damage.load();
+}
+
+i32 walk_stack(ArtThread* self, ArtThread* thread, Frame* frames, u32 limit, u16& flags) {
+  if (!is_runnable(self)) {
+    flags |= kFlagNativeState;
+    return kNotWalked;
+  }
+  if (g_met_damage.load_relaxed()) {
+    flags |= kFlagWalkFailed;
+    return kNotWalked;
+  }
   Visitor visitor;
-  visitor.art = &art;
+  visitor.art = &g_art.internals;
   visitor.frames = frames;
   visitor.limit = limit;
   visitor.count = 0;
-  art.as<void(void*, ArtThread*, void*, u32, bool)>(Need::VisitorConstructor)(&visitor, thread, nullptr,
-                                                                              kIncludeInlinedFrames, false);
-  visitor.table = kVisitorTable;
-  art.as<void(void*, bool)>(Need::WalkStack)(&visitor, false);
-  if (visitor.count <= limit) return visitor.count;
+  visitor.skip = thread == self && on_errand() ? 1 : 0;
+  Walk data{thread, &visitor};
+  g_walk_marker.enter();
+  const bool whole = guarded(walk, &data);
+  g_walk_marker.leave();
+  if (!whole) {
+    stop_for_good();
+    flags |= kFlagWalkFailed;
+    return kNotWalked;
+  }
+  if (visitor.count <= limit) return static_cast<i32>(visitor.count);
   flags |= kFlagCut;
   // The ring of the second half is turned so that it begins with its oldest entry.
   u32 half = limit / 2;
@@ -69,7 +119,7 @@ u32 walk_stack(const Internals& art, ArtThread* thread, Frame* frames, u32 limit
   reverse(ring, oldest);
   reverse(oldest, end);
   reverse(ring, end);
-  return limit;
+  return static_cast<i32>(limit);
 }
 
 }  // namespace btrace::art

@@ -1,4 +1,5 @@
 /** A recording of an app of the rig on this machine, without adb: the agent connects to a path socket as in any local program. */
+import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { root } from '../../../scripts/setup.mjs';
 import { AgentListener } from '../../../src/targets/local/agent-listener.js';
@@ -11,6 +12,16 @@ import type { ArtApp } from './runtime.js';
 
 /** The agent for this machine, as the build leaves it. */
 export const agentLibrary = path.join(root, 'build/native/host/libbtrace-agent.so');
+
+/** Where the agent tells that a process of this name is being walked. */
+export const walkMarker = (name: string): string => `${agentLibrary}.${name}.walking`;
+
+/** After apps were killed: what they were doing is not held against the next of their name. */
+export async function forgetWalks(): Promise<void> {
+  const folder = path.dirname(agentLibrary);
+  for (const name of await readdir(folder))
+    if (name.endsWith('.walking')) await rm(path.join(folder, name), { force: true });
+}
 
 export function recordOptions(file: string, changes: Partial<RecordOptions> = {}): RecordOptions {
   return {
