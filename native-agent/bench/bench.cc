@@ -83,8 +83,8 @@ void JNICALL bench_capture(JNIEnv*, jclass, jint depth, jboolean quick) {
 
 // ---------------------------------------------------------------- without a JVM's help
 
-// Stacks like those of a busy thread at 1 ms: some 40 deep, two frames leave and two come from one to the next, and of a
-// million about half bring a node that was never seen.
+// Stacks like those of a busy thread at 1 ms: some 40 deep, two frames leave and two come from one to the next, and of
+// a million about half bring a node that was never seen.
 struct Stacks {
   u32 state = 12345;
   u32 depth = 40;
@@ -220,7 +220,7 @@ void JNICALL bench_load(JNIEnv* env, jclass, jboolean quick) {
   activate_session(*g_session);
   jthread self = nullptr;
   g_hotspot.jvm.ti->GetCurrentThread(&self);
-  g_record = hotspot::my_record(env, self);
+  g_record = hotspot::meet_thread(env, self, g_threads.mine()->tid.load_relaxed());
   bench_gate(quick);
   bench_stack_table(quick);
   bench_drain(quick);

@@ -36,6 +36,8 @@ void adopt(Session& session, ThreadRecord& record) {
   record.has_pending.store_relaxed(0);
   record.follows = false;
   record.counters = Row{};
+  record.cpu = record.bytes = {-1, 0};
+  record.worked = false;
   record.shard.reset();
   record.last.depth = 0;
   record.last.epoch = 0;
@@ -152,8 +154,48 @@ void Capture::commit_repeat(u32 node) {
   commit_node(node);
 }
 
+namespace {
+
+bool is_at_wait(const Row& row) {
+  return row.duration_ns || row.kind == SampleKind::Notify || row.kind == SampleKind::Unpark ||
+         row.kind == SampleKind::MonitorRelease || row.kind == SampleKind::ThreadStart;
+}
+
+// The total to tell. What it grew by, but for `keep`, is owed when `elsewhere`; a row that `collects` tells all of it.
+i64 told(Owed& total, i64 now, bool elsewhere, bool collects, i64 keep) {
+  if (collects)
+    total.owed = 0;
+  else if (elsewhere && total.read >= 0)
+    total.owed += max_of<i64>(now - total.read - keep, 0);
+  total.read = now;
+  return now - total.owed;
+}
+
+}  // namespace
+
+// What a thread used between two waits without being seen at work is not the later wait's. Where threads are
+// interrupted by their CPU clocks it is left out of the totals that rows tell, until a row that stands for all of it:
+// of CPU time the next interrupt, of bytes the next sampled allocation.
+void Capture::tell() {
+  if (is_at_wait(row_)) shows_ = Shows::Wait;
+  bool elsewhere = shows_ == Shows::Standing || (shows_ == Shows::Wait && !record_->worked);
+  record_->worked = shows_ < Shows::Wait;
+  if (row_.counters & kCounterCpu) {
+    // A reader takes next to no CPU time between two equal stacks for a wait (docs/MEASURES.md: a twentieth).
+    i64 keep = shows_ == Shows::Wait ? max_of<i64>(row_.time_ns - record_->told_until_ns, 0) / 16 : 0;
+    row_.cpu_ns = told(record_->cpu, row_.cpu_ns, elsewhere, shows_ == Shows::Running, keep);
+    record_->cpu.read += row_.cpu_duration_ns;
+  }
+  bool counted = walk_ && shows_ != Shows::Running && (row_.counters & kCounterAllocatedBytes);
+  if (counted)
+    row_.allocated_bytes = static_cast<u64>(told(record_->bytes, static_cast<i64>(row_.allocated_bytes), elsewhere,
+                                                 row_.kind == SampleKind::Allocation, 0));
+  record_->told_until_ns = row_.time_ns + row_.duration_ns;
+}
+
 void Capture::commit_node(u32 node) {
   row_.stack = node;
+  if (session_->has_timers.load_relaxed()) tell();
   i64 now = now_ns();
   keep(*session_, *record_, row_, now);
   u64 tick = tick_now();
@@ -167,6 +209,7 @@ void Capture::commit_node(u32 node) {
   if (begin_ns_) {
     CostHistogram& costs = session_->costs[static_cast<u32>(row_.kind)];
     costs.total_ns.add_relaxed(cost);
+    if (forced_) session_->forced_ns.add_relaxed(cost);
     costs.buckets[min_of<u32>(63 - __builtin_clzll(took), CostHistogram::kBuckets - 1)].add_relaxed(1);
   }
   if (walk_) {
@@ -174,7 +217,7 @@ void Capture::commit_node(u32 node) {
     // The budget: a thread whose captures cost c may have one every c / budget.
     record_->mean_cost_ns = static_cast<u32>(mean ? (u64{mean} * 7 + cost) / 8 : cost);
     u64 budget = session_->config.budget_ppm;
-    i64 interval = session_->config.sync_interval_ns;
+    i64 interval = session_->interval_ns();
     if (budget) interval = max_of(interval, static_cast<i64>(u64{record_->mean_cost_ns} * 1000000 / budget));
     if (!forced_) record_->due_tick.store_relaxed(tick + ns_to_ticks(interval));
   }

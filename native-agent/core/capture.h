@@ -20,6 +20,10 @@ inline bool gate_open(const ThreadRecord& record) {
   return record.session.load_relaxed() != session || tick_now() >= record.due_tick.load_relaxed();
 }
 
+// What a row says of the time before it: the thread was at this work; it was, and was interrupted because it runs; it
+// was elsewhere, before it came to where it waits or stands.
+enum class Shows : u8 { Work, Running, Wait, Standing };
+
 class Capture {
  public:
   Capture() = default;
@@ -35,6 +39,9 @@ class Capture {
     bool open = gate_open(*record);
     return (open || force) && begin_open(record, kind, open, force);
   }
+  // On the thread itself, interrupted by its CPU timer: these come no oftener than they should, so the gate is not
+  // asked.
+  bool begin_interrupted(ThreadRecord* record) { return begin_open(record, SampleKind::AsyncSelf, true, false); }
   // From the agent's own thread for another one. False when that thread is capturing itself: then there is no need.
   // `begin_ns` is when the walk began (monotonic); a capture that came in between makes this one pointless too.
   bool begin_outside(ThreadRecord* record, SampleKind kind, i64 begin_ns, u64 begin_tick);
@@ -44,6 +51,8 @@ class Capture {
   i64 begin_ns() const { return begin_ns_; }
   Session& session() { return *session_; }
   ThreadRecord& record() { return *record_; }
+  // Known by the row's kind, but for those from outside.
+  void shows(Shows shows) { shows_ = shows; }
   // With a stack, leaf first, as the walk gave it.
   u32 commit(u32 frame_count) { return commit_frames(walk_->frames, frame_count); }
   // The node it got; 0 when there is none.
@@ -52,9 +61,12 @@ class Capture {
   void commit_repeat(u32 node);
   // Nothing came of it.
   void lose(LossReason reason);
+  // Nothing came of it, and somebody else will see to it.
+  void abandon() { leave(); }
 
  private:
   void commit_node(u32 node);
+  void tell();
   bool begin_open(ThreadRecord* record, SampleKind kind, bool open, bool force);
   bool enter(ThreadRecord* record, SampleKind kind, Holder holder);
   void leave();
@@ -64,6 +76,7 @@ class Capture {
   WalkBuffer* walk_ = nullptr;
   i64 begin_ns_ = 0;
   bool forced_ = false;
+  Shows shows_ = Shows::Work;
   Row row_;  // cleared on the way in
 };
 

@@ -517,7 +517,7 @@ void Drain::cut_status(Bytes& out, u64 bytes_sent, u64 held_elsewhere, i64 agent
   put_field(out, 3, dropped_);
   put_field(out, 4, bytes_sent);
   put_field(out, 5, held_bytes(*session_) + bytes() + held_elsewhere);
-  put_field(out, 6, totals.capture_ns);
+  put_field(out, 6, capture_ns());
   put_field(out, 7, static_cast<u64>(max_of<i64>(clock_ns(kClockProcessCpu) - cpu_at_start_ns_, 0)));
   for (u32 kind = 0; kind < kSampleKinds; kind++) {
     CostHistogram& cost = session_->costs[kind];
@@ -551,7 +551,7 @@ u64 Drain::effective_interval_ns(const Totals& totals) {
   u64 captures = totals.captures - told_.captures;
   if (captures) mean_cost_ns_ = (totals.capture_ns - told_.capture_ns) / captures;
   told_ = totals;
-  u64 interval = static_cast<u64>(session_->config.sync_interval_ns);
+  u64 interval = static_cast<u64>(session_->interval_ns());
   u64 budget = session_->config.budget_ppm;
   return budget ? max_of(interval, mean_cost_ns_ * 1000000 / budget) : interval;
 }

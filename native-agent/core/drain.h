@@ -39,6 +39,10 @@ class Drain final : public NameSink {
   // Makes rows that wait for an equal neighbour available, if they have waited this long.
   void flush(i64 age_ns);
   u64 bytes() const;
+  // Spent in captures and on events, all threads; and that without the forced ones, whose bound is the wait they tell
+  // of.
+  u64 capture_ns() const { return totals().capture_ns + session_->events_ns.load_relaxed(); }
+  u64 unforced_ns() const { return capture_ns() - session_->forced_ns.load_relaxed(); }
 
   u32 class_id(u64 key) override;
   u32 add_class(u64 key, const char* name, const char* file) override;

@@ -7,12 +7,13 @@ namespace btrace {
 
 namespace {
 
+constexpr const char* kTimersHook = "cpu timers";
 // A thread that waits is looked at less and less often, down to this: a look costs a system call of some 400 ns, and a
-// thread that wakes is missed for no longer (its points see it at once).
+// thread that wakes is missed for no longer (its points and its timer see it at once).
 constexpr i64 kLongestLookNs = 100 * kNsPerMs;
-// At most this share of one core goes into looking: a tick that cost more makes the pause after it longer. The looker's
-// own CPU time is what counts: on a busy machine it waits long for threads that are not on a core.
-constexpr i64 kPausePerTick = 20;
+// At most this share of one core goes into looking: a round that cost more makes the pause after it longer. The
+// looker's own CPU time is what counts: on a busy machine it waits long for threads that are not on a core.
+constexpr i64 kPausePerRound = 50;
 // A wait that began at a point gives a row of its own when it ends. One from here, before that, would say where the
 // thread came to and hide what ran before the wait; only of long waits is it wanted, so that they show while they last.
 constexpr i64 kLongWaitNs = 1000 * kNsPerMs;
@@ -24,56 +25,129 @@ bool OutsideSampler::init(Session& session, Runtime& runtime) {
   runtime_ = &runtime;
   interval_ns_ = session.config.async_interval_ns;
   frames_ = map_array<Frame>(WalkBuffer::kFrames);
-  return frames_ != nullptr;
+  if (!frames_) return false;
+  start_timers();
+  return true;
 }
 
 void OutsideSampler::release() {
+  stop_timers();
   unmap_array(frames_, WalkBuffer::kFrames);
 }
 
+// ---------------------------------------------------------------- timers
+
+void OutsideSampler::start_timers() {
+  if (!runtime_->walks_here()) return;
+  if (!session_->config.wants(SampleKind::AsyncSelf)) {
+    session_->report_hook(kTimersHook, HookState::Off, "not asked for");
+    return;
+  }
+  const char* why = timers_.start(*session_, *runtime_);
+  session_->report_hook(kTimersHook, why ? HookState::Failed : HookState::Installed, why);
+  session_->has_timers.store(!why);
+  next_check_ns_ = now_ns() + kNsPerSecond;
+}
+
+// Another profiler that came later may have taken the signal: it is left to it.
+void OutsideSampler::check_timers() {
+  if (!timers_.running() || now_ns() < next_check_ns_) return;
+  next_check_ns_ = now_ns() + kNsPerSecond;
+  if (timers_.still_ours()) return;
+  timers_.stop();
+  session_->has_timers.store(0);
+  session_->report_hook(kTimersHook, HookState::Failed, "another profiler has taken the signal since");
+}
+
+void OutsideSampler::stop_timers() {
+  if (!timers_.running()) return;
+  timers_.stop();
+  session_->report_hook(kTimersHook, HookState::Removed);
+}
+
+void OutsideSampler::wait(i64 ns) {
+  if (timers_.running())
+    timers_.wait(ns);
+  else
+    sys::sleep_ns(ns);
+}
+
+// ---------------------------------------------------------------- looks
+
 i64 OutsideSampler::tick() {
-  i64 begin = now_ns();
-  i64 begin_cpu = clock_ns(kClockThreadCpu);
+  check_timers();
+  if (timers_.running())
+    while (ThreadRecord* record = timers_.take_due()) {
+      u64 tick = tick_now();
+      i64 now = now_ns();
+      i64 cpu = is_watched(*record) ? thread_cpu_ns(record->tid.load_relaxed()) : -1;
+      if (cpu >= 0) walk(*record, tick, now, cpu, Shows::Running);
+    }
+  if (now_ns() >= next_round_ns_) {
+    i64 begin = now_ns();
+    i64 begin_cpu = own_cpu_ns();
+    look_at_all();
+    i64 cost = own_cpu_ns() - begin_cpu;
+    next_round_ns_ = max_of(begin + session_->stretched(interval_ns_), now_ns() + cost * kPausePerRound);
+  }
+  return max_of<i64>(next_round_ns_ - now_ns(), kNsPerMs / 10);
+}
+
+bool OutsideSampler::is_watched(ThreadRecord& record) {
+  return record.state.load_acquire() == ThreadRecord::State::Live && record.busy.load_relaxed() != Holder::Never &&
+         record.runtime_ref.load_relaxed() && (!session_->config.main_only || record.is_main);
+}
+
+void OutsideSampler::look_at_all() {
   for (u32 slot = 0, slots = g_threads.slots(); slot < slots; slot++) {
     ThreadRecord& record = g_threads.at(slot);
-    if (record.state.load_acquire() != ThreadRecord::State::Live) continue;
-    if (record.busy.load_relaxed() == Holder::Never || !record.runtime_ref.load_relaxed()) continue;
-    if (session_->config.main_only && !record.is_main) continue;
+    if (!is_watched(record)) {
+      timers_.unwatch(record);
+      continue;
+    }
     if (record.watched_session != session_->id) {
       record.watched_session = session_->id;
-      record.walked_cpu_ns = -1;
+      record.walked_cpu_ns = record.watched_cpu_ns = -1;
       record.next_look_ns = 0;
       record.look_interval_ns = interval_ns_;
     }
-    i64 now = now_ns();
-    if (now >= record.next_look_ns) look(record, now);
+    if (now_ns() >= record.next_look_ns) look(record);
   }
-  i64 cost = clock_ns(kClockThreadCpu) - begin_cpu;
-  return max_of(interval_ns_ - (now_ns() - begin), cost * kPausePerTick);
 }
 
-void OutsideSampler::look(ThreadRecord& record, i64 now) {
+void OutsideSampler::look(ThreadRecord& record) {
+  // In this order: a capture of the thread's own between the two makes this look pointless, not earlier than it.
   u64 tick = tick_now();
+  i64 now = now_ns();
   record.next_look_ns = now + interval_ns_;
+  bool has_timer = timers_.running() && timers_.watch(record);
   bool adopted = record.session.load_acquire() == session_->id;
   if (adopted && tick - record.evidence_tick.load_relaxed() < ns_to_ticks(interval_ns_)) return;
   i64 blocked_since = record.blocked_since_ns.load_acquire();
   if (blocked_since && now - blocked_since < kLongWaitNs) return;
   i64 cpu = thread_cpu_ns(record.tid.load_relaxed());
   if (cpu < 0) return;
+  i64 looked_cpu = record.watched_cpu_ns;
+  record.watched_cpu_ns = cpu;
+  if (cpu == record.walked_cpu_ns && record.walked_epoch == session_->stacks.epoch())
+    stand(record, tick, now, cpu);
+  else if (!has_timer || looked_cpu < 0 || cpu == looked_cpu)
+    walk(record, tick, now, cpu, cpu == looked_cpu ? Shows::Standing : Shows::Running);
+}
 
-  if (cpu == record.walked_cpu_ns && record.walked_epoch == session_->stacks.epoch()) {
-    record.look_interval_ns = min_of(record.look_interval_ns * 2, max_of(kLongestLookNs, interval_ns_));
-    record.next_look_ns = now + record.look_interval_ns;
-    Capture capture;
-    if (!capture.begin_outside(&record, SampleKind::AsyncOutside, now, tick)) return;
-    capture.row().cpu_ns = cpu;
-    capture.row().counters |= kCounterCpu;
-    capture.row().flags = record.walked_flags;
-    capture.commit_repeat(record.walked_stack);
-    return;
-  }
+void OutsideSampler::stand(ThreadRecord& record, u64 tick, i64 now, i64 cpu) {
+  record.look_interval_ns = min_of(record.look_interval_ns * 2, max_of(kLongestLookNs, interval_ns_));
+  record.next_look_ns = now + record.look_interval_ns;
+  Capture capture;
+  if (!capture.begin_outside(&record, SampleKind::AsyncOutside, now, tick)) return;
+  capture.row().cpu_ns = cpu;
+  capture.row().counters |= kCounterCpu;
+  capture.row().flags = record.walked_flags;
+  capture.shows(Shows::Standing);
+  capture.commit_repeat(record.walked_stack);
+}
 
+void OutsideSampler::walk(ThreadRecord& record, u64 tick, i64 now, i64 cpu, Shows shows) {
   record.look_interval_ns = interval_ns_;
   record.walked_cpu_ns = -1;
   u16 flags = kFlagSafepoint;
@@ -88,6 +162,7 @@ void OutsideSampler::look(ThreadRecord& record, i64 now) {
   capture.row().cpu_ns = cpu;
   capture.row().counters |= kCounterCpu;
   capture.row().flags = flags;
+  capture.shows(shows);
   record.walked_epoch = session_->stacks.epoch();
   record.walked_stack = capture.commit_frames(frames_, static_cast<u32>(frames));
   record.walked_flags = flags;

@@ -1,8 +1,8 @@
 #pragma once
-// Fills what the points miss: looks at each thread from the agent's own thread. One that used CPU, or was never seen,
-// is walked; one that used none since its last walk stands where it stood, and an equal sample says so without a walk.
-#include "core/capture.h"
-#include "core/runtime.h"
+// Fills what the points miss. A thread that runs is shown by its CPU timer (core/cpu_timers.h). One that has stopped
+// running is walked once from the agent's own thread; while it uses no CPU it stands where it stood, and an equal
+// sample says so without a walk. Where there are no timers, running threads are walked from here too.
+#include "core/cpu_timers.h"
 
 namespace btrace {
 
@@ -11,16 +11,28 @@ class OutsideSampler {
   // False when memory is not there.
   bool init(Session& session, Runtime& runtime);
   void release();
-  // One look at everybody who is due. Returns how long to sleep, ns.
+  // Walks those that are due, and has one look at everybody whose time has come. Returns how long to wait, ns.
   i64 tick();
+  // Waits so long, or until a thread is due.
+  void wait(i64 ns);
 
  private:
-  void look(ThreadRecord& record, i64 now);
+  void start_timers();
+  void check_timers();
+  void stop_timers();
+  bool is_watched(ThreadRecord& record);
+  void look_at_all();
+  void look(ThreadRecord& record);
+  void stand(ThreadRecord& record, u64 tick, i64 now, i64 cpu);
+  void walk(ThreadRecord& record, u64 tick, i64 now, i64 cpu, Shows shows);
 
   Session* session_ = nullptr;
   Runtime* runtime_ = nullptr;
   Frame* frames_ = nullptr;
+  CpuTimers timers_;
   i64 interval_ns_ = 0;
+  i64 next_round_ns_ = 0;
+  i64 next_check_ns_ = 0;
 };
 
 }  // namespace btrace

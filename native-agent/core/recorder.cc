@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "core/drain.h"
 #include "core/outside.h"
+#include "core/pace.h"
 #include "os/linux/socket.h"
 
 namespace btrace {
@@ -11,6 +12,7 @@ namespace {
 
 constexpr i64 kDrainEveryNs = 100 * kNsPerMs;
 constexpr i64 kStatusEveryNs = kNsPerSecond;
+constexpr i64 kPaceEveryNs = 300 * kNsPerMs;
 // A row that waits for an equal neighbour is sent at the latest after this.
 constexpr i64 kPendingNs = kNsPerSecond;
 constexpr i64 kHelloTimeoutNs = 10 * kNsPerSecond;
@@ -45,6 +47,8 @@ class Recorder {
   void cut_samples();
   void end(EndReason reason, const char* detail = nullptr);
   void farewell();
+  void keep_pace(i64 now);
+  u64 agent_cpu_ns();
   void start_sampler();
   static void* sampler_main(void* self);
 
@@ -62,7 +66,11 @@ class Recorder {
   EndReason reason_ = EndReason::Stopped;
   const char* detail_ = nullptr;
   i64 next_status_ns_ = 0;
-  i64 last_process_cpu_ns_ = 0;
+  // At the last step of the pace; 0: there was none yet.
+  i64 paced_ns_ = 0;
+  u64 paced_process_cpu_ns_ = 0;
+  u64 paced_spent_ns_ = 0;
+  Pace pace_;
   bool ring_ = false;
   bool dumping_ = false;
   Atomic<u32> sampler_asked_to_end_{};
@@ -193,6 +201,28 @@ void Recorder::cut_samples() {
   drain_.turn_stacks(!more);
 }
 
+// Of the agent's own threads since the recording began.
+u64 Recorder::agent_cpu_ns() {
+  u32 sampler = sampler_tid_.load();
+  i64 sampler_cpu = sampler ? thread_cpu_ns(sampler) : -1;
+  if (sampler_cpu > 0) sampler_cpu_ns_ = sampler_cpu;
+  return static_cast<u64>(own_cpu_ns() - cpu_at_start_ns_ + sampler_cpu_ns_);
+}
+
+void Recorder::keep_pace(i64 now) {
+  if (now - paced_ns_ < kPaceEveryNs) return;
+  u64 process_cpu_ns = static_cast<u64>(clock_ns(kClockProcessCpu));
+  u64 cpu_ns = process_cpu_ns - paced_process_cpu_ns_;
+  if (paced_ns_) session_->events_ns.add_relaxed(runtime_.adapt(*session_, cpu_ns));
+  u64 spent_ns = drain_.unforced_ns() + agent_cpu_ns();
+  // The first step has the work of the start in it, which does not come again.
+  if (paced_ns_)
+    session_->stretch.store_relaxed(pace_.step(session_->config, now - paced_ns_, spent_ns - paced_spent_ns_, cpu_ns));
+  paced_ns_ = now;
+  paced_process_cpu_ns_ = process_cpu_ns;
+  paced_spent_ns_ = spent_ns;
+}
+
 void Recorder::cut() {
   drain_.flush(kPendingNs);
   cut_samples();
@@ -200,17 +230,11 @@ void Recorder::cut() {
   drain_.cut_threads(out_);
   drain_.retire_threads(out_);
   i64 now = now_ns();
+  if (!ending_) keep_pace(now);
   if (now >= next_status_ns_) {
     next_status_ns_ = now + kStatusEveryNs;
     drain_.cut_losses(out_);
-    i64 process_cpu_ns = clock_ns(kClockProcessCpu);
-    if (last_process_cpu_ns_ && !ending_)
-      runtime_.adapt(*session_, static_cast<u64>(process_cpu_ns - last_process_cpu_ns_));
-    last_process_cpu_ns_ = process_cpu_ns;
-    i64 sampler_cpu = sampler_tid_.load() ? thread_cpu_ns(sampler_tid_.load()) : -1;
-    if (sampler_cpu > 0) sampler_cpu_ns_ = sampler_cpu;
-    drain_.cut_status(out_, bytes_sent_, out_.capacity() + in_.capacity(),
-                      clock_ns(kClockThreadCpu) - cpu_at_start_ns_ + sampler_cpu_ns_);
+    drain_.cut_status(out_, bytes_sent_, out_.capacity() + in_.capacity(), static_cast<i64>(agent_cpu_ns()));
   }
   if (session_->hooks_changed.load()) drain_.cut_hooks(out_);
 }
@@ -250,7 +274,7 @@ void* Recorder::sampler_main(void* self) {
     recorder.sampler_tid_.store(sys::gettid());
     OutsideSampler sampler;
     if (sampler.init(*recorder.session_, recorder.runtime_)) {
-      while (!recorder.sampler_asked_to_end_.load()) sys::sleep_ns(min_of(sampler.tick(), kDrainEveryNs));
+      while (!recorder.sampler_asked_to_end_.load()) sampler.wait(min_of(sampler.tick(), kDrainEveryNs));
     }
     sampler.release();
     recorder.sampler_tid_.store(0);

@@ -1,5 +1,5 @@
 #pragma once
-// What a runtime (rt/hotspot, rt/art, rt/native) gives the core. All of it is called on the agent's own threads.
+// What a runtime (rt/hotspot, rt/art, rt/native) gives the core. It is called on the agent's own threads.
 #include "core/session.h"
 
 namespace btrace {
@@ -44,8 +44,12 @@ class Runtime {
   // Puts the hooks in and reports each; takes them out again. The session is active in between.
   virtual void install(Session& session) = 0;
   virtual void remove(Session& session) = 0;
-  // Once a second while recording: `cpu_ns` is what the process used since the last time.
-  virtual void adapt(Session& session, u64 cpu_ns) { (void)session, (void)cpu_ns; }
+  // Now and then while recording: `cpu_ns` is what the process used since the last time. Returns what the runtime
+  // itself spent on events that were not captured meanwhile, an estimate.
+  virtual u64 adapt(Session& session, u64 cpu_ns) {
+    (void)session, (void)cpu_ns;
+    return 0;
+  }
   virtual void describe_thread(ThreadRecord& record, ThreadDescription& thread) = 0;
   // The record will be used again for another thread.
   virtual void forget_thread(ThreadRecord& record) = 0;
@@ -55,6 +59,14 @@ class Runtime {
   // Another thread's stack, leaf first; 0 when there is none, -1 when it failed. Only if it can be walked from outside.
   virtual i32 walk_outside(ThreadRecord& record, Frame* frames, u32 limit, u16& flags) = 0;
   virtual bool walks_outside() = 0;
+  // Whether running threads may be interrupted to walk themselves.
+  virtual bool walks_here() { return false; }
+  // The calling thread's stack from within a signal handler, leaf first; not above 0 when it cannot be walked there
+  // now. The one function here that captured threads call.
+  virtual i32 walk_here(void* context, Frame* frames, u32 limit, u16& flags) {
+    (void)context, (void)frames, (void)limit, (void)flags;
+    return -1;
+  }
 };
 
 }  // namespace btrace

@@ -44,6 +44,7 @@ Session* open_session(const Config& config) {
   memset(static_cast<void*>(&session), 0, sizeof session);
   session.id = sessions_opened.add(1) + 1;
   session.config = config;
+  session.stretch.store(Session::kUnstretched);
   // Of the bound: 3/8 for two stack tables (24 bytes a node), 3/8 samples, the rest for the drain's buffers and names.
   u64 share = config.memory_bytes * 3 / 8;
   u32 nodes = 1024;

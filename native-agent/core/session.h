@@ -48,13 +48,25 @@ struct Session {
 
   Atomic<u32> thread_count;  // indexes given out
   Atomic<u32> full;          // policy stop-when-full: nothing is taken any more
-  Atomic<u64> repeats;       // samples from outside that needed no walk; all others are counted in `costs`
+  Atomic<u32> has_timers;    // running threads are interrupted by their CPU clocks
+  static constexpr u32 kUnstretched = 16;
+  Atomic<u32> stretch;    // of all intervals, to stay within the budget (core/pace.h): sixteenths
+  Atomic<u64> forced_ns;  // of all captures' cost, that of the forced ones
+  Atomic<u64> events_ns;  // an estimate of what the runtime spent on events that were not captured
+  Atomic<u64> repeats;    // samples from outside that needed no walk; all others are counted in `costs`
   CostHistogram costs[kSampleKinds];
 
   u32 hook_count;
   HookReport hooks[kMaxHooks];
   Atomic<u32> hooks_changed;
 
+  i64 stretched(i64 interval_ns) const { return interval_ns * stretch.load_relaxed() / kUnstretched; }
+  // Between two captures of a thread, as the budget has it now.
+  i64 interval_ns() const {
+    constexpr i64 kShortest = 50 * kNsPerUs;  // where none at all was asked for
+    bool wide = stretch.load_relaxed() > kUnstretched;
+    return stretched(wide ? max_of(config.sync_interval_ns, kShortest) : config.sync_interval_ns);
+  }
   i64 since_origin(i64 monotonic_ns) const { return monotonic_ns - origin_ns; }
   HookState hook_state(const char* name) const;  // Missing when it was never reported
   void report_hook(const char* name, HookState state, const char* why = nullptr);

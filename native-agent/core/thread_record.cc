@@ -130,6 +130,16 @@ ThreadRecord* ThreadRegistry::find_java_id(u64 java_id) {
   return nullptr;
 }
 
+ThreadRecord* ThreadRegistry::owned(void* pointer) {
+  for (u32 slab = 0, end = (slots() + kSlabRecords - 1) / kSlabRecords; slab < end; slab++) {
+    auto* first = reinterpret_cast<u8*>(slabs_[slab]);
+    auto* at = static_cast<u8*>(pointer);
+    if (at < first || at >= first + kSlabRecords * sizeof(ThreadRecord)) continue;
+    return (at - first) % static_cast<ptrdiff_t>(sizeof(ThreadRecord)) ? nullptr : reinterpret_cast<ThreadRecord*>(at);
+  }
+  return nullptr;
+}
+
 bool ThreadRegistry::stale(RuntimeEntry& entry) {
   ThreadRecord& record = at(entry.slot.load_relaxed());
   return record.runtime_thread.load_relaxed() != entry.key.load_relaxed() ||

@@ -22,6 +22,12 @@ struct Blocked {
   u16 flags;
 };
 
+// A running total of a thread: as it was read at the end of its last row, and what of it rows have not told yet.
+struct Owed {
+  i64 read;  // below 0: not read yet
+  i64 owed;
+};
+
 struct alignas(64) ThreadRecord {
   // Whoever holds this may capture: the thread itself (it is the recursion guard too) or the agent for a short while.
   Atomic<Holder> busy;
@@ -31,6 +37,11 @@ struct alignas(64) ThreadRecord {
   // Of the last one that came by the gate or from outside. Forced ones do not count: a thread that waits every other
   // millisecond would be seen waiting only.
   Atomic<u64> evidence_tick;
+  // What the thread used that rows have not told yet, see Capture::tell.
+  Owed cpu;
+  Owed bytes;
+  i64 told_until_ns;   // the end of the last row
+  bool worked;         // the last row shows it at work
   Row counters;        // the last row that read them: rows from outside go on with its totals
   Atomic<u32> events;  // of a point that comes often, captured or not; the thread's own count
   u32 mean_cost_ns;    // of captures on this thread, moving
@@ -65,7 +76,13 @@ struct alignas(64) ThreadRecord {
   u32 announced_session;
   u32 counted_lost[kLossReasons];
 
+  // Of the CPU timers: put in by the thread's own signal handler, taken out by the sampler.
+  Atomic<u32> is_due;
+  ThreadRecord* next_due;
+
   // The outside sampler's.
+  i32 timer;
+  u32 timer_tid;  // whose CPU time it counts; 0: there is none
   u32 watched_session;
   i64 watched_cpu_ns;  // CPU clock at the last look
   i64 walked_cpu_ns;   // CPU clock just before the last walk
@@ -78,7 +95,8 @@ struct alignas(64) ThreadRecord {
   // A block that begins at one point and ends at another (monitor, GC): the thread's own.
   Blocked block;
 
-  // Since when the thread is inside a blocking point that will give a row of its own; 0: it is not. It writes it itself.
+  // Since when the thread is inside a blocking point that will give a row of its own; 0: it is not. It writes it
+  // itself.
   Atomic<i64> blocked_since_ns;
 
   // What others need to know while this thread waits: set by itself before, cleared after.
@@ -117,6 +135,8 @@ class ThreadRegistry {
   // All slots handed out so far; those that are free are for the caller to skip.
   u32 slots() const { return slots_.load_acquire(); }
   ThreadRecord& at(u32 slot) { return slabs_[slot / kSlabRecords][slot % kSlabRecords]; }
+  // The record that a pointer from elsewhere is, nullptr when it is none of ours. Takes no lock.
+  ThreadRecord* owned(void* pointer);
   size_t bytes() const {
     return size_t{(slots() + kSlabRecords - 1) / kSlabRecords} * kSlabRecords * sizeof(ThreadRecord);
   }

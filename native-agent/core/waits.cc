@@ -1,8 +1,12 @@
 #include "core/waits.h"
 
-#include "core/session.h"
-
 namespace btrace {
+
+bool is_forced(const Session& session, const ThreadRecord& record, i64 duration_ns) {
+  u64 budget = session.config.budget_ppm;
+  i64 affordable = budget ? static_cast<i64>(u64{record.mean_cost_ns} * 1000000 / budget) : 0;
+  return duration_ns >= max_of(kShortestForcedWaitNs, affordable);
+}
 
 void announce_wait(ThreadRecord& record, u64 object, i64 begin_ns) {
   record.waker.store_relaxed(0);

@@ -1,12 +1,14 @@
 #pragma once
 // A wait that another thread ends: the waiter says that it waits, the waker says who it is, and the two become a link.
 #include "core/links.h"
-#include "core/thread_record.h"
+#include "core/session.h"
 
 namespace btrace {
 
 // Shorter waits are captured when the gate is open anyway, and their wakers are not looked for.
 inline constexpr i64 kShortestForcedWaitNs = kNsPerMs;
+// Longer ones are captured whether it is open or not, where that costs no more of the wait's time than the budget has.
+bool is_forced(const Session& session, const ThreadRecord& record, i64 duration_ns);
 // Instead of a sample's time.
 inline constexpr i64 kNotCaptured = INT64_MIN;
 

@@ -27,13 +27,17 @@ void set_allocation_interval(u64 bytes) {
   g_hotspot.jvm.ti->SetHeapSamplingInterval(static_cast<jint>(g_interval_bytes));
 }
 
-void HotSpot::adapt(Session& session, u64 cpu_ns) {
-  if (session.hook_state("allocation") != HookState::Installed || !session.config.budget_ppm) return;
-  u64 events = events_so_far() - g_events_before;
-  u64 asked = session.config.allocation_interval_bytes;
-  // Half of the budget for events, the other half is for captures.
-  u64 allowed_ns = cpu_ns / 1000000 * session.config.budget_ppm / 2;
+u64 HotSpot::adapt(Session& session, u64 cpu_ns) {
+  if (session.hook_state("allocation") != HookState::Installed) return 0;
+  u32 events_now = events_so_far();
+  // Threads that have ended took their count with them.
+  u64 events = events_now > g_events_before ? events_now - g_events_before : 0;
+  g_events_before = events_now;
   u64 spent_ns = events * kEventNs;
+  if (!session.config.budget_ppm) return spent_ns;
+  u64 asked = session.config.allocation_interval_bytes;
+  // An eighth of the budget for events, the rest is for captures.
+  u64 allowed_ns = cpu_ns / 1000000 * session.config.budget_ppm / 8;
   u64 interval = max_of<u64>(g_interval_bytes, 1024);
   if (spent_ns > allowed_ns)
     interval = interval * min_of<u64>(spent_ns / max_of<u64>(allowed_ns, 1) + 1, 16);
@@ -47,7 +51,7 @@ void HotSpot::adapt(Session& session, u64 cpu_ns) {
     session.report_hook("allocation", HookState::Installed,
                         widened ? "samples fewer allocations than asked, to stay within the budget" : nullptr);
   }
-  g_events_before = events_so_far();
+  return spent_ns;
 }
 
 }  // namespace btrace::hotspot

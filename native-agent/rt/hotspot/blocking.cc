@@ -23,13 +23,15 @@ Blocked begin_block() {
 }
 
 i64 end_block(ThreadRecord* record, SampleKind kind, const Blocked& block, u64 stub) {
-  if (!block.session || block.session != active_session_id()) return kNotCaptured;
-  i64 duration = now_ns() - block.begin_ns;
+  Session* session = active_session();
+  if (!block.session || !session || session->id != block.session) return kNotCaptured;
   Capture capture;
-  if (!capture.begin(record, kind, duration >= kShortestForcedWaitNs)) return kNotCaptured;
+  bool force = is_forced(*session, *record, now_ns() - block.begin_ns);
+  if (!capture.begin(record, kind, force)) return kNotCaptured;
   Row& row = capture.row();
   row.time_ns = capture.session().since_origin(block.begin_ns);
-  row.duration_ns = max_of<i64>(duration, 1);
+  // To when the record was taken: what looked at this thread from outside before that lies within the wait.
+  row.duration_ns = max_of<i64>(capture.begin_ns() - block.begin_ns, 1);
   read_counters(row, *record);
   row.cpu_duration_ns = row.cpu_ns - block.begin_cpu_ns;
   row.cpu_ns = block.begin_cpu_ns;

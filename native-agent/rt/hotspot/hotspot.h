@@ -17,13 +17,15 @@ class HotSpot final : public Runtime {
   void leave_agent_thread() override;
   void install(Session& session) override;
   void remove(Session& session) override;
-  void adapt(Session& session, u64 cpu_ns) override;
+  u64 adapt(Session& session, u64 cpu_ns) override;
   void describe_thread(ThreadRecord& record, ThreadDescription& thread) override;
   void forget_thread(ThreadRecord& record) override;
   bool name_method(u64 code, NameSink& sink) override;
   bool name_class(u64 key, NameSink& sink) override;
   i32 walk_outside(ThreadRecord& record, Frame* frames, u32 limit, u16& flags) override;
   bool walks_outside() override { return true; }
+  bool walks_here() override { return jvm.signal_walk != nullptr; }
+  i32 walk_here(void* context, Frame* frames, u32 limit, u16& flags) override;
 
  private:
   u32 name_class_of(jclass java_class, NameSink& sink);

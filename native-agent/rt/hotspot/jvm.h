@@ -11,6 +11,8 @@ struct Jvm {
   JavaVM* vm = nullptr;
   jvmtiEnv* ti = nullptr;
 
+  void* signal_walk = nullptr;  // AsyncGetCallTrace
+
   // Each is there only if it was verified; kNoOffset or nullptr otherwise.
   jfieldID thread_pointer = nullptr;  // java.lang.Thread.eetop: JavaThread*
   jfieldID class_pointer = nullptr;   // java.lang.Class's injected field: Klass*

@@ -24,8 +24,10 @@ ThreadRecord* meet_thread(JNIEnv* env, jthread thread, u32 tid) {
 
 ThreadRecord* my_record(JNIEnv* env, jthread thread) {
   ThreadRecord* record = g_threads.mine();
-  if (record && !record->runtime_thread.load_relaxed())
-    g_threads.index_runtime(*record, g_hotspot.jvm.thread_of(env, thread));
+  if (!record) return nullptr;
+  // It was met when it started or when the recording began: this is one on its way out, which has no stack any more.
+  if (!record->runtime_ref.load_relaxed()) return nullptr;
+  if (!record->runtime_thread.load_relaxed()) g_threads.index_runtime(*record, g_hotspot.jvm.thread_of(env, thread));
   return record;
 }
 

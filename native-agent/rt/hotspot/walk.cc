@@ -34,4 +34,36 @@ i32 HotSpot::walk_outside(ThreadRecord& record, Frame* frames, u32 limit, u16& f
   return count < 0 && record.state.load_acquire() != ThreadRecord::State::Live ? 0 : count;
 }
 
+// What the JVM offers for a signal handler, by its symbol; older than JVMTI's frames and laid out otherwise.
+struct SignalFrame {
+  jint position;  // below 0: a native method
+  jmethodID method;
+};
+struct SignalTrace {
+  JNIEnv* env;
+  jint count;  // below 1: why not
+  SignalFrame* frames;
+};
+static_assert(sizeof(SignalFrame) <= sizeof(Frame));
+using SignalWalk = void (*)(SignalTrace*, jint limit, void* context);
+
+i32 HotSpot::walk_here(void* context, Frame* frames, u32 limit, u16& flags) {
+  auto walk = reinterpret_cast<SignalWalk>(jvm.signal_walk);
+  JNIEnv* env = walk ? jvm.env() : nullptr;
+  if (!env) return -1;
+  SignalTrace trace{env, 0, reinterpret_cast<SignalFrame*>(frames)};
+  walk(&trace, static_cast<jint>(limit), context);
+  // A stack that fills the buffer may be deeper: the walk from outside knows how to leave out its middle.
+  if (trace.count <= 0 || trace.count >= static_cast<jint>(limit)) return -1;
+  for (jint i = 0; i < trace.count; i++) {
+    SignalFrame frame = trace.frames[i];
+    // The JVM makes a method's id when somebody first asks for it, which is not possible here. The walk from outside
+    // does.
+    if (!frame.method) return -1;
+    frames[i] = {reinterpret_cast<u64>(frame.method), max_of<jint>(frame.position, -1)};
+  }
+  flags |= kFlagSafepoint;
+  return trace.count;
+}
+
 }  // namespace btrace::hotspot

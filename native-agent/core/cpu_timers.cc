@@ -1,0 +1,118 @@
+#include "core/cpu_timers.h"
+
+#include "base/clock.h"
+#include "os/linux/usage.h"
+
+namespace btrace {
+
+namespace {
+
+// What the handler needs; it is the same code for all threads and knows no object.
+Atomic<Runtime*> g_runtime;
+Atomic<ThreadRecord*> g_due;  // a list by ThreadRecord::next_due, newest first
+Atomic<u32> g_due_count;      // a futex: counts up with each that is put in
+
+constexpr long kFutexWait = 128, kFutexWake = 129;  // of this process only
+
+void mark_due(ThreadRecord& record) {
+  if (record.is_due.exchange(1)) return;
+  ThreadRecord* first = g_due.load();
+  do record.next_due = first;
+  while (!g_due.swap_if(first, &record));
+  g_due_count.add(1);
+  sys::call(sys::kFutex, reinterpret_cast<long>(&g_due_count), kFutexWake, 1);
+}
+
+// What only the runtime can count goes on from the last capture; the rest is read.
+void read_own_counters(Row& row, const Row& known) {
+  row.cpu_ns = own_cpu_ns();
+  ThreadUsage usage = thread_usage();
+  row.major_faults = usage.major_faults;
+  row.voluntary_switches = usage.voluntary_switches;
+  row.involuntary_switches = usage.involuntary_switches;
+  row.allocations = known.allocations;
+  row.allocated_bytes = known.allocated_bytes;
+  row.message = known.message;
+  row.counters = known.counters | kCounterCpu | kCounterFaults | kCounterSwitches;
+}
+
+void interrupt(ThreadRecord& record, void* context) {
+  Capture capture;
+  Runtime* runtime = g_runtime.load_acquire();
+  if (!runtime || !capture.begin_interrupted(&record)) return;
+  i32 frames = runtime->walk_here(context, capture.frames(), WalkBuffer::kFrames, capture.row().flags);
+  if (frames <= 0) {
+    capture.abandon();
+    mark_due(record);
+    return;
+  }
+  read_own_counters(capture.row(), record.counters);
+  capture.shows(Shows::Running);
+  capture.commit(static_cast<u32>(frames));
+}
+
+void on_signal(int, SignalInfo* info, void* context) {
+  ThreadRecord* record = info->code == kSentByTimer ? g_threads.owned(info->value) : nullptr;
+  // The record may be another thread's by now.
+  if (record && record->tid.load_relaxed() == sys::gettid()) interrupt(*record, context);
+}
+
+}  // namespace
+
+const char* CpuTimers::start(Session& session, Runtime& runtime) {
+  interval_ns_ = session.config.async_interval_ns;
+  int number = free_signal();
+  if (!number) return "all signals are in use";
+  g_runtime.store(&runtime);
+  if (!set_handler(number, on_signal, before_)) return "the kernel refused a signal handler";
+  signal_ = number;
+  return nullptr;
+}
+
+bool CpuTimers::still_ours() const {
+  SignalAction now;
+  return read_action(signal_, now) && now.handler == on_signal;
+}
+
+void CpuTimers::stop() {
+  for (u32 slot = 0, slots = g_threads.slots(); slot < slots; slot++) unwatch(g_threads.at(slot));
+  if (signal_ && still_ours()) restore_action(signal_, before_);
+  signal_ = 0;
+  taken_ = nullptr;
+  while (ThreadRecord* record = take_due()) record->is_due.store(0);
+}
+
+bool CpuTimers::watch(ThreadRecord& record) {
+  u32 tid = record.tid.load_relaxed();
+  if (record.timer_tid == tid) return true;
+  unwatch(record);
+  i32 timer = make_cpu_timer(tid, signal_, &record);
+  if (timer < 0) return false;
+  record.timer = timer;
+  record.timer_tid = tid;
+  return start_timer(timer, interval_ns_);
+}
+
+void CpuTimers::unwatch(ThreadRecord& record) {
+  if (!record.timer_tid) return;
+  delete_timer(record.timer);
+  record.timer_tid = 0;
+}
+
+void CpuTimers::wait(i64 ns) {
+  u32 count = g_due_count.load();
+  if (g_due.load()) return;
+  sys::Timespec t{static_cast<long>(ns / kNsPerSecond), static_cast<long>(ns % kNsPerSecond)};
+  sys::call(sys::kFutex, reinterpret_cast<long>(&g_due_count), kFutexWait, count, reinterpret_cast<long>(&t));
+}
+
+ThreadRecord* CpuTimers::take_due() {
+  if (!taken_) taken_ = g_due.exchange(nullptr);
+  ThreadRecord* record = taken_;
+  if (!record) return nullptr;
+  taken_ = record->next_due;
+  record->is_due.store(0);
+  return record;
+}
+
+}  // namespace btrace

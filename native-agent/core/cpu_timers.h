@@ -1,0 +1,38 @@
+#pragma once
+// Running threads by their own CPU clocks: after each interval of CPU time that a thread used, the kernel interrupts
+// that very thread, which walks its own stack. Where it cannot be walked there it is marked due, and the agent's thread
+// walks it at once. A thread that does not run is never interrupted.
+#include "core/capture.h"
+#include "core/runtime.h"
+#include "os/linux/signal.h"
+
+namespace btrace {
+
+class CpuTimers {
+ public:
+  // nullptr when they run, else why not.
+  const char* start(Session& session, Runtime& runtime);
+  // No signal comes after this.
+  void stop();
+  bool running() const { return signal_ != 0; }
+  // False when somebody else has taken the signal since: then they are of no use.
+  bool still_ours() const;
+
+  // The thread has a timer from here on; false when the kernel gives none.
+  bool watch(ThreadRecord& record);
+  // Its thread has ended, or the record is another's now.
+  void unwatch(ThreadRecord& record);
+
+  // Waits until a thread is due, at most so long.
+  void wait(i64 ns);
+  // One that is due; nullptr when there is none.
+  ThreadRecord* take_due();
+
+ private:
+  int signal_ = 0;
+  i64 interval_ns_ = 0;
+  SignalAction before_;
+  ThreadRecord* taken_ = nullptr;  // the list of those that are due, as it was taken
+};
+
+}  // namespace btrace

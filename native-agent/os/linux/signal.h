@@ -1,0 +1,42 @@
+#pragma once
+// Signals and timers by raw system calls: libc's structures for them differ between libraries.
+#include "base/types.h"
+
+namespace btrace {
+
+// The kernel's siginfo of a timer's signal.
+struct SignalInfo {
+  i32 number;
+  i32 error;
+  i32 code;
+  alignas(void*) i32 timer;
+  i32 overrun;
+  void* value;  // what the timer was made with
+};
+inline constexpr i32 kSentByTimer = -2;
+
+using SignalHandler = void (*)(int number, SignalInfo* info, void* context);
+
+struct SignalAction {
+  SignalHandler handler = nullptr;  // nullptr: the default
+  unsigned long flags = 0;
+  void* restorer = nullptr;
+  u32 mask[2] = {};
+
+  bool is_default_or_ignored() const { return reinterpret_cast<uintptr_t>(handler) <= 1; }
+};
+
+// SIGPROF where nobody uses it, for debuggers let it pass; else a real-time signal that nobody uses; 0: there is none.
+int free_signal();
+bool read_action(int number, SignalAction& action);
+// System calls that are interrupted go on by themselves, where they can.
+bool set_handler(int number, SignalHandler handler, SignalAction& before);
+// Drops what is still on its way, so that a default action never sees it.
+void restore_action(int number, const SignalAction& before);
+
+// A timer on the CPU clock of one thread that sends `number` to that thread; -1 when the kernel gives none.
+i32 make_cpu_timer(u32 tid, int number, void* value);
+bool start_timer(i32 timer, i64 interval_ns);
+void delete_timer(i32 timer);
+
+}  // namespace btrace

@@ -1,0 +1,195 @@
+// Threads that are interrupted by their own CPU clocks, and what rows tell of CPU time then.
+#include "core/cpu_timers.h"
+
+#include <csignal>
+#include <thread>
+
+#include "base/clock.h"
+#include "fake_runtime.h"
+#include "harness.h"
+
+using namespace btrace;
+
+namespace {
+
+constexpr i64 kInterval = 10 * kNsPerMs;
+
+struct Recording {
+  Session* session;
+  explicit Recording() {
+    Config config;
+    config.async_interval_ns = kInterval;
+    config.sync_interval_ns = 0;
+    config.budget_ppm = 0;
+    session = open_session(config);
+    CHECK(session != nullptr);
+    activate_session(*session);
+  }
+  ~Recording() {
+    deactivate_session();
+    close_session(*session);
+  }
+  std::vector<Row> rows() {
+    ThreadRecord& record = *g_threads.mine();
+    flush_pending(*session, record, 0);
+    std::vector<Row> rows(10000);
+    rows.resize(record.shard.pop(session->pool, rows.data(), 10000));
+    return rows;
+  }
+};
+
+void burn(i64 ns) {
+  for (i64 until = own_cpu_ns() + ns; own_cpu_ns() < until;) continue;
+}
+
+// A handler that runs at any instruction is more than ThreadSanitizer can follow when it is set behind its back.
+#if defined(__SANITIZE_THREAD__)
+#define LEAVE_TO_OTHER_BUILDS return
+#else
+#define LEAVE_TO_OTHER_BUILDS (void)0
+#endif
+
+TEST("cpu timers: a thread that runs walks itself, once an interval of its CPU time") {
+  LEAVE_TO_OTHER_BUILDS;
+  Recording recording;
+  FakeRuntime runtime;
+  runtime.here = 77;
+  CpuTimers timers;
+  CHECK(!timers.start(*recording.session, runtime));
+  CHECK(timers.watch(*g_threads.mine()));
+  i64 begin = own_cpu_ns();
+  burn(200 * kNsPerMs);
+  i64 used = own_cpu_ns() - begin;
+  timers.stop();
+  u32 captures = 0;
+  i64 cpu = 0;
+  for (const Row& row : recording.rows()) {
+    CHECK_EQUAL(row.kind, SampleKind::AsyncSelf);
+    CHECK(row.cpu_ns > cpu);
+    cpu = row.cpu_ns;
+    captures += 1 + row.merged;
+  }
+  // Expiry is looked for at the scheduler's ticks, which are some ms apart; none may come for nothing.
+  CHECK(captures >= 5);
+  CHECK(captures <= used / kInterval + 1);
+}
+
+TEST("cpu timers: a thread that sleeps is not interrupted") {
+  LEAVE_TO_OTHER_BUILDS;
+  Recording recording;
+  FakeRuntime runtime;
+  runtime.here = 77;
+  CpuTimers timers;
+  CHECK(!timers.start(*recording.session, runtime));
+  CHECK(timers.watch(*g_threads.mine()));
+  sys::Timespec t{0, 100 * kNsPerMs};
+  CHECK_EQUAL(sys::call(sys::kNanosleep, reinterpret_cast<long>(&t)), 0L);  // no EINTR
+  timers.stop();
+  CHECK(recording.rows().empty());
+}
+
+TEST("cpu timers: a thread that cannot be walked in the handler is due for the sampler") {
+  LEAVE_TO_OTHER_BUILDS;
+  Recording recording;
+  FakeRuntime runtime;
+  CpuTimers timers;
+  CHECK(!timers.start(*recording.session, runtime));
+  CHECK(timers.watch(*g_threads.mine()));
+  burn(100 * kNsPerMs);
+  CHECK_EQUAL(timers.take_due(), g_threads.mine());
+  CHECK(!timers.take_due());
+  timers.stop();
+  CHECK(recording.rows().empty());
+}
+
+volatile int g_theirs;
+void their_handler(int) {
+  g_theirs = g_theirs + 1;
+}
+
+TEST("cpu timers: another profiler's SIGPROF is left to it, and all is as it was afterwards") {
+  LEAVE_TO_OTHER_BUILDS;
+  Recording recording;
+  FakeRuntime runtime;
+  runtime.here = 77;
+  struct sigaction theirs{}, before{}, now{};
+  theirs.sa_handler = their_handler;
+  sigaction(SIGPROF, &theirs, &before);
+  CpuTimers timers;
+  CHECK(!timers.start(*recording.session, runtime));
+  CHECK(timers.watch(*g_threads.mine()));
+  burn(60 * kNsPerMs);
+  g_theirs = 0;
+  raise(SIGPROF);
+  CHECK_EQUAL(static_cast<int>(g_theirs), 1);
+  timers.stop();
+  CHECK(!recording.rows().empty());
+  sigaction(SIGPROF, &before, &now);
+  CHECK(now.sa_handler == their_handler);
+  for (int number = SIGRTMIN; number <= SIGRTMAX; number++) {
+    sigaction(number, nullptr, &now);
+    CHECK(now.sa_handler == SIG_DFL);
+  }
+}
+
+TEST("cpu timers: who takes the signal later keeps it") {
+  LEAVE_TO_OTHER_BUILDS;
+  Recording recording;
+  FakeRuntime runtime;
+  CpuTimers timers;
+  CHECK(!timers.start(*recording.session, runtime));
+  CHECK(timers.still_ours());
+  struct sigaction theirs{}, ours{}, now{};
+  theirs.sa_handler = their_handler;
+  sigaction(SIGPROF, &theirs, &ours);
+  CHECK(!timers.still_ours());
+  timers.stop();
+  theirs.sa_handler = SIG_DFL;
+  sigaction(SIGPROF, &theirs, &now);
+  CHECK(now.sa_handler == their_handler);
+}
+
+// ---------------------------------------------------------------- what rows tell
+
+void row(SampleKind kind, i64 cpu, Shows shows = Shows::Work, i64 waited = 0, i64 bytes = 0) {
+  Capture capture;
+  CHECK(capture.begin(g_threads.mine(), kind, true));
+  capture.row().cpu_ns = cpu;
+  capture.row().allocated_bytes = static_cast<u64>(bytes);
+  capture.row().counters = kCounterCpu | kCounterAllocatedBytes;
+  capture.row().duration_ns = waited;
+  capture.row().object = 1;  // rows stay apart
+  capture.shows(shows);
+  capture.frames()[0] = {1, 1};
+  capture.commit(1);
+}
+
+TEST("told totals: what was used unseen between two waits is told by the next that stands for it") {
+  Recording recording;
+  recording.session->has_timers.store(1);
+  row(SampleKind::Allocation, 1000000, Shows::Work, 0, 100);
+  row(SampleKind::Sleep, 1500000, Shows::Work, 50, 200);       // seen at work before: its 500,000 are that work's
+  row(SampleKind::Sleep, 9500000, Shows::Work, 50, 900);       // 8,000,000 of nobody yet
+  row(SampleKind::Allocation, 9600000, Shows::Work, 0, 1000);  // its own 100,000, and all bytes
+  row(SampleKind::AsyncSelf, 9900000, Shows::Running);
+  auto rows = recording.rows();
+  CHECK_EQUAL(rows.size(), 5u);
+  CHECK_EQUAL(rows[1].cpu_ns, 1500000);
+  // But for a sixteenth of the time between, so that it does not look like waiting.
+  CHECK(rows[2].cpu_ns >= 1500000 && rows[2].cpu_ns < 2500000);
+  CHECK_EQUAL(rows[3].cpu_ns - rows[2].cpu_ns, 100000);
+  CHECK_EQUAL(rows[4].cpu_ns, 9900000);
+  CHECK_EQUAL(rows[1].allocated_bytes, 200u);
+  CHECK_EQUAL(rows[2].allocated_bytes, 200u);
+  CHECK_EQUAL(rows[3].allocated_bytes, 1000u);
+}
+
+TEST("told totals: without timers every row tells what was read") {
+  Recording recording;
+  row(SampleKind::Sleep, 1000000, Shows::Work, 50);
+  row(SampleKind::Sleep, 9000000, Shows::Work, 50);
+  auto rows = recording.rows();
+  CHECK_EQUAL(rows[1].cpu_ns, 9000000);
+}
+
+}  // namespace
