@@ -4,12 +4,14 @@ import type { Sums } from '../trace/measure/sums.js';
 import { plainText } from './plain-text.js';
 import { formatCount, formatNs, formatPercent } from './quantities.js';
 
+type ScopeSums = Pick<Sums, 'sum' | 'gap'>;
+
 export interface TrustFact {
   readonly text: string;
   readonly isWarning: boolean;
 }
 
-/** Above this share of the program's CPU time the cost of recording may bend what it shows. */
+/** Above this share of the threads' time the cost of recording may bend what it shows. */
 const LOUD_COST = 0.02;
 const LOUD_GAPS = 0.1;
 /** An interval that is this much wider than asked was widened to stay within the budget. */
@@ -42,11 +44,17 @@ function sampling({ info, status }: Trace): TrustFact[] {
     : [good(every)];
 }
 
-function cost({ status }: Trace): TrustFact[] {
+/**
+ * Of the CPU time, and of the time the threads worked or were seen to wait: the budget holds for that, as a wait may cost
+ * CPU time to show although it used none.
+ */
+function cost({ status }: Trace, sums: ScopeSums): TrustFact[] {
   if (!status || status.processCpuNs <= 0) return [];
   const spent = status.captureNs + status.drainNs;
-  const text = `recording took ${formatPercent(spent, status.processCpuNs)} of the CPU time`;
-  return [spent > LOUD_COST * status.processCpuNs ? bad(text) : good(text)];
+  const time = status.processCpuNs + sums.sum.blocked;
+  const ofTime = sums.sum.blocked > 0 ? `, ${formatPercent(spent, time)} of work and waits` : '';
+  const text = `recording took ${formatPercent(spent, status.processCpuNs)} of the CPU time${ofTime}`;
+  return [spent > LOUD_COST * time ? bad(text) : good(text)];
 }
 
 /** Losses by reason, those that were asked for left out. */
@@ -70,7 +78,7 @@ function lost(trace: Trace): TrustFact[] {
   );
 }
 
-function gaps({ info }: Trace, sums: Sums): TrustFact[] {
+function gaps({ info }: Trace, sums: ScopeSums): TrustFact[] {
   if (info.exact || sums.sum.wall <= 0) return [];
   const text = `${formatPercent(sums.gap.wall, sums.sum.wall)} of the time without evidence`;
   return [sums.gap.wall > LOUD_GAPS * sums.sum.wall ? bad(text) : good(text)];
@@ -85,11 +93,11 @@ function hooks(trace: Trace): TrustFact[] {
     });
 }
 
-export function trustFacts(trace: Trace, sums: Sums): TrustFact[] {
+export function trustFacts(trace: Trace, sums: ScopeSums): TrustFact[] {
   const { info, problems } = trace;
   return [
     ...sampling(trace),
-    ...cost(trace),
+    ...cost(trace, sums),
     ...lost(trace),
     ...gaps(trace, sums),
     ...(info.exact ? [] : [good('call counts are lower bounds')]),

@@ -49,6 +49,10 @@ const options: readonly Option[] = [
     help: 'sample one allocation every so many bytes (default: 64K)',
   },
   { name: 'budget', value: 'PERCENT', help: "of a thread's time that capturing may cost (default: 1%)" },
+  {
+    name: 'no-signals',
+    help: 'do not interrupt threads that run to walk them (a signal after\neach 10 ms of CPU time); walk them from outside instead',
+  },
   { name: 'memory', value: 'SIZE', help: 'the agent holds at most this much (default: 32M)' },
   { name: 'main-only', help: 'the main thread alone' },
   { name: 'max-size', value: 'SIZE', help: 'stop when the file has this size' },
@@ -85,6 +89,7 @@ function requestOf(input: Input): RecordRequest {
     budgetPercent: input.read('budget', parsePercent),
     memoryBytes: input.read('memory', parseSize),
     mainOnly: input.has('main-only'),
+    noSignals: input.has('no-signals'),
     maxBytes: input.read('max-size', parseSize) ?? 0,
     stopWhenFull: input.has('stop-when-full'),
     ringNs,

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { DEFAULT_MEMORY_BYTES, recordingPresets } from '../../targets/presets.js';
 import { newRecordingFile } from '../../targets/recording-folder.js';
 import type { RecordOptions } from '../../targets/target.js';
+import { SampleKind } from '../../trace/index.js';
 
 /** Words of the command line → presets. */
 const presets = new Map([
@@ -27,10 +28,16 @@ export interface RecordRequest {
   readonly budgetPercent: number | undefined;
   readonly memoryBytes: number | undefined;
   readonly mainOnly: boolean;
+  readonly noSignals: boolean;
   readonly maxBytes: number;
   readonly stopWhenFull: boolean;
   readonly ringNs: number | undefined;
   readonly redact: boolean;
+}
+
+function withoutSignals(kinds: readonly number[]): readonly number[] {
+  const asked = kinds.length > 0 ? kinds : Object.values(SampleKind);
+  return asked.filter((kind) => kind !== SampleKind.AsyncSelf);
 }
 
 /** `name` is the program's: it names the file when the request does not. */
@@ -45,6 +52,7 @@ export async function recordOptions(request: RecordRequest, name: string): Promi
     asyncIntervalNs: request.asyncIntervalNs ?? base.asyncIntervalNs,
     allocationIntervalBytes: request.allocationIntervalBytes ?? base.allocationIntervalBytes,
     budgetPpm: request.budgetPercent === undefined ? base.budgetPpm : request.budgetPercent * 10_000,
+    kinds: request.noSignals ? withoutSignals(base.kinds) : base.kinds,
     mainOnly: request.mainOnly || base.mainOnly,
     memoryBytes: request.memoryBytes ?? DEFAULT_MEMORY_BYTES,
     policy: request.ringNs !== undefined ? 'ring' : request.stopWhenFull ? 'stop-when-full' : 'stream',

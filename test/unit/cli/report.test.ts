@@ -99,7 +99,18 @@ describe('a report', () => {
       effectiveIntervalNs: 4e6,
       costs: [],
     };
-    assert.ok(said({ status }).includes('! recording took 10.0 % of the CPU time'));
+    const whole = sumScope(trace, wholeTrace);
+    const noWaits = { sum: { ...whole.sum, blocked: 0 }, gap: whole.gap };
+    const cost = trustFacts({ ...trace, status }, noWaits).find(({ text }) =>
+      text.includes('recording took'),
+    );
+    assert.deepEqual(cost, { text: 'recording took 10.0 % of the CPU time', isWarning: true });
+    const waits = { sum: { ...whole.sum, blocked: 900e6 }, gap: whole.gap };
+    const less = trustFacts({ ...trace, status }, waits).find(({ text }) => text.includes('recording took'));
+    assert.deepEqual(less, {
+      text: 'recording took 10.0 % of the CPU time, 1.0 % of work and waits',
+      isWarning: false,
+    });
     assert.ok(said({ status }).some((text) => /^! sampled every 4 ms at the end, not the 1 ms/.test(text)));
     assert.ok(said({ problems: [{ offset: 1, what: 'x' }] }).some((text) => text.startsWith('! ')));
   });
