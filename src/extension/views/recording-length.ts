@@ -1,12 +1,10 @@
-/** How long a recording is, from its footer alone: two small reads whatever its size. */
+/** How long a recording is, from its footer alone: a small read or two whatever its size. */
 import { open } from 'node:fs/promises';
+import { RecordingReader } from '../../trace/index.js';
 import type { StoredRecording } from '../recording/store.js';
 
-/** Room for the footer of a long recording: its index is a few bytes a chunk. */
-const tailBytes = 64 * 1024;
-const frameBytes = 24;
-const sync = Buffer.from([0xa7, 0x42, 0x54, 0x1a]);
-const footerKind = 14;
+/** A list of recordings looks no further for a footer: the index of some 50,000 chunks. */
+const mostBytes = 1024 * 1024;
 
 const known = new Map<string, { readonly key: string; readonly ns: number | undefined }>();
 
@@ -24,35 +22,13 @@ export async function recordingLength(recording: StoredRecording): Promise<numbe
 async function readLength({ file, bytes }: StoredRecording): Promise<number | undefined> {
   const handle = await open(file, 'r');
   try {
-    const length = Math.min(tailBytes, bytes);
-    const tail = Buffer.alloc(length);
-    await handle.read(tail, 0, length, bytes - length);
-    return footerEnd(tail);
+    const read = async (offset: number, length: number): Promise<Uint8Array> => {
+      const { buffer, bytesRead } = await handle.read(new Uint8Array(length), 0, length, offset);
+      return buffer.subarray(0, bytesRead);
+    };
+    const footer = await new RecordingReader({ size: () => Promise.resolve(bytes), read }).footer(mostBytes);
+    return footer?.endNs;
   } finally {
     await handle.close();
   }
-}
-
-/** `end_ns` of the footer that is the last chunk of these bytes. */
-export function footerEnd(tail: Buffer): number | undefined {
-  for (let at = tail.lastIndexOf(sync); at >= 0; at = at === 0 ? -1 : tail.lastIndexOf(sync, at - 1)) {
-    if (at + frameBytes > tail.length || tail.readUInt16LE(at + 8) !== footerKind) continue;
-    const length = tail.readUInt32LE(at + 12);
-    // The footer is never deflated and ends the file.
-    if ((tail.readUInt16LE(at + 10) & 1) !== 0 || at + frameBytes + length !== tail.length) continue;
-    return firstField(tail.subarray(at + frameBytes));
-  }
-  return undefined;
-}
-
-/** Field 1 of the message, a zigzag varint; 0 when it is left out as the default. */
-function firstField(message: Buffer): number {
-  if (message[0] !== 0x08) return 0;
-  let value = 0n;
-  for (let at = 1, shift = 0n; at < message.length && shift < 70n; at++, shift += 7n) {
-    const byte = message[at] ?? 0;
-    value |= BigInt(byte & 0x7f) << shift;
-    if (byte < 0x80) break;
-  }
-  return Number((value >> 1n) ^ -(value & 1n));
 }

@@ -29,10 +29,9 @@ export class RecordedMethods implements Methods {
   private readonly entries = new Entries(Method);
   /** Number + 1 by the agent's id; 0: not mentioned yet. */
   private numbers = new Int32Array(1024);
-  /** The agent's id by number; for native frames −1 − the row in `natives`. */
+  /** The agent's id by number; −1 − the image's id for native frames. */
   private ids = new Int32Array(1024);
-  private readonly natives: { image: number; offset: number }[] = [];
-  private readonly nativeNumbers = new Map<number, Map<number, number>>();
+  private readonly imageNumbers = new Map<number, number>();
   private readonly classNames: (string | undefined)[] = [];
   private readonly qualified: (string | undefined)[] = [];
   private readonly lines: (LineTable | undefined)[] = [];
@@ -77,18 +76,16 @@ export class RecordedMethods implements Methods {
     return number;
   }
 
-  /** The number of a native frame: each offset in an image is a method of its own until symbols join them. */
-  nativeNumber(image: number, offset: number): number {
-    let ofImage = this.nativeNumbers.get(image);
-    if (ofImage === undefined) {
-      ofImage = new Map<number, number>();
-      this.nativeNumbers.set(image, ofImage);
-    }
-    let number = ofImage.get(offset);
+  /**
+   * The number of the native frames of an image, −1 for an id that cannot be. Which function an offset lies in only symbols
+   * can tell; without them all of an image is one method, and the offset is the position in it.
+   */
+  imageNumber(image: number): number {
+    let number = this.imageNumbers.get(image);
     if (number === undefined) {
-      this.natives.push({ image, offset });
-      number = this.take(-this.natives.length);
-      ofImage.set(offset, number);
+      if (!(image > 0 && image < mostIds)) return -1;
+      number = this.take(-1 - image);
+      this.imageNumbers.set(image, number);
     }
     return number;
   }
@@ -110,12 +107,11 @@ export class RecordedMethods implements Methods {
   }
 
   name(method: number): string {
-    const native = this.native(method);
-    if (native !== undefined) {
-      const path = this.images.get(native.image)?.path ?? `image ${native.image}`;
-      return cut(`${path.slice(path.lastIndexOf('/') + 1)}+0x${native.offset.toString(16)}`);
-    }
     const id = this.ids[method] ?? 0;
+    if (id < 0) {
+      const path = this.images.get(-1 - id)?.path ?? `image ${-1 - id}`;
+      return cut(path.slice(path.lastIndexOf('/') + 1));
+    }
     return this.shown(id, this.entries.peek(id, nameField, classField)?.text ?? '');
   }
 
@@ -145,7 +141,7 @@ export class RecordedMethods implements Methods {
   }
 
   kind(method: number): number {
-    if (this.native(method) !== undefined) return MethodKind.NativeFunction;
+    if ((this.ids[method] ?? 0) < 0) return MethodKind.NativeFunction;
     return this.entry(method)?.kind ?? MethodKind.Unresolved;
   }
 
@@ -182,11 +178,6 @@ export class RecordedMethods implements Methods {
   private entry(method: number): Method | undefined {
     const id = this.ids[method] ?? 0;
     return id > 0 ? this.entries.get(id) : undefined;
-  }
-
-  private native(method: number): { image: number; offset: number } | undefined {
-    const id = this.ids[method] ?? 0;
-    return id < 0 ? this.natives[-1 - id] : undefined;
   }
 
   private lineTable(method: number): LineTable {

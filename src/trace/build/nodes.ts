@@ -6,6 +6,11 @@ import { grown, nextCapacity } from './grow.js';
 import { type RecordedMethods } from './methods.js';
 import { type PathTable } from './paths.js';
 
+/** A native frame's offset in its image, plus 1; one beyond 2 GiB is not known. */
+function offsetPosition(offset: number): number {
+  return offset >= 0 && offset < 0x7fffffff ? offset + 1 : 0;
+}
+
 /** docs/FORMAT.md, "Damage". */
 const mostNodes = 2 ** 28;
 
@@ -47,14 +52,14 @@ export class NodeTable implements StackNodes {
         continue;
       }
       if (this.path[id] !== 0) continue;
-      const method = image === 0 ? methods.number(frame) : methods.nativeNumber(image, frame);
+      const method = image === 0 ? methods.number(frame) : methods.imageNumber(image);
       if (method < 0) {
         this.refused++;
         continue;
       }
       this.path[id] = paths.child(parentPath, method);
       this.parent[id] = parent;
-      this.position[id] = positions[row] as number;
+      this.position[id] = image === 0 ? (positions[row] as number) : offsetPosition(frame);
       if (id >= this.count) this.count = id + 1;
     }
   }

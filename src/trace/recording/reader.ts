@@ -2,7 +2,7 @@
  * Reads a recording of any size through a function that reads ranges: in pieces of a few MiB, never as a whole, and with
  * the footer's index only the samples of a stretch of time.
  */
-import { ChunkKind, ChunkParser, chunkHeaderBytes, fileMagic } from './chunk.js';
+import { ChunkKind, chunkPayload, ChunkParser, chunkHeaderBytes, fileMagic } from './chunk.js';
 import { Footer } from './messages.js';
 import { DamageError } from './wire.js';
 
@@ -37,8 +37,9 @@ export interface ChunkIndex {
 }
 
 const pieceBytes = 4 * 1024 * 1024;
-/** How far from the end the footer is looked for: the index of a million chunks takes about this much. */
-const footerWithin = [64 * 1024, 16 * 1024 * 1024];
+const usualFooter = 64 * 1024;
+/** The index of a million chunks takes about this much. */
+const longestFooter = 16 * 1024 * 1024;
 
 /** A source that is in memory already. */
 export function sourceOf(bytes: Uint8Array): ByteSource {
@@ -51,16 +52,24 @@ export function sourceOf(bytes: Uint8Array): ByteSource {
 export class RecordingReader {
   constructor(private readonly source: ByteSource) {}
 
-  /** The index in the footer, undefined for a recording that was cut off: then everything has to be read. */
-  async index(): Promise<ChunkIndex | undefined> {
+  /**
+   * When and why it ended, and the index, from the last bytes of the file; undefined for a recording that was cut off. It
+   * is looked for in the last 64 KiB, where nearly all are, and then in as many as may be read.
+   */
+  async footer(mostBytes = longestFooter): Promise<Footer | undefined> {
     const size = await this.source.size();
-    for (const within of footerWithin) {
+    for (const within of [usualFooter, mostBytes]) {
       const from = Math.max(size - within, 0);
-      const tail = await this.source.read(from, size - from);
-      const index = footerIn(tail, size);
-      if (index !== undefined || from === 0) return index;
+      const footer = footerIn(await this.source.read(from, size - from));
+      if (footer !== undefined || from === 0) return footer;
     }
     return undefined;
+  }
+
+  /** The index in the footer, undefined for a recording that was cut off: then everything has to be read. */
+  async index(): Promise<ChunkIndex | undefined> {
+    const footer = await this.footer();
+    return footer === undefined ? undefined : indexOf(footer, await this.source.size());
   }
 
   /** The file's bytes in order; with a range, without the chunks of samples that lie outside it. */
@@ -85,7 +94,7 @@ export class RecordingReader {
   }
 }
 
-function footerIn(tail: Uint8Array, size: number): ChunkIndex | undefined {
+function footerIn(tail: Uint8Array): Footer | undefined {
   const view = new DataView(tail.buffer, tail.byteOffset, tail.length);
   // The footer's length leads from its begin to the end of the file: no other chunk's does.
   for (let at = tail.length - chunkHeaderBytes; at >= 0; at--) {
@@ -96,7 +105,7 @@ function footerIn(tail: Uint8Array, size: number): ChunkIndex | undefined {
     const chunk = parser.next();
     if (chunk === undefined) continue;
     try {
-      return indexOf(Footer.decode(chunk.stored), size);
+      return Footer.decode(chunkPayload(chunk));
     } catch (error) {
       if (!(error instanceof DamageError)) throw error;
       return undefined;

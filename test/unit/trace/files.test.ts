@@ -149,6 +149,26 @@ describe('RecordingReader', () => {
     });
   });
 
+  it('tells how long a recording is from its last bytes, deflated or not', async () => {
+    for (const deflate of [false, true]) {
+      const { bytes } = await synthetic({ ...program, samples: 60_000, deflate });
+      let read = 0;
+      const source = {
+        size: () => Promise.resolve(bytes.length),
+        read: (offset: number, length: number) => {
+          read += length;
+          return Promise.resolve(bytes.subarray(offset, offset + length));
+        },
+      };
+      const footer = await new RecordingReader(source).footer();
+      assert.equal(footer?.endNs, decoded(bytes).endNs);
+      assert.equal(footer?.reason, EndReason.Stopped);
+      assert.ok(read <= 64 * 1024, `${read} of ${bytes.length} bytes were read`);
+      const torn = new RecordingReader(sourceOf(bytes.subarray(0, bytes.length - 1)));
+      assert.equal(await torn.footer(), undefined);
+    }
+  });
+
   it('reads everything of a recording that was cut off', async () => {
     const { bytes } = await synthetic(program);
     const torn = bytes.subarray(0, bytes.length - 10);

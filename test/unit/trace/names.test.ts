@@ -84,26 +84,33 @@ describe('names', () => {
     assert.equal(methods.name(5).length, 2 ** 20);
   });
 
-  it('of native frames are image and offset, and images are listed', () => {
+  it('of native frames are their images, with offsets as positions', () => {
     const nodes = encodeNodes({
-      id: [1, 2],
-      parent: [0, 1],
-      frame: [0x1234, 0x1234],
-      position: [-1, -1],
-      image: [1, 2],
+      id: [1, 2, 3, 4],
+      parent: [0, 1, 0, 1],
+      frame: [0x1234, 0x1234, 0x5678, 2 ** 40],
+      position: [-1, -1, -1, -1],
+      image: [1, 2, 1, 2],
     });
-    const trace = new Recording()
+    const { trace } = new Recording()
       .add(
         ChunkKind.Images,
         Images.encode({
           images: [{ id: 1, path: '/lib/libfoo.so', buildId: Uint8Array.of(7), loadAddress: 1n << 60n }],
         }),
       )
-      .add(ChunkKind.Nodes, nodes).trace;
-    assert.equal(trace.methods.qualifiedName(trace.paths.method[1]!), 'libfoo.so+0x1234');
-    assert.equal(trace.methods.qualifiedName(trace.paths.method[2]!), 'image 2+0x1234');
+      .add(ChunkKind.Nodes, nodes);
+    const { methods, paths } = trace;
+    const { path, position } = trace.nodes!;
+    assert.equal(methods.count, 2);
+    assert.equal(methods.qualifiedName(paths.method[path[1]!]!), 'libfoo.so');
+    assert.equal(methods.qualifiedName(paths.method[path[2]!]!), 'image 2');
+    assert.equal(methods.kind(paths.method[path[1]!]!), MethodKind.NativeFunction);
+    // Another place of the same image is the same method, as another line of a method is.
+    assert.equal(path[3], path[1]);
+    assert.deepEqual([...position.subarray(1, 5)], [0x1235, 0x1235, 0x5679, 0]);
     assert.deepEqual(
-      trace.images?.map(({ path, loadAddress }) => [path, loadAddress]),
+      trace.images?.map((image) => [image.path, image.loadAddress]),
       [['/lib/libfoo.so', 1n << 60n]],
     );
   });
