@@ -26,6 +26,7 @@ interface Values {
   'figures.show': FiguresShown;
   'figures.time': FiguresTime;
   'figures.thresholdPercent': number;
+  'chart.keys': Readonly<Record<string, unknown>>;
   'sources.myPackages': readonly string[];
   'sources.mapping': string;
   'sources.jdk': string;
@@ -47,6 +48,7 @@ const fallback: Values = {
   'figures.show': 'lens',
   'figures.time': 'total',
   'figures.thresholdPercent': 0.5,
+  'chart.keys': {},
   'sources.myPackages': [],
   'sources.mapping': '',
   'sources.jdk': '',

@@ -53,6 +53,8 @@ export type PageCommand =
 export interface PageSettings {
   /** Prefixes of packages that are the workspace's own, for *Only my code*. */
   readonly myPackages: readonly string[];
+  /** Keys by command of the page, where a person chose others than the page's own. */
+  readonly keys?: Readonly<Record<string, readonly string[]>>;
   /** Texts by key in the person's language; a key that is missing falls back to English. */
   readonly texts: Readonly<Record<string, string>>;
 }

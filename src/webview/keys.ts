@@ -1,4 +1,4 @@
-/** Every key of the page, in one table: the handler runs it, `?` lists it, a host may remap it. */
+/** Every key of the page, in one table: the handler runs it, `?` lists it, a person may choose others. */
 import type { TextKey } from './texts.js';
 
 export type CommandId =
@@ -84,10 +84,26 @@ export function keyOf(event: KeyboardEvent): string {
   return event.ctrlKey || event.metaKey ? `Mod+${event.key}` : event.key;
 }
 
+let current: readonly KeyBinding[] = keyTable;
+
+/** As the table, with the keys that a person chose. */
+export function bindings(): readonly KeyBinding[] {
+  return current;
+}
+
+/** `chosen`: keys by command; no key at all switches a command's keys off. A key that was another command's is so no more. */
+export function useKeys(chosen: Readonly<Record<string, readonly string[]>>): void {
+  const taken = new Set(keyTable.flatMap(({ command }) => chosen[command] ?? []));
+  current = keyTable.map((binding) => {
+    const own = Object.hasOwn(chosen, binding.command) ? chosen[binding.command] : undefined;
+    return { ...binding, keys: own ?? binding.keys.filter((key) => !taken.has(key)) };
+  });
+}
+
 /** A letter with Shift that has no meaning of its own means the letter: Caps Lock must not switch keys off. */
 export function bindingFor(key: string): KeyBinding | undefined {
   return (
-    keyTable.find((binding) => binding.keys.includes(key)) ??
-    keyTable.find((binding) => key.length === 1 && binding.keys.includes(key.toLowerCase()))
+    current.find((binding) => binding.keys.includes(key)) ??
+    current.find((binding) => key.length === 1 && binding.keys.includes(key.toLowerCase()))
   );
 }

@@ -6,7 +6,10 @@ import { text } from './texts.js';
 /** Longest name that is drawn or listed; a copy always has all of it. */
 const shownLetters = 400;
 
-/** A hue for each own package, with tints that tell its classes apart; one more for library code, one for native functions. */
+/**
+ * A hue for each own package, with tints that tell its classes apart; where all own code is of one package, a hue for each
+ * class. One more for library code, one for native functions.
+ */
 export const packageHues = 12;
 export const classTints = 3;
 export const ownHues = packageHues * classTints;
@@ -27,15 +30,37 @@ export class NameIndex {
   readonly #columns: NameColumns;
   readonly #hueOfClass: Uint8Array;
   readonly #short: string[] = [];
+  readonly #hues: ReadonlyMap<string, number>;
+  /** What a hue stands for. */
+  readonly coloursBy: 'package' | 'class';
 
   constructor(columns: NameColumns, ownPrefixes: readonly string[]) {
     this.#columns = columns;
     this.count = columns.count;
+    const own = columns.classNames.filter((className) => isOwnClass(className, ownPrefixes));
+    const packages = new Set(own.map(packageOf));
+    this.coloursBy = packages.size === 1 ? 'class' : 'package';
+    this.#hues = spread(packages.size === 1 ? new Set(own.map(outerClass)) : packages);
+    const ownClasses = new Set(own);
     this.#hueOfClass = Uint8Array.from(columns.classNames, (className) => {
       if (className === '') return nativeHue;
-      if (!isOwnClass(className, ownPrefixes)) return libraryHue;
-      return (hash(packageOf(className)) % packageHues) * classTints + (hash(className) % classTints);
+      if (!ownClasses.has(className)) return libraryHue;
+      return (this.#hues.get(this.#group(className)) ?? 0) * classTints + (hash(className) % classTints);
     });
+  }
+
+  #group(className: string): string {
+    return this.coloursBy === 'class' ? outerClass(className) : packageOf(className);
+  }
+
+  /** The package, or class, whose hue an own method has; '' for methods of libraries and native functions. */
+  group(method: number): string {
+    return this.isOwn(method) ? this.#group(this.className(method)) : '';
+  }
+
+  /** As `hue` of the methods of a group, between their tints. */
+  hueOfGroup(group: string): number {
+    return (this.#hues.get(group) ?? 0) * classTints + 1;
   }
 
   /** "com.example.Shop$Cart.add", whole. */
@@ -89,6 +114,28 @@ export class NameIndex {
   isOwn(method: number): boolean {
     return this.hue(method) < ownHues;
   }
+}
+
+/** "com.example.Shop" of "com.example.Shop$Cart". */
+function outerClass(className: string): string {
+  const dollar = className.indexOf('$', 1);
+  return dollar < 0 ? className : className.slice(0, dollar);
+}
+
+/**
+ * A hue for each group: that of its name, so that it has the same in every recording, or, where another has that one, the
+ * next that is free.
+ */
+function spread(groups: ReadonlySet<string>): Map<string, number> {
+  const hues = new Map<string, number>();
+  const taken = new Set<number>();
+  for (const group of [...groups].sort()) {
+    let hue = hash(group) % packageHues;
+    while (taken.size < packageHues && taken.has(hue)) hue = (hue + 1) % packageHues;
+    taken.add(hue);
+    hues.set(group, hue);
+  }
+  return hues;
 }
 
 function packageOf(className: string): string {

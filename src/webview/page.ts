@@ -4,7 +4,7 @@ import { EngineClient, startWorker } from './engine-client.js';
 import { findHost } from './host.js';
 import { PageShell } from './shell.js';
 import { restoreState, Store } from './store.js';
-import styles from './styles.css';
+import { styles } from './styles/styles.js';
 import { setTexts } from './texts.js';
 import { watchTheme } from './theme-watch.js';
 import { registerControls } from './toolkit.js';

@@ -5,6 +5,7 @@ import type { EngineClient, EngineListener } from './engine-client.js';
 import { formatShare } from './figures.js';
 import type { Host } from './host.js';
 import { listenForKeys } from './key-handler.js';
+import { useKeys } from './keys.js';
 import { Model } from './model.js';
 import type { PageActions, ViewContext } from './model.js';
 import { plainText } from './names.js';
@@ -116,15 +117,13 @@ export class PageShell implements EngineListener, PageActions {
     switch (message.type) {
       case 'open':
         this.#name = plainText(message.name);
-        this.#settings = message.settings;
-        this.#model.use(message.settings);
+        this.#use(message.settings);
         return;
       case 'bytes':
       case 'end':
         return;
       case 'settings':
-        this.#settings = message.settings;
-        this.#model.use(message.settings);
+        this.#use(message.settings);
         this.#tellOwnCode();
         return;
       case 'changedSources':
@@ -141,6 +140,12 @@ export class PageShell implements EngineListener, PageActions {
         this.#runHostCommand(message.command);
         return;
     }
+  }
+
+  #use(settings: PageSettings): void {
+    this.#settings = settings;
+    useKeys(settings.keys ?? {});
+    this.#model.use(settings);
   }
 
   #runHostCommand(command: PageCommand): void {

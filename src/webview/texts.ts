@@ -91,6 +91,7 @@ export const englishTexts = {
   'search.previous': 'Previous match (N)',
   'search.next': 'Next match (n)',
   'search.found': '{count} methods · {share}',
+  'search.found.one': '{count} method · {share}',
   'search.none': 'No match',
   'search.bad': 'Not a pattern',
   'weight.label': 'Weight of all figures',
@@ -116,6 +117,7 @@ export const englishTexts = {
     'Of the CPU time of the process: {capture} in captures, {drain} in the agent’s own threads.',
   'trust.noDrops': 'nothing dropped',
   'trust.drops': '{count} samples dropped',
+  'trust.drops.one': '{count} sample dropped',
   'trust.gaps': 'gaps {length} ({share})',
   'trust.gaps.hint': 'Time without evidence. It is nobody’s work: drawn hatched, and in no figure.',
   'trust.estimated': 'allocations estimated',
@@ -125,10 +127,12 @@ export const englishTexts = {
   'trust.sources': '{count} sources changed since',
   'trust.sources.hint': 'Written after the recording began: its lines may be other lines now.',
   'trust.problems': '{count} problems in the file',
+  'trust.problems.one': '{count} problem in the file',
   'trust.cut': 'cut off before its end',
   'scope.range': 'Range {length}',
   'scope.thread': 'Only {name}',
   'scope.hidden': '{count} threads hidden',
+  'scope.hidden.one': '{count} thread hidden',
   'scope.remove': 'Remove: {what}',
   'column.name': 'Method',
   'column.self': 'Self {weight}',
@@ -168,11 +172,26 @@ export const englishTexts = {
   'details.showIn': 'Show in',
   'details.calls': 'Calls',
   'details.atLeast': 'at least {count}',
-  'details.share': 'Share of {weight}',
+  'details.shareColumn': 'Share',
+  'details.waits': 'Waited for',
+  'details.toWait': 'Select the longest of these waits',
   'details.waitsFor': 'Waits for',
   'details.object': 'Object',
   'details.owner': 'Held by',
+  'legend.package': 'Packages',
+  'legend.class': 'Classes',
+  'legend.hint': 'What the colours stand for, and the share of {weight} spent in each itself',
+  'legend.find': 'Search for {name}',
+  'legend.library': 'Libraries',
+  'legend.native': 'Native functions',
+  'legend.noPackage': 'no package',
+  'legend.more': '{count} more',
+  'legend.states': 'Waits and gaps',
+  'legend.blocked': 'held up: a lock, input or output, GC',
+  'legend.resting': 'resting: asleep, parked, nothing to do',
+  'legend.gap': 'no evidence of what it did',
   'link.wokenBy': 'Woken by {thread} at {time} →',
+  'link.wokenByThread': 'woken by {thread}',
   'link.observed': 'The release was observed.',
   'link.identity': 'Paired by the identity of the object.',
   'link.owner': 'Estimate: the owner seen when the wait began.',
@@ -180,7 +199,8 @@ export const englishTexts = {
   'open.waiting': 'Waiting for the recording…',
   'open.reading': 'Reading {name}: {share}',
   'open.empty': 'This recording has no samples yet.',
-  'open.problems': 'Parts of the file could not be read ({count}). First: {first} Everything else is shown.',
+  'open.problems': '{count} parts of the file could not be read. First: {first} Everything else is shown.',
+  'open.problems.one': 'A part of the file could not be read: {first} Everything else is shown.',
   'open.notTrace': 'This is not a trace: {what}',
   'open.failed': 'The recording could not be shown: {what}',
 } as const;
@@ -193,8 +213,14 @@ export function setTexts(texts: Readonly<Record<string, string>>): void {
   overrides = texts;
 }
 
-/** `{name}` in the text is replaced by `values.name`. */
+/** The text of a key; `{name}` in it is replaced by `values.name`. Of one thing (`count` 1), that of the key with ".one" if there is one. */
 export function text(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
-  const template = Object.hasOwn(overrides, key) ? (overrides[key] ?? englishTexts[key]) : englishTexts[key];
+  const single = `${key}.one`;
+  const asked = String(values['count']) === '1' && isKey(single) ? single : key;
+  const template = Object.hasOwn(overrides, asked) ? (overrides[asked] ?? '') : englishTexts[asked];
   return template.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+}
+
+function isKey(key: string): key is TextKey {
+  return Object.hasOwn(englishTexts, key);
 }

@@ -1,8 +1,19 @@
 /** What the page is told of the workspace and of the person's language. */
 import { l10n } from 'vscode';
 import type { PageSettings } from '../../protocol/messages.js';
+import { setting } from '../settings.js';
 import { pageTexts } from './page-texts.js';
 
 export function pageSettings(myPackages: readonly string[]): PageSettings {
-  return { myPackages, texts: pageTexts(l10n.bundle) };
+  return { myPackages, keys: chosenKeys(), texts: pageTexts(l10n.bundle) };
+}
+
+/** Settings are edited by hand: what is no list of keys is left out. */
+function chosenKeys(): Record<string, readonly string[]> {
+  const chosen: Record<string, readonly string[]> = {};
+  for (const [command, keys] of Object.entries(setting('chart.keys'))) {
+    const list: unknown = typeof keys === 'string' ? [keys] : keys;
+    if (Array.isArray(list) && list.every((key) => typeof key === 'string')) chosen[command] = list;
+  }
+  return chosen;
 }

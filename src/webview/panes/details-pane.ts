@@ -8,8 +8,11 @@ import { text } from '../texts.js';
 import { blockRow } from '../timeline/blocks.js';
 import { shownName } from '../timeline/thread-actions.js';
 import { describeWait, threadName } from '../timeline/waits.js';
+import { waitList, waitsOf } from './call-waits.js';
+import { figuresTable } from './figures-table.js';
+import { Legend } from './legend.js';
 import { Latest } from '../views/latest.js';
-import { formatWeight, knownWeights, shareOf, weightName } from '../weights.js';
+import { shareOf } from '../weights.js';
 import type { SourceKey } from '../../protocol/messages.js';
 import type { CallFigures, Weight } from '../worker/messages.js';
 
@@ -27,15 +30,19 @@ export class DetailsPane {
   readonly #context: ViewContext;
   readonly #actions: DetailsActions;
   readonly #latest = new Latest();
+  readonly #legend: Legend;
 
   constructor(context: ViewContext, actions: DetailsActions) {
     this.#context = context;
     this.#actions = actions;
+    this.#legend = new Legend(context);
     context.store.onChange((_state, changed) => {
       if (
         changed.has('selection') ||
         changed.has('detailsOpen') ||
         changed.has('range') ||
+        changed.has('hidden') ||
+        changed.has('soloThread') ||
         changed.has('weight')
       ) {
         this.show();
@@ -70,7 +77,9 @@ export class DetailsPane {
       element('h2', { class: 'details-title' }, text('details.recording')),
       facts(rows),
       element('p', { class: 'details-hint' }, text('details.hint')),
+      this.#legend.root,
     );
+    this.#legend.show();
   }
 
   #head(method: number, key: SourceKey | undefined): HTMLElement[] {
@@ -144,18 +153,32 @@ export class DetailsPane {
       [text('weight.wall'), formatNs(wall)],
     ];
     this.root.replaceChildren(...this.#head(method, undefined), facts(known), this.#buttons(method, true));
+    const { snapshot } = model;
+    if (snapshot === undefined) return;
+    const waits = waitsOf(key, endNs, call.thread, snapshot);
+    const selectWait = (begin: number): void =>
+      this.#context.store.set({ selection: { kind: 'block', thread: key.thread, beginNs: begin } });
+    const scope = { threads: [key.thread], ...model.bounds };
     this.#latest.take(
-      actions.ask({ kind: 'call', thread: key.thread, depth: key.depth, beginNs: key.beginNs }),
-      (figures) =>
-        this.root.replaceChildren(
+      Promise.all([
+        actions.ask({ kind: 'call', thread: key.thread, depth: key.depth, beginNs: key.beginNs }),
+        actions.ask({ kind: 'sum', scope }),
+      ]),
+      ([figures, sum]) =>
+        this.#fill(
           ...this.#head(method, figures.key),
           facts(known.slice(0, 2)),
-          this.#weights(figures),
+          figuresTable(snapshot, figures, sum),
           facts(this.#callFacts(figures, wall)),
+          waitList(waits, call.thread, snapshot, selectWait),
           this.#buttons(method, true),
         ),
       () => undefined,
     );
+  }
+
+  #fill(...parts: readonly (HTMLElement | undefined)[]): void {
+    this.root.replaceChildren(...parts.filter((part) => part !== undefined));
   }
 
   #callFacts(figures: CallFigures, wall: number): [string, string][] {
@@ -169,38 +192,6 @@ export class DetailsPane {
       ]);
     }
     return facts;
-  }
-
-  /** Self and total of every weight there is, side by side. */
-  #weights(figures: {
-    readonly self: Readonly<Record<Weight, number>>;
-    readonly total: Readonly<Record<Weight, number>>;
-  }): HTMLElement {
-    const rows = knownWeights(this.#context.model.snapshot).map((weight) =>
-      element(
-        'tr',
-        {},
-        element('th', { scope: 'row' }, weightName(weight)),
-        element('td', {}, formatWeight(weight, figures.total[weight])),
-        element('td', {}, formatWeight(weight, figures.self[weight])),
-      ),
-    );
-    return element(
-      'table',
-      { class: 'details-figures' },
-      element(
-        'thead',
-        {},
-        element(
-          'tr',
-          {},
-          element('td', {}),
-          element('th', { scope: 'col' }, text('details.total')),
-          element('th', { scope: 'col' }, text('details.self')),
-        ),
-      ),
-      element('tbody', {}, ...rows),
-    );
   }
 
   #showBlock(key: BlockKey): void {
@@ -270,17 +261,11 @@ export class DetailsPane {
           Object.fromEntries(
             Object.entries(of).map(([weight, column]) => [weight, column[row] ?? 0]),
           ) as Record<Weight, number>;
-        const total = at(figures.total);
-        const { weight } = store.state;
         this.root.replaceChildren(
           ...this.#head(method, key),
-          this.#weights({ self: at(figures.self), total }),
+          figuresTable(model.snapshot, { self: at(figures.self), total: at(figures.total) }, figures.sum),
           facts([
             [text('details.calls'), text('details.atLeast', { count: formatCount(figures.calls[row] ?? 0) })],
-            [
-              text('details.share', { weight: weightName(weight) }),
-              formatShare(shareOf(total[weight], figures.sum[weight])),
-            ],
           ]),
           this.#buttons(method, false),
         );

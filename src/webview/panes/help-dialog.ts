@@ -1,6 +1,6 @@
 /** All keys, from the table that runs them. */
 import { element, icon } from '../element.js';
-import { keyTable } from '../keys.js';
+import { bindings } from '../keys.js';
 import { text } from '../texts.js';
 
 const shownKeys: Readonly<Record<string, string>> = {
@@ -25,6 +25,8 @@ function isMac(): boolean {
 
 export class HelpDialog {
   readonly root: HTMLDialogElement;
+  readonly #left = element('table', {});
+  readonly #right = element('table', {});
 
   constructor() {
     const close = element(
@@ -33,15 +35,6 @@ export class HelpDialog {
       icon('close'),
     );
     close.addEventListener('click', () => this.root.close());
-    const rows = keyTable.map((binding) =>
-      element(
-        'tr',
-        {},
-        element('td', {}, ...binding.keys.map((key) => element('kbd', {}, shownKey(key)))),
-        element('td', {}, text(binding.text)),
-      ),
-    );
-    const half = Math.ceil(rows.length / 2);
     const mouse = (['pan', 'range', 'zoom', 'scroll', 'click', 'beside'] as const).map((act) =>
       element('tr', {}, element('td', {}, text(`mouse.${act}.how`)), element('td', {}, text(`mouse.${act}`))),
     );
@@ -52,8 +45,8 @@ export class HelpDialog {
       element(
         'div',
         { class: 'help-body', tabindex: 0, role: 'region', 'aria-label': text('help.title') },
-        element('table', {}, element('tbody', {}, ...rows.slice(0, half))),
-        element('table', {}, element('tbody', {}, ...rows.slice(half))),
+        this.#left,
+        this.#right,
         element('table', { class: 'help-mouse' }, element('tbody', {}, ...mouse)),
       ),
     );
@@ -63,6 +56,24 @@ export class HelpDialog {
   }
 
   open(): void {
-    if (!this.root.open) this.root.showModal();
+    if (this.root.open) return;
+    this.#list();
+    this.root.showModal();
+  }
+
+  #list(): void {
+    const rows = bindings()
+      .filter(({ keys }) => keys.length > 0)
+      .map((binding) =>
+        element(
+          'tr',
+          {},
+          element('td', {}, ...binding.keys.map((key) => element('kbd', {}, shownKey(key)))),
+          element('td', {}, text(binding.text)),
+        ),
+      );
+    const half = Math.ceil(rows.length / 2);
+    this.#left.replaceChildren(element('tbody', {}, ...rows.slice(0, half)));
+    this.#right.replaceChildren(element('tbody', {}, ...rows.slice(half)));
   }
 }

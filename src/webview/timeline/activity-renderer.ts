@@ -5,6 +5,7 @@ import type { TimeScale } from '../geometry/time-scale.js';
 import type { ActivityColumns, ThreadSnapshot } from '../worker/messages.js';
 import type { SpanPainting } from './span-renderer.js';
 import { visitSpans } from './span-renderer.js';
+import { isResting } from './waits.js';
 
 /** CPU ns used up to a time, by line between the two points around it; `at` is the first point at or after it. */
 function usedAt(activity: ActivityColumns, timeNs: number, at: number): number {
@@ -70,8 +71,8 @@ export function paintActivity(
     if (state === IntervalState.Gap) context.fillRect(x, top, width, height);
     else context.fillRect(x, base - lane, width, lane);
   });
-  context.fillStyle = palette.blockedStripe;
-  visitSpans(blocks.begin, blocks.end, blocks.count, scale, (_row, x, width) => {
+  visitSpans(blocks.begin, blocks.end, blocks.count, scale, (row, x, width) => {
+    context.fillStyle = isResting(blocks, row) ? palette.restingStripe : palette.blockedStripe;
     context.fillRect(x, base - lane, width, lane);
   });
 }

@@ -1,36 +1,70 @@
-/** The line from the end of a wait to who ended it, for the selected wait. */
+/**
+ * Lines from who ended a wait to its end: faint for the waits in sight that are wide enough to be looked at, strong for the
+ * selected one.
+ */
+import { upperBound } from '../geometry/bisect.js';
 import type { TimeScale } from '../geometry/time-scale.js';
 import type { Model } from '../model.js';
 import type { ViewState } from '../store.js';
-import type { LinkColumns } from '../worker/messages.js';
+import type { LinkColumns, ThreadSnapshot } from '../worker/messages.js';
 import { blockRow } from './blocks.js';
 import { activityHeight, rowHeight } from './metrics.js';
 import type { Palette } from './palette.js';
 import type { Surface } from './surface.js';
 import type { TrackLayout } from './track-layout.js';
 
-export function paintLinks(
-  surface: Surface,
-  palette: Palette,
-  scale: TimeScale,
-  layout: TrackLayout,
-  scrollTop: number,
-  state: ViewState,
-  model: Model,
-): void {
-  const { selection } = state;
+/** Narrower waits, in CSS pixels, show no line unless selected; and no more than so many do. */
+const leastWidth = 32;
+const mostLinks = 60;
+
+interface LinkPainting {
+  readonly surface: Surface;
+  readonly palette: Palette;
+  readonly scale: TimeScale;
+  readonly layout: TrackLayout;
+  readonly scrollTop: number;
+}
+
+export function paintLinks(painting: LinkPainting, state: ViewState, model: Model): void {
   const links = model.snapshot?.links;
-  if (selection?.kind !== 'block' || links === undefined) return;
-  const thread = model.thread(selection.thread);
-  if (thread === undefined) return;
+  if (links === undefined) return;
+  const { scale, layout, scrollTop, surface } = painting;
+  const shortest = leastWidth * surface.ratio * scale.nsPerPixel;
+  let left = mostLinks;
+  surface.context.globalAlpha = 0.45;
+  for (const place of layout.places) {
+    const isInSight = place.top < scrollTop + surface.cssHeight && place.top + place.height > scrollTop;
+    if (place.kind !== 'thread' || !isInSight) continue;
+    const { blocks } = place.thread;
+    for (let row = upperBound(blocks.end, scale.beginNs, 0, blocks.count); row < blocks.count; row++) {
+      if ((blocks.begin[row] ?? 0) >= scale.endNs || left <= 0) break;
+      const isWide = (blocks.end[row] ?? 0) - (blocks.begin[row] ?? 0) >= shortest;
+      if (isWide && paintLink(painting, place.thread, row, links)) left--;
+    }
+  }
+  surface.context.globalAlpha = 1;
+  const { selection } = state;
+  const thread = selection?.kind === 'block' ? model.thread(selection.thread) : undefined;
+  if (selection?.kind !== 'block' || thread === undefined) return;
   const row = blockRow(thread.blocks, selection.beginNs);
-  const link = thread.blocks.link[row] ?? -1;
-  if (link < 0) return;
+  if (row >= 0) paintLink(painting, thread, row, links);
+}
+
+/** False when there is none to be drawn. */
+function paintLink(
+  painting: LinkPainting,
+  { index, blocks }: ThreadSnapshot,
+  row: number,
+  links: LinkColumns,
+): boolean {
+  const { surface, palette, scale, layout, scrollTop } = painting;
+  const link = blocks.link[row] ?? -1;
+  if (link < 0) return false;
   const { ratio } = surface;
-  const from = threadY(layout, thread.index, thread.blocks.depth[row] ?? 0);
+  const from = threadY(layout, index, blocks.depth[row] ?? 0);
   const to = threadY(layout, wakerOf(links, link), 0);
-  if (from === undefined || to === undefined) return;
-  const x1 = scale.x(thread.blocks.end[row] ?? 0);
+  if (from === undefined || to === undefined) return false;
+  const x1 = scale.x(blocks.end[row] ?? 0);
   const y1 = (from - scrollTop) * ratio;
   const x2 = scale.x(links.wakerTime[link] ?? 0);
   const y2 = (to - scrollTop) * ratio;
@@ -54,6 +88,7 @@ export function paintLinks(
   context.lineTo(x1 + 7 * ratio, y1 - 4 * ratio);
   context.lineTo(x1 + 7 * ratio, y1 + 4 * ratio);
   context.fill();
+  return true;
 }
 
 function wakerOf(links: LinkColumns, link: number): number {

@@ -2,7 +2,7 @@
  * All colours of the chart, made from VS Code's theme. Boxes are told apart by hue of their package; library code has
  * no hue and slanted labels; the share of CPU is a bar's length as well as a shade: never colour alone.
  */
-import { classTints, libraryHue, nativeHue, packageHues } from '../names.js';
+import { classTints, libraryHue, nativeHue } from '../names.js';
 import { contrast, cssColour, mix, oklch, parseColour } from './colour.js';
 import type { Rgb } from './colour.js';
 
@@ -23,8 +23,12 @@ export interface Palette {
   readonly range: string;
   readonly activity: string;
   readonly waiting: string;
+  /** Waits that somebody else is to blame for. */
   readonly blocked: string;
   readonly blockedStripe: string;
+  /** Waits that are meant: sleeping, parked, for the next task. */
+  readonly resting: string;
+  readonly restingStripe: string;
   readonly gap: string;
   readonly link: string;
   readonly counter: string;
@@ -54,9 +58,10 @@ export function readPalette(root: HTMLElement): Palette {
   const isDark = contrast(background, white) > contrast(background, black);
   const foreground = read('editor-foreground', background, isDark ? white : black);
   // Themes may have pale text; labels sit on fills and need all the contrast there is.
-  const strongText = contrast(foreground, background) < 10 ? (isDark ? white : black) : foreground;
+  const strongText = isDark ? white : contrast(foreground, background) < 10 ? black : foreground;
   const orange = read('charts-orange', background, oklch(0.7, 0.15, 60));
   const blue = read('charts-blue', background, oklch(0.65, 0.13, 250));
+  const slate = mix(foreground, blue, 0.4);
   const red = read('charts-red', background, oklch(0.65, 0.18, 25));
   const yellow = read('charts-yellow', background, oklch(0.75, 0.15, 90));
   const border = isHighContrast
@@ -90,6 +95,8 @@ export function readPalette(root: HTMLElement): Palette {
     waiting: cssColour(mix(background, foreground, isHighContrast ? 0.8 : 0.3)),
     blocked: cssColour(mix(background, red, isDark ? 0.28 : 0.18)),
     blockedStripe: cssColour(mix(background, red, isHighContrast ? 1 : 0.55)),
+    resting: cssColour(mix(background, slate, isDark ? 0.16 : 0.1)),
+    restingStripe: cssColour(mix(background, slate, isHighContrast ? 0.9 : 0.32)),
     gap: cssColour(mix(background, foreground, isHighContrast ? 0.6 : 0.22)),
     link: cssColour(orange),
     counter: cssColour(mix(background, read('charts-green', background, oklch(0.65, 0.13, 150)), 0.8)),
@@ -99,29 +106,38 @@ export function readPalette(root: HTMLElement): Palette {
   };
 }
 
-function boxColours(
+/** Red is for waits: hues go the rest of the way round, from yellow over green and blue to pink. */
+const firstHue = 65;
+const hueStep = 22;
+const tintStep = 6;
+
+export function boxColours(
   hue: number,
   isDark: boolean,
   isHighContrast: boolean,
   background: Rgb,
 ): { fill: Rgb; bar: Rgb } {
-  // Even steps from a warm start keep packages apart; tints stay within a third of a step.
   const tint = hue % classTints;
-  const own = 45 + (Math.floor(hue / classTints) * 360) / packageHues + (tint - 1) * 9;
+  const own = firstHue + Math.floor(hue / classTints) * hueStep + (tint - 1) * tintStep;
   const degrees = hue === nativeHue ? 255 : own;
-  const chroma = hue === libraryHue ? 0 : hue === nativeHue ? 0.025 : isDark ? 0.08 : 0.075;
   const isMuted = hue >= libraryHue;
-  const lightness = isDark ? (isMuted ? 0.36 : 0.44 - tint * 0.025) : isMuted ? 0.9 : 0.86 + tint * 0.025;
+  const chroma = hue === libraryHue ? 0 : hue === nativeHue ? 0.025 : isDark ? 0.09 : 0.085;
+  const lightness = isDark ? (isMuted ? 0.37 : 0.515 - tint * 0.03) : isMuted ? 0.91 : 0.84 + tint * 0.025;
   const fill = oklch(lightness, chroma, degrees);
   const bar = isDark
-    ? oklch(isMuted ? 0.58 : 0.76, isMuted ? chroma : 0.125, degrees)
-    : oklch(isMuted ? 0.62 : 0.6, isMuted ? chroma : 0.14, degrees);
-  return isHighContrast ? { fill: mix(background, fill, 0.55), bar } : { fill, bar };
+    ? oklch(isMuted ? 0.6 : 0.82, isMuted ? chroma : 0.125, degrees)
+    : oklch(isMuted ? 0.62 : 0.58, isMuted ? chroma : 0.14, degrees);
+  return isHighContrast ? { fill: mix(background, fill, 0.6), bar } : { fill, bar };
 }
 
 /** The hues as custom properties, for what is drawn by style sheets. */
 export function hueVariables(palette: Palette): [string, string][] {
-  const variables: [string, string][] = [['--hue-root', palette.track]];
+  const variables: [string, string][] = [
+    ['--hue-root', palette.track],
+    ['--wait-blocked', palette.blockedStripe],
+    ['--wait-resting', palette.restingStripe],
+    ['--state-gap', palette.faintText],
+  ];
   for (let hue = 0; hue <= nativeHue; hue++) {
     variables.push([`--hue-${hue}`, palette.fills[fillIndex(hue, shades - 1, false)] ?? '']);
     variables.push([`--hue-${hue}-dim`, palette.fills[fillIndex(hue, shades - 1, true)] ?? '']);

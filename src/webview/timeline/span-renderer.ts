@@ -11,10 +11,11 @@ import { fontSize, labelInset, minBoxPixels, minLabelWidth, rowGap, rowHeight } 
 import { cutToWidth } from './label-cache.js';
 import type { Palette } from './palette.js';
 import type { Surface } from './surface.js';
-import { describeWait } from './waits.js';
+import { describeWait, isResting } from './waits.js';
 
 export interface StatePatterns {
   readonly blocked: CanvasPattern | string;
+  readonly resting: CanvasPattern | string;
   readonly gap: CanvasPattern | string;
 }
 
@@ -25,6 +26,7 @@ export function makePatterns(
 ): StatePatterns {
   return {
     blocked: stripes(context, palette.blocked, palette.blockedStripe, Math.round(6 * ratio), 1),
+    resting: stripes(context, palette.resting, palette.restingStripe, Math.round(8 * ratio), 1),
     gap: stripes(context, palette.background, palette.gap, Math.round(5 * ratio), -1),
   };
 }
@@ -91,7 +93,9 @@ export function paintSpans(
   visitSpans(blocks.begin, blocks.end, blocks.count, scale, (row, x, width, isOne) => {
     const y = rowTop(blocks.depth[row] ?? 0);
     if (!isShown(y)) return;
-    context.fillStyle = width > 4 * ratio ? patterns.blocked : palette.blockedStripe;
+    const rests = isResting(blocks, row);
+    const stripe = rests ? palette.restingStripe : palette.blockedStripe;
+    context.fillStyle = width > 4 * ratio ? (rests ? patterns.resting : patterns.blocked) : stripe;
     context.fillRect(x, y, width, height);
     if (isOne)
       paintLabel(

@@ -176,15 +176,8 @@ export class TimelineView {
       snapshot,
       scale,
     });
-    paintLinks(
-      this.#surface,
-      this.#palette,
-      scale,
-      this.#layout,
-      this.scroller.scrollTop,
-      store.state,
-      model,
-    );
+    const links = { surface: this.#surface, palette: this.#palette, scale, layout: this.#layout };
+    paintLinks({ ...links, scrollTop: this.scroller.scrollTop }, store.state, model);
     paintRuler(this.#ruler, this.#palette, scale, snapshot.beginNs);
     if (this.#needs.minimap) {
       this.#needs.minimap = false;

@@ -19,6 +19,14 @@ const waitTexts: ReadonlyMap<number, TextKey> = new Map([
   [22, 'wait.CONDITION'],
 ]);
 
+/** WAIT, PARK, SLEEP, POLL and CONDITION: what a thread does that has nothing to do. */
+const restingKinds: ReadonlySet<number> = new Set([6, 7, 8, 19, 22]);
+
+/** Whether a wait may be just what was wanted; one for something that somebody holds never is. */
+export function isResting(blocks: BlockColumns, row: number): boolean {
+  return blocks.owner[row] === 0 && restingKinds.has(blocks.kind[row] ?? 0);
+}
+
 /** "waits for lock Stock · held by worker-2". */
 export function describeWait(blocks: BlockColumns, row: number, snapshot: Snapshot): string {
   const what = text(waitTexts.get(blocks.kind[row] ?? 0) ?? 'wait.other');

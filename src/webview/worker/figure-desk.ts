@@ -35,6 +35,8 @@ export class FigureDesk {
         return neighbours(this.#of(trace, query.scope), query.weight, query.method);
       case 'matched':
         return matched(this.#of(trace, query.scope), query.weight, query.methods);
+      case 'sum':
+        return this.#of(trace, query.scope).sum;
       case 'call':
         return callOf(trace, query);
     }

@@ -194,13 +194,19 @@ export interface Matched {
   readonly sum: number;
 }
 
+/** All of a scope: what shares are of. */
+export interface SumQuery {
+  readonly kind: 'sum';
+  readonly scope: Scope;
+}
+
 /** One call: what it is made of. */
 export interface CallQuery extends CallPlace {
   readonly kind: 'call';
 }
 
 export type Query =
-  SourceQuery | MethodsQuery | TreeQuery | FlameQuery | NeighboursQuery | MatchedQuery | CallQuery;
+  SourceQuery | MethodsQuery | TreeQuery | FlameQuery | NeighboursQuery | MatchedQuery | SumQuery | CallQuery;
 
 /** What each kind of query is answered with. */
 export interface Answers {
@@ -210,5 +216,6 @@ export interface Answers {
   flame: FlameNodes;
   neighbours: Neighbours;
   matched: Matched;
+  sum: Readonly<Record<Weight, number>>;
   call: CallFigures & { readonly key: SourceKey };
 }

@@ -4,7 +4,14 @@ import { bundle } from '../../page/bundle.js';
 import { BenchBrowser, frameTimes, percentile, serve } from './browser.js';
 import type { Measured } from './ui.js';
 
-export async function measurePage(bytes: Buffer, frames: number): Promise<Measured> {
+/** What an open is made of: until the worker's columns are there, until they are drawn, until they are on the screen. */
+export interface Phases {
+  readonly columnsMs: number;
+  readonly drawMs: number;
+  readonly paintMs: number;
+}
+
+export async function measurePage(bytes: Buffer, frames: number): Promise<Measured & Phases> {
   const [script, worker] = await Promise.all([
     bundle('src/webview/page.ts'),
     bundle('src/webview/engine-worker.ts'),
@@ -23,13 +30,24 @@ export async function measurePage(bytes: Buffer, frames: number): Promise<Measur
       const said: unknown[] = [];
       Object.assign(window, { said });
       window.addEventListener('btrace', (event) => said.push((event as CustomEvent).detail));
+      // Notes when the first columns come from the worker, before the page hears of them.
+      const times = { columns: 0 };
+      Object.assign(window, { times });
+      window.Worker = class extends Worker {
+        constructor(url: string | URL, options?: WorkerOptions) {
+          super(url, options);
+          this.addEventListener('message', (event: MessageEvent<{ type: string }>) => {
+            if (event.data.type === 'snapshot') times.columns ||= performance.now();
+          });
+        }
+      };
     });
     await page.goto(served.address);
     await page.waitForFunction(() =>
       (window as unknown as { said: { type: string }[] }).said.some((one) => one.type === 'ready'),
     );
     const before = await bench.memory();
-    const openMs = await page.evaluate(async () => {
+    const measured = await page.evaluate(async () => {
       const data = await (await fetch('/recording')).arrayBuffer();
       const settings = { myPackages: [], texts: {} };
       const opened = new Promise<void>((done) => {
@@ -45,13 +63,21 @@ export async function measurePage(bytes: Buffer, frames: number): Promise<Measur
       window.postMessage({ type: 'bytes', offset: 0, data }, '*', [data]);
       window.postMessage({ type: 'end' }, '*');
       await opened;
-      // The chart is drawn in the next frame; a task after that frame runs when it has been handed on.
+      const drawn = performance.now();
+      // A task after the next frame runs when that has been handed on to the screen.
       await new Promise<void>((done) => requestAnimationFrame(() => setTimeout(done, 0)));
-      return performance.now() - started;
+      const painted = performance.now();
+      const { columns } = (window as unknown as { times: { columns: number } }).times;
+      return {
+        openMs: painted - started,
+        columnsMs: columns - started,
+        drawMs: drawn - columns,
+        paintMs: painted - drawn,
+      };
     });
     const after = await bench.memory();
     const times = await frameTimes(page, '.chart', frames);
-    return { openMs, memoryBytes: after.now - before.now, frameP95Ms: percentile(times, 0.95) };
+    return { ...measured, memoryBytes: after.now - before.now, frameP95Ms: percentile(times, 0.95) };
   } finally {
     await bench.stop();
     await served.stop();

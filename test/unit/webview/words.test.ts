@@ -1,13 +1,15 @@
 /** What a person reads: figures, names, texts, and what is kept of a state. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { pageHtml, standAloneHtml } from '../../../src/protocol/page-html.js';
 import { formatBytes, formatNs, formatShare, formatTick } from '../../../src/webview/figures.js';
-import { keyTable } from '../../../src/webview/keys.js';
+import { bindingFor, bindings, keyTable, useKeys } from '../../../src/webview/keys.js';
 import { NameIndex, libraryHue, nativeHue, ownHues, plainText } from '../../../src/webview/names.js';
 import { searchMethods } from '../../../src/webview/search/method-search.js';
 import { initialState, restoreState } from '../../../src/webview/store.js';
 import { englishTexts, setTexts, text } from '../../../src/webview/texts.js';
-import { contrast, oklch, parseColour } from '../../../src/webview/timeline/colour.js';
+import { contrast, parseColour } from '../../../src/webview/timeline/colour.js';
+import { boxColours } from '../../../src/webview/timeline/palette.js';
 import { tickStep } from '../../../src/webview/timeline/ruler.js';
 
 describe('figures', () => {
@@ -62,6 +64,35 @@ describe('names', () => {
     assert.equal(names.hue(3), nativeHue);
   });
 
+  it('of one package have a hue for each class, of several one for each package', () => {
+    const index = (classNames: string[]): NameIndex =>
+      new NameIndex(
+        {
+          count: classNames.length,
+          classNames,
+          classOf: Uint32Array.from(classNames.keys()),
+          names: classNames.map(() => 'run'),
+        },
+        ['com.acme'],
+      );
+    const one = index(['', 'com.acme.Shop', 'com.acme.Shop$Cart', 'com.acme.Till', 'java.util.List']);
+    assert.equal(one.coloursBy, 'class');
+    assert.deepEqual(
+      [one.group(1), one.group(2), one.group(3)],
+      ['com.acme.Shop', 'com.acme.Shop', 'com.acme.Till'],
+    );
+    assert.equal(one.group(4), '');
+    assert.notEqual(one.hueOfGroup('com.acme.Shop'), one.hueOfGroup('com.acme.Till'));
+    // As many packages as there are hues: each has one to itself.
+    const packages = Array.from({ length: 12 }, (_, at) => `com.acme.p${at}`);
+    const many = index(['', ...packages.map((name) => `${name}.Shop`)]);
+    assert.equal(many.coloursBy, 'package');
+    assert.equal(new Set(packages.map((name) => many.hueOfGroup(name))).size, 12);
+    for (let method = 1; method <= 12; method++) {
+      assert.ok(Math.abs(many.hue(method) - many.hueOfGroup(packages[method - 1]!)) <= 1);
+    }
+  });
+
   it('cannot pass for something else', () => {
     assert.equal(plainText('a\u202eb'), 'a\ufffdb');
     assert.equal(plainText('a\nb\tc\u0000'), 'a\ufffdb\ufffdc\ufffd');
@@ -93,12 +124,52 @@ describe('texts', () => {
     assert.equal(text('thread.fold', { name: '{tid} $& <b>' }), 'Fold thread {tid} $& <b>');
   });
 
+  it('speak of one thing as one', () => {
+    assert.equal(text('scope.hidden', { count: 1 }), '1 thread hidden');
+    assert.equal(text('scope.hidden', { count: 2 }), '2 threads hidden');
+    assert.equal(text('search.found', { count: '1', share: '3 %' }), '1 method · 3 %');
+    setTexts({ 'scope.hidden.one': '1 Thread verborgen' });
+    assert.equal(text('scope.hidden', { count: 1 }), '1 Thread verborgen');
+  });
+
   it('are never empty', () => {
     for (const [key, value] of Object.entries(englishTexts)) assert.ok(value.trim() !== '', key);
   });
 });
 
 describe('the key table', () => {
+  afterEach(() => useKeys({}));
+
+  it('gives a command the keys that a person chose, and no other', () => {
+    useKeys({ zoomIn: ['k'], help: [] });
+    assert.equal(bindingFor('k')?.command, 'zoomIn');
+    assert.equal(bindingFor('w'), undefined);
+    assert.equal(bindingFor('?'), undefined);
+    assert.equal(bindingFor('s')?.command, 'zoomOut');
+  });
+
+  it('has the commands that the setting offers', () => {
+    const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
+      contributes: {
+        configuration: { properties: Record<string, { propertyNames?: { enum: string[] } }> }[];
+      };
+    };
+    const settings = manifest.contributes.configuration.map(
+      ({ properties }) => properties['btrace.chart.keys'],
+    );
+    const offered = settings.find((one) => one !== undefined)?.propertyNames?.enum;
+    assert.deepEqual(
+      offered,
+      keyTable.map(({ command }) => command),
+    );
+  });
+
+  it('lets a chosen key win over the command that had it', () => {
+    useKeys({ nextMatch: ['d'] });
+    assert.equal(bindingFor('d')?.command, 'nextMatch');
+    assert.deepEqual(bindings().find(({ command }) => command === 'panRight')?.keys, []);
+  });
+
   it('gives no key two meanings in the same place', () => {
     const seen = new Set<string>();
     for (const { keys, where } of keyTable) {
@@ -151,10 +222,13 @@ describe('colours', () => {
     assert.equal(parseColour('', black), undefined);
   });
 
-  it('keep labels readable on every hue', () => {
-    for (let hue = 0; hue < 360; hue += 15) {
-      assert.ok(contrast(oklch(0.44, 0.08, hue), { r: 204, g: 204, b: 204 }) >= 4.5, `dark ${hue}`);
-      assert.ok(contrast(oklch(0.86, 0.075, hue), { r: 59, g: 59, b: 59 }) >= 4.5, `light ${hue}`);
+  it('keep labels readable on every hue, dark and light', () => {
+    const white = { r: 255, g: 255, b: 255 };
+    for (let hue = 0; hue <= nativeHue; hue++) {
+      const dark = boxColours(hue, true, false, { r: 31, g: 31, b: 31 });
+      assert.ok(contrast(dark.fill, white) >= 4.5, `dark ${hue}`);
+      const light = boxColours(hue, false, false, white);
+      assert.ok(contrast(light.fill, { r: 59, g: 59, b: 59 }) >= 4.5, `light ${hue}`);
     }
   });
 });

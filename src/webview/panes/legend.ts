@@ -1,0 +1,122 @@
+/** What the colours of the chart stand for, and how much of everything each has: packages, or classes where there is one package. */
+import { element } from '../element.js';
+import { formatShare } from '../figures.js';
+import type { ViewContext } from '../model.js';
+import { libraryHue, nativeHue, plainText } from '../names.js';
+import { text } from '../texts.js';
+import { Latest } from '../views/latest.js';
+import { shareOf, weightName } from '../weights.js';
+import type { MethodFigures } from '../worker/messages.js';
+
+const mostRows = 10;
+
+interface Entry {
+  readonly label: string;
+  readonly hue: number;
+  readonly value: number;
+  /** A search that finds what has this colour. */
+  readonly search?: string;
+}
+
+export class Legend {
+  readonly root = element('div', { class: 'legend' });
+  readonly #context: ViewContext;
+  readonly #latest = new Latest();
+
+  constructor(context: ViewContext) {
+    this.#context = context;
+  }
+
+  show(): void {
+    const { actions, model, store } = this.#context;
+    this.#latest.take(
+      actions.ask({ kind: 'methods', scope: model.scope(store.state) }),
+      (figures) => this.#fill(figures),
+      () => undefined,
+    );
+  }
+
+  #fill(figures: MethodFigures): void {
+    const { names } = this.#context.model;
+    const { weight } = this.#context.store.state;
+    const entries = this.#entries(figures);
+    const sum = figures.sum[weight];
+    this.root.replaceChildren(
+      element(
+        'h3',
+        { class: 'details-section', title: text('legend.hint', { weight: weightName(weight) }) },
+        text(`legend.${names.coloursBy}`),
+      ),
+      element('ul', { class: 'legend-rows' }, ...entries.map((entry) => this.#row(entry, sum))),
+      element('h3', { class: 'details-section' }, text('legend.states')),
+      element(
+        'ul',
+        { class: 'legend-rows' },
+        ...(['blocked', 'resting', 'gap'] as const).map((state) =>
+          element(
+            'li',
+            { class: 'legend-row' },
+            element('span', { class: `hue-dot is-${state}` }),
+            element('span', { class: 'legend-name' }, text(`legend.${state}`)),
+          ),
+        ),
+      ),
+    );
+  }
+
+  #entries(figures: MethodFigures): Entry[] {
+    const { names } = this.#context.model;
+    const self = figures.self[this.#context.store.state.weight];
+    const own = new Map<string, number>();
+    let library = 0;
+    let native = 0;
+    for (let row = 0; row < figures.count; row++) {
+      const method = figures.method[row] ?? 0;
+      const value = self[row] ?? 0;
+      const hue = names.hue(method);
+      if (hue === libraryHue) library += value;
+      else if (hue === nativeHue) native += value;
+      else own.set(names.group(method), (own.get(names.group(method)) ?? 0) + value);
+    }
+    const byClass = names.coloursBy === 'class';
+    const entries = [...own].map(([group, value]): Entry => ({
+      label: byClass
+        ? group.slice(group.lastIndexOf('.') + 1)
+        : group === ''
+          ? text('legend.noPackage')
+          : group,
+      hue: names.hueOfGroup(group),
+      value,
+      search: `^${group.replace(/[.$]/g, '\\$&')}${byClass ? '[.$]' : '\\.[^.]*\\.'}`,
+    }));
+    entries.sort((one, other) => other.value - one.value);
+    const rest = entries.splice(mostRows);
+    if (library > 0) entries.push({ label: text('legend.library'), hue: libraryHue, value: library });
+    if (native > 0) entries.push({ label: text('legend.native'), hue: nativeHue, value: native });
+    if (rest.length > 0) {
+      const value = rest.reduce((all, one) => all + one.value, 0);
+      entries.push({ label: text('legend.more', { count: rest.length }), hue: -1, value });
+    }
+    return entries;
+  }
+
+  #row({ label, hue, value, search }: Entry, sum: number): HTMLElement {
+    const swatch = element('span', { class: 'hue-dot' });
+    if (hue >= 0) swatch.style.background = `var(--hue-${hue})`;
+    else swatch.classList.add('is-none');
+    const share = element('span', { class: 'legend-share' }, formatShare(shareOf(value, sum)));
+    const name = element('span', { class: 'legend-name', title: plainText(label) }, plainText(label));
+    if (search === undefined) return element('li', { class: 'legend-row' }, swatch, name, share);
+    const button = element(
+      'button',
+      { class: 'legend-row', type: 'button', title: text('legend.find', { name: plainText(label) }) },
+      swatch,
+      name,
+      share,
+    );
+    button.addEventListener('click', () =>
+      this.#context.store.set({ search: { text: search, regex: true } }),
+    );
+    return element('li', {}, button);
+  }
+}

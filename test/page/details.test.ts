@@ -1,0 +1,89 @@
+/** The pane beside the views: what colours mean, what is selected, what it waited for, and the keys a person chose. */
+import assert from 'node:assert/strict';
+import { formatNs } from '../../src/webview/figures.js';
+import { bytesOf, generateTrace } from './generated-trace.js';
+import type { GeneratedOptions } from './generated-trace.js';
+import { PageRig } from './page-rig.js';
+import type { PageUnderTest } from './page-rig.js';
+
+const small: GeneratedOptions = { samples: 900, threads: 3, depth: 12, methods: 120, seed: 9 };
+
+describe('the details', function () {
+  this.timeout(60_000);
+  let rig: PageRig;
+  let page: PageUnderTest;
+
+  before(async () => {
+    rig = await PageRig.start('test/page/generated-worker.ts');
+  });
+  beforeEach(async () => {
+    page = await rig.opened(bytesOf(small), { settings: { myPackages: ['com.acme'] } });
+  });
+  afterEach(() => page.close());
+
+  it('say what each colour stands for, and find what has it', async () => {
+    const rows = page.page.locator('button.legend-row');
+    await rows.first().waitFor();
+    const names = await rows.locator('.legend-name').allTextContents();
+    const trace = generateTrace(small);
+    const packages = new Set<string>();
+    for (let method = 0; method < trace.methods.count; method++) {
+      const className = trace.methods.className(method);
+      if (className.startsWith('com.acme')) packages.add(className.slice(0, className.lastIndexOf('.')));
+    }
+    for (const name of names) assert.ok(packages.has(name), name);
+    assert.equal(new Set(names).size, names.length);
+    await rows.first().click();
+    await page.page.locator('.search-found', { hasText: /\d methods? · / }).waitFor();
+    await page.page.keyboard.press('5');
+    const found = page.page.locator('#view-methods .is-match .cell-detail');
+    await found.first().waitFor();
+    for (const detail of await found.allTextContents()) assert.equal(detail, names[0]);
+  });
+
+  it('of a call tell what it waited for, and lead to the wait', async () => {
+    await page.page.locator('.chart').focus();
+    await page.page.keyboard.press('ArrowDown');
+    const waits = page.page.locator('.wait-row');
+    await waits.first().waitFor();
+    const trace = generateTrace(small);
+    const thread = trace.threads[0]!;
+    const selected = await page.page.locator('[role=treeitem][aria-selected=true]').getAttribute('id');
+    assert.match(selected ?? '', /^call-1-0-/);
+    assert.match(await waits.first().innerText(), /ReentrantLock/);
+    await waits.first().click();
+    // One of the thread's own waits, and the longest that is called so in this call.
+    await page.page.locator('.details-title', { hasText: 'ReentrantLock' }).waitFor();
+    const length = await page.page.locator('.details-facts dd').nth(2).innerText();
+    const lengths = [...thread.blocks.begin.keys()].map((row) =>
+      formatNs(thread.blocks.end[row]! - thread.blocks.begin[row]!),
+    );
+    assert.ok(lengths.includes(length), length);
+  });
+
+  it('of a call have its share of what its thread did', async () => {
+    await page.page.locator('.chart').focus();
+    await page.page.keyboard.press('ArrowDown');
+    const share = page.page.locator('.details-figures tbody tr').first().locator('.figure-share');
+    assert.match(await share.innerText(), /^(> )?\d+(\.\d)? %$/);
+  });
+});
+
+describe('chosen keys', function () {
+  this.timeout(60_000);
+
+  it('work, are listed, and take the place of the page’s own', async () => {
+    const rig = await PageRig.start('test/page/generated-worker.ts');
+    const page = await rig.opened(bytesOf(small), { settings: { keys: { methods: ['k'], zoomIn: [] } } });
+    await page.page.keyboard.press('5');
+    assert.equal(await page.page.locator('#view-timeline').isVisible(), true);
+    await page.page.keyboard.press('k');
+    await page.page.locator('#view-methods').waitFor();
+    await page.page.keyboard.press('?');
+    const row = page.page.locator('dialog tr', { hasText: 'Methods' });
+    assert.equal(await row.locator('kbd').innerText(), 'K');
+    assert.equal(await page.page.locator('dialog tr', { hasText: 'Zoom in' }).count(), 0);
+    await page.page.keyboard.press('Escape');
+    await page.close();
+  });
+});
