@@ -111,16 +111,8 @@ btrace_guarded_call:
   pop %rbp
   ret
 .size btrace_guarded_call, .-btrace_guarded_call
-
-.type btrace_signal_return, @function
-.hidden btrace_signal_return
-.globl btrace_signal_return
-btrace_signal_return:
-  mov $15, %eax
-  syscall
-.size btrace_signal_return, .-btrace_signal_return
 )");
-extern "C" void btrace_signal_return();
+extern "C" void btrace_signal_return();  // signal.cc
 #elif defined(__aarch64__)
 asm(R"(
 .text
