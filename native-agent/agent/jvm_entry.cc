@@ -2,6 +2,7 @@
 // Agent_OnLoad with -agentpath:…=options from a program's first moment.
 #include "base/libc.h"
 #include "core/recorder.h"
+#include "os/android/properties.h"
 #include "rt/art/art.h"
 #include "rt/hotspot/hotspot.h"
 
@@ -20,12 +21,24 @@ void JNICALL on_vm_ready(jvmtiEnv* ti, JNIEnv*, jthread) {
   start_recording(g_launch_options, g_hotspot);
 }
 
+// A startup agent gets the app's data folder for options: what the desktop has to say is in properties then.
+jint attach_to_art(const char* options) {
+  char from_properties[kOptionsRoom];
+  if (!options || options[0] == '/' || !options[0]) {
+    if (!options_from_properties(from_properties, sizeof from_properties)) return static_cast<jint>(StartResult::BadOptions);
+    options = from_properties;
+  }
+  StartResult result = start_recording(options, g_art);
+  if (result == StartResult::Started) wait_until_begun();
+  return static_cast<jint>(result);
+}
+
 }  // namespace
 
 extern "C" {
 
 __attribute__((visibility("default"))) jint JNICALL Agent_OnAttach(JavaVM* vm, char* options, void*) {
-  if (g_art.internals.open(vm)) return static_cast<jint>(start_recording(options ? options : "", g_art));
+  if (g_art.internals.open(vm)) return attach_to_art(options);
   if (!g_hotspot.jvm.open(vm)) return static_cast<jint>(StartResult::NotSupported);
   return static_cast<jint>(start_recording(options ? options : "", g_hotspot));
 }

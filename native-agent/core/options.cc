@@ -30,6 +30,17 @@ bool copy_text(const char* text, size_t size, char* to, size_t room) {
   return true;
 }
 
+bool parse_number(const char* text, size_t size, u32& number) {
+  constexpr size_t kMostDigits = 6;
+  if (!size || size > kMostDigits) return false;
+  number = 0;
+  for (size_t i = 0; i < size; i++) {
+    if (text[i] < '0' || text[i] > '9') return false;
+    number = number * 10 + static_cast<u32>(text[i] - '0');
+  }
+  return true;
+}
+
 bool is(const char* text, size_t size, const char* name) {
   return strlen(name) == size && !strncmp(text, name, size);
 }
@@ -55,6 +66,8 @@ bool parse_options(const char* text, Options& options) {
       if (!(has_token = parse_token(value, value_size, options.token))) return false;
     } else if (is(text, name_size, "answer")) {
       if (!(has_answer = parse_token(value, value_size, options.answer))) return false;
+    } else if (is(text, name_size, "wait")) {
+      if (!parse_number(value, value_size, options.wait_ms)) return false;
     }  // a name of a later version is passed over
     text = *end ? end + 1 : end;
   }

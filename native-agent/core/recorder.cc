@@ -25,6 +25,7 @@ constexpr size_t kUnsentLimit = 2 * kMiB;
 
 enum class State : u32 { Idle, Running };
 Atomic<State> g_state;
+Atomic<u32> g_begun;
 Atomic<u32> g_finish_asked;
 Atomic<u32> g_finish_reason;
 Atomic<const char*> g_finish_detail;
@@ -308,6 +309,7 @@ void Recorder::record() {
   activate_session(*session_);
   runtime_.install(*session_);
   start_sampler();
+  g_begun.store(1);
   drain_.cut_hooks(out_);
   next_status_ns_ = now_ns();
   serve();
@@ -397,6 +399,7 @@ StartResult start_recording(const char* text, Runtime& runtime) {
   State idle = State::Idle;
   if (!g_state.swap_if(idle, State::Running)) return StartResult::AlreadyRecording;
   g_finish_asked.store(0);
+  g_begun.store(0);
   int fd = -1;
   StartResult result = connect(options, fd);
   if (result == StartResult::Started) {
@@ -411,6 +414,11 @@ StartResult start_recording(const char* text, Runtime& runtime) {
   }
   g_state.store(State::Idle);
   return result;
+}
+
+void wait_until_begun() {
+  const i64 until = now_ns() + g_request.options.wait_ms * kNsPerMs;
+  while (!g_begun.load() && recording_in_progress() && now_ns() < until) sys::sleep_ns(kNsPerMs);
 }
 
 void finish_recording(EndReason reason, const char* detail, i64 wait_ns) {

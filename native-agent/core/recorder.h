@@ -22,6 +22,10 @@ enum class StartResult : i32 {
 // Connects and leaves the rest to a thread of its own. `runtime` lives as long as the process.
 StartResult start_recording(const char* options, Runtime& runtime);
 
+// Until the recording that was started records, or ends, or the time that its options allow is over. For threads that
+// the runtime need not stop meanwhile.
+void wait_until_begun();
+
 bool recording_in_progress();
 
 // Ends the recording that is running, if any, and waits until everything is sent, at most `wait_ns`.

@@ -195,6 +195,8 @@ TEST("options: a path and two tokens, or nothing") {
   CHECK(refused("socket=/tmp/s,token=" + token));
   CHECK(refused("token=" + token + ",answer=" + token));
   CHECK(refused("socket=/s,listen=name,token=" + token + ",answer=" + token));
+  CHECK(refused("socket=/s,token=" + token + ",answer=" + token + ",wait=1x"));
+  CHECK(refused("socket=/s,token=" + token + ",answer=" + token + ",wait=12345678"));
   CHECK(refused("socket=/tmp/s,token=" + token + "0,answer=" + token));
   CHECK(refused("socket=/tmp/s,token=zz" + token.substr(2) + ",answer=" + token));
   CHECK(refused("socket=" + std::string(108, 'x') + ",token=" + token + ",answer=" + token));

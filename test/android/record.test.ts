@@ -4,8 +4,21 @@ import { readFile, readdir } from 'node:fs/promises';
 import { AndroidTargets } from '../../src/targets/android/android-targets.js';
 import { type Session, type Target, TargetError } from '../../src/targets/target.js';
 import { decodeRecording } from '../../src/trace/build/decode.js';
+import type { ThreadTrack, Trace } from '../../src/trace/model/trace.js';
 import { recordOptions } from '../rigs/art/record.js';
 import { withPhone } from '../rigs/phone/with-phone.js';
+
+/** CPU time of a thread within a method. */
+function cpuOf(trace: Trace, thread: ThreadTrack, method: number): number {
+  const { intervals } = thread;
+  let sum = 0;
+  for (let row = 0; row < intervals.count; row++) {
+    let path = intervals.path[row]!;
+    while (path !== 0 && trace.paths.method[path] !== method) path = trace.paths.parent[path]!;
+    if (path !== 0) sum += intervals.cpu[row]!;
+  }
+  return sum;
+}
 
 const SHOP = 'com.example.shop';
 const BANK = 'com.example.bank';
@@ -90,6 +103,45 @@ describe('recording an app on a device, over adb', () => {
     );
     assert.ok(names.includes('sample.Jank.decodeRow'), names.join());
     await app.more('frame', 2);
+  });
+
+  it('records an app from its first message, started anew', async () => {
+    const launched = { engine: 'quick', app: 'Startup' } as const;
+    await bench().phone.install(SHOP, { launch: launched });
+    await bench().connect();
+    const target = await targetNamed(SHOP);
+    assert.deepEqual([target.pid, target.launchable], [0, true]);
+    assert.match(target.detail, /not running$/);
+    const session = await target.start({ ...options(), fromLaunch: true });
+    assert.ok(session.target.pid > 0);
+    const end = await session.ended; // this app ends after its first frame
+    assert.equal(end.reason, 'target-exited');
+    const trace = await traceOf(session);
+    const app = bench().phone.app(SHOP)!;
+    assert.equal(trace.info.pid, app.pid);
+    const main = trace.threads.find(({ isMain }) => isMain)!;
+    // What the app did first took 10 ms of CPU time; the recording has it all.
+    const method = Array.from({ length: trace.methods.count }, (_, at) => at).find(
+      (at) => trace.methods.qualifiedName(at) === 'sample.Startup.initCrashReporter',
+    );
+    assert.ok(method !== undefined);
+    const ms = cpuOf(trace, main, method) / 1e6;
+    assert.ok(ms > 7 && ms < 14, `${ms} ms of 10`);
+  });
+
+  it('starts an app that runs already anew, and says when it cannot be started', async () => {
+    const before = await bench().launched(SHOP);
+    await bench().connect();
+    const target = await targetNamed(SHOP);
+    const session = await target.start({ ...options(), fromLaunch: true });
+    await before.ended;
+    const app = bench().phone.app(SHOP)!;
+    assert.notEqual(app.pid, before.pid);
+    assert.equal(session.target.pid, app.pid);
+    await app.more('frame', 2);
+    assert.equal((await session.stop()).reason, 'stopped');
+    await bench().phone.uninstall(SHOP);
+    await assert.rejects(target.start({ ...options(), fromLaunch: true }), TargetError);
   });
 
   it('pushes the agent once, and copies it once, however often it records', async () => {

@@ -27,6 +27,7 @@ const options: readonly Option[] = [
     value: 'SERIAL',
     help: 'the device it runs on, or a part of its serial or model; needed\nwhere several have the app. Alone: the only debuggable app on it',
   },
+  { name: 'from-launch', help: 'start the app anew and record it from its first message' },
   ...adbOptions,
   { name: 'duration', short: 'd', value: 'TIME', help: 'stop after this: 10s, 2m (default: until Ctrl-C)' },
   {
@@ -92,6 +93,7 @@ function requestOf(input: Input): RecordRequest {
     noSignals: input.has('no-signals'),
     maxBytes: input.read('max-size', parseSize) ?? 0,
     stopWhenFull: input.has('stop-when-full'),
+    fromLaunch: input.has('from-launch'),
     ringNs,
     redact: input.has('redact'),
   };
@@ -114,7 +116,7 @@ export const record: Command = {
     'btrace record --name Shop --duration 10s',
     'btrace record -o start.btrace -- java -jar shop.jar',
     'btrace record --name GradleWorkerMain -- gradle --no-daemon test',
-    'btrace record --app com.example.shop',
+    'btrace record --app com.example.shop --from-launch',
     'btrace record --pid 4711 --ring 30s      and then, when it matters: btrace dump --pid 4711',
   ],
   async run(input, terminal) {
@@ -141,6 +143,7 @@ export const record: Command = {
       const android = androidTargets(input, terminal, true);
       return await follow(recordApp(android, { app, device }, request), follower, terminal);
     }
+    if (request.fromLaunch) throw new UsageError('--from-launch goes with --app.');
     if (input.rest.length > 0) {
       if (pid !== undefined) throw new UsageError('Either --pid or a command after --, not both.');
       return await follow(launchWith(input.rest, name, request, local), follower, terminal);

@@ -32,6 +32,7 @@ export interface RecordRequest {
   readonly maxBytes: number;
   readonly stopWhenFull: boolean;
   readonly ringNs: number | undefined;
+  readonly fromLaunch: boolean;
   readonly redact: boolean;
 }
 
@@ -59,6 +60,7 @@ export async function recordOptions(request: RecordRequest, name: string): Promi
     ringNs: request.ringNs ?? 0,
     maxDurationMs: request.durationMs,
     maxBytes: request.maxBytes,
+    fromLaunch: request.fromLaunch,
     redact: request.redact,
   };
 }

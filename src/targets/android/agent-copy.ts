@@ -20,14 +20,19 @@ const agents = new Map([
   ['armeabi-v7a', 'android-armv7'],
 ]);
 
-/** The ABI that an app's process runs: 32-bit apps on a 64-bit device have another runtime program. */
+/** The ABI that an app's process runs, or will: 32-bit apps on a 64-bit device have another runtime program. */
 export async function abiOf(adb: Adb, app: App): Promise<string> {
+  const installed = `dumpsys package ${quoted(app.packageName)} | grep -m 1 primaryCpuAbi=`;
+  const program = `run-as ${quoted(app.packageName)} readlink /proc/${app.pid}/exe`;
   const { stdout } = await shell(
     adb,
-    `getprop ro.product.cpu.abilist; getprop ro.product.cpu.abilist32; run-as ${quoted(app.packageName)} readlink /proc/${app.pid}/exe`,
+    `getprop ro.product.cpu.abilist; getprop ro.product.cpu.abilist32; ${app.pid > 0 ? program : installed}`,
   );
-  const [all = '', narrow = '', program = ''] = stdout.split('\n').map((line) => line.trim());
-  const [abi = ''] = (program.endsWith('32') && narrow !== '' ? narrow : all).split(',');
+  const [all = '', narrow = '', said = ''] = stdout.split('\n').map((line) => line.trim());
+  // An app without native code has "null" there and runs as the device's first ABI.
+  const own = /primaryCpuAbi=(\S+)/.exec(said)?.[1] ?? 'null';
+  if (own !== 'null') return own;
+  const [abi = ''] = (said.endsWith('32') && narrow !== '' ? narrow : all).split(',');
   return abi;
 }
 

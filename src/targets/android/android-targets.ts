@@ -104,8 +104,8 @@ type Probed = Map<string, string>;
 
 /** The processes of one device: those that were asked before, and those that are there now. */
 function probesOf(device: Device, before: Probed, now: Probed): Probes {
-  const key = ({ pid, process }: { pid: number; process: string }) =>
-    `${device.serial} ${device.transportId} ${pid} ${process}`;
+  const key = ({ pid, process, code = '' }: { pid: number; process: string; code?: string }) =>
+    `${device.serial} ${device.transportId} ${pid} ${process} ${code}`;
   return {
     get: (row) => before.get(key(row)),
     set: (row, why) => void now.set(key(row), why),

@@ -1,4 +1,4 @@
-/** The apps that run on a device, and which of them may be recorded. */
+/** The apps on a device: those that run, and debuggable ones that do not; and which of them may be recorded. */
 import type { Adb } from '@yume-chan/adb';
 import { TargetError } from '../target.js';
 import { quoted, shell } from './device-shell.js';
@@ -7,6 +7,7 @@ export interface App {
   /** Of the process: the package, or package:part. */
   readonly process: string;
   readonly packageName: string;
+  /** 0: it does not run. */
   readonly pid: number;
   readonly debuggable: boolean;
   /** Why not, in the device's words. */
@@ -22,6 +23,8 @@ interface Row {
   readonly pid: number;
   readonly process: string;
   readonly packageName: string;
+  /** Where its code lies, of an app that does not run: another place after each installation. */
+  readonly code?: string;
 }
 
 /** What is known of processes from before: why one may not be looked into, or '' when it may. */
@@ -41,16 +44,32 @@ export function parseProcesses(text: string): Row[] {
   return rows;
 }
 
+/** Rows of `pm list packages -3 -f`: "package:/data/app/…/base.apk=com.example.shop". */
+export function parsePackages(text: string): Row[] {
+  const rows: Row[] = [];
+  for (const line of text.split('\n')) {
+    const [, code, name] = /^package:(.*)=([^=]+)$/.exec(line.trim()) ?? [];
+    if (code !== undefined && name !== undefined && processName.test(name))
+      rows.push({ pid: 0, process: name, packageName: name, code });
+  }
+  return rows;
+}
+
 /** Debuggable ones first, by name. */
 export async function listApps(adb: Adb, probes: Probes): Promise<App[]> {
-  const { stdout, stderr, code } = await shell(adb, 'ps -A -o PID,USER,NAME');
+  const [{ stdout, stderr, code }, packages] = await Promise.all([
+    shell(adb, 'ps -A -o PID,USER,NAME'),
+    shell(adb, 'pm list packages -3 -f'),
+  ]);
   if (code !== 0)
     throw new TargetError(
       'not-supported',
       `The device ${adb.serial} does not list its processes: ${(stderr || stdout).trim()}.`,
       'Android 8 or newer is needed.',
     );
-  const rows = parseProcesses(stdout);
+  const running = parseProcesses(stdout);
+  const names = new Set(running.map((row) => row.process));
+  const rows = [...running, ...parsePackages(packages.stdout).filter((row) => !names.has(row.process))];
   const unknown = rows.filter((row) => probes.get(row) === undefined);
   const refusals = await probe(adb, [...new Set(unknown.map((row) => row.packageName))]);
   const apps = rows.map((row) => {
@@ -59,7 +78,11 @@ export async function listApps(adb: Adb, probes: Probes): Promise<App[]> {
     probes.set(row, why);
     return { ...row, debuggable: why === '', why };
   });
-  return apps.sort((a, b) => Number(b.debuggable) - Number(a.debuggable) || (a.process < b.process ? -1 : 1));
+  // Of what does not run and cannot be recorded there is nothing to say.
+  const shown = apps.filter(({ pid, debuggable }) => pid > 0 || debuggable);
+  return shown.sort(
+    (a, b) => Number(b.debuggable) - Number(a.debuggable) || (a.process < b.process ? -1 : 1),
+  );
 }
 
 /** run-as works for debuggable apps and for no others. One command for all: each costs the device some 20 ms. */

@@ -51,7 +51,7 @@ export async function artRuntime(): Promise<ArtRuntime> {
   for (const folder of ['root', 'data']) mkdirSync(path.join(work, folder));
   await compile(
     'launcher',
-    ['launcher.cc', 'framework.cc'],
+    ['launcher.cc', 'framework.cc', 'launch.cc'],
     [
       ...['-rdynamic', `-L${art.at}`, '-Wl,--no-as-needed'],
       ...libraries.split(' ').map((name) => `-l:lib${name}`),
@@ -84,6 +84,10 @@ export interface AppOptions {
   readonly debuggable?: boolean;
   /** Further options for the runtime, such as `-agentpath:`. */
   readonly options?: readonly string[];
+  /** Agents that the system attaches before the app's own code runs: PATH=OPTIONS. */
+  readonly agents?: readonly string[];
+  /** The device's system properties: a file with name=value a line. */
+  readonly properties?: string;
   /** The working directory and home of the app; default the runtime's folder. */
   readonly folder?: string;
 }
@@ -125,6 +129,7 @@ export function startApp(runtime: ArtRuntime, options: AppOptions): ArtApp {
     path.join(folder, 'launcher'),
     [
       ...(options.debuggable === false ? ['--release'] : []),
+      ...(options.agents ?? []).flatMap((agent) => ['--attach-agent', agent]),
       ...['--name', options.name ?? `com.example.${options.app.toLowerCase()}`],
       ...engines[options.engine],
       ...(options.options ?? []),
@@ -140,6 +145,7 @@ export function startApp(runtime: ArtRuntime, options: AppOptions): ArtApp {
         ANDROID_ART_ROOT: path.join(folder, 'root'),
         ANDROID_DATA: path.join(folder, 'data'),
         LD_LIBRARY_PATH: folder,
+        ...(options.properties !== undefined && { BTRACE_RIG_PROPERTIES: options.properties }),
       },
       stdio: ['pipe', 'pipe', 'pipe'],
     },

@@ -1,6 +1,7 @@
 /** The device: a folder for its files, a shell, apps that are real ART processes, and faults on demand. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
@@ -23,6 +24,14 @@ export interface PhoneFaults {
   full: boolean;
 }
 
+type Launch = Omit<AppOptions, 'name' | 'debuggable' | 'agents' | 'properties'>;
+
+export interface Installed {
+  readonly debuggable: boolean;
+  /** What `am start` starts. */
+  readonly launch: Launch;
+}
+
 export interface PhoneOptions {
   readonly model?: string;
   readonly sdk?: number;
@@ -36,7 +45,7 @@ export class Phone {
   readonly commands: string[] = [];
   private readonly connections = new Set<net.Socket>();
   private readonly apps = new Map<string, ArtApp>();
-  private readonly packages = new Map<string, string>();
+  private readonly packages = new Map<string, Installed>();
   private readonly server = net.createServer((tcp) => this.connected(tcp));
   private users = 100;
 
@@ -75,21 +84,58 @@ export class Phone {
     return path.join(this.folder, path.posix.normalize(devicePath));
   }
 
-  async install(packageName: string, { debuggable = true } = {}): Promise<void> {
-    this.packages.set(packageName, debuggable ? 'debuggable' : 'release');
+  async uninstall(packageName: string): Promise<void> {
+    await this.apps.get(packageName)?.kill();
+    this.packages.delete(packageName);
+    await rm(this.resolve(`/data/data/${packageName}`), { recursive: true, force: true });
+    await this.writePackages();
+  }
+
+  async install(packageName: string, installed: Partial<Installed> = {}): Promise<void> {
+    this.packages.set(packageName, {
+      debuggable: true,
+      launch: { engine: 'quick', app: 'Jank', arguments: [0] },
+      ...installed,
+    });
     await mkdir(this.resolve(`/data/data/${packageName}`), { recursive: true });
-    const lines = [...this.packages].map(([name, kind]) => `${name} ${kind}\n`);
+    await this.writePackages();
+  }
+
+  private async writePackages(): Promise<void> {
+    const lines = [...this.packages].map(
+      ([name, { debuggable }]) => `${name} ${debuggable ? 'debuggable' : 'release'}\n`,
+    );
     await writeFile(path.join(this.folder, 'packages'), lines.join(''));
   }
 
-  /** Starts an installed app. */
-  async launch(packageName: string, options: Omit<AppOptions, 'name' | 'debuggable'>): Promise<ArtApp> {
-    const debuggable = this.packages.get(packageName) === 'debuggable';
-    const app = startApp(this.runtime, { ...options, name: packageName, debuggable });
-    this.apps.set(packageName, app);
+  /** Starts an installed app, as a finger on its icon does; resolves when its first screen is there. */
+  async launch(packageName: string, options?: Launch): Promise<ArtApp> {
+    const app = this.begin(packageName, options);
     await app.until(/^started /m);
+    return app;
+  }
+
+  /** The app of this name that runs, or ran last. */
+  app(packageName: string): ArtApp | undefined {
+    return this.apps.get(packageName);
+  }
+
+  private begin(packageName: string, options?: Launch, agents: readonly string[] = []): ArtApp {
+    const installed = this.packages.get(packageName);
+    if (!installed) throw new Error(`${packageName} is not installed`);
+    const data = this.resolve(`/data/data/${packageName}`);
+    const startup = path.join(data, 'code_cache/startup_agents');
+    const waiting = existsSync(startup) && installed.debuggable ? readdirSync(startup) : [];
+    const app = startApp(this.runtime, {
+      ...(options ?? installed.launch),
+      name: packageName,
+      debuggable: installed.debuggable,
+      agents: [...agents, ...waiting.map((name) => `${startup}/${name}=${data}`)],
+      properties: path.join(this.folder, 'props'),
+    });
+    this.apps.set(packageName, app);
     const row = `${app.pid} u0_a${this.users++} ${packageName}\n`;
-    await writeFile(path.join(this.folder, 'processes'), row, { flag: 'a' });
+    writeFileSync(path.join(this.folder, 'processes'), row, { flag: 'a' });
     return app;
   }
 
@@ -170,7 +216,9 @@ export class Phone {
     await writeFile(file, '');
     for (const line of lines.trim().split('\n')) {
       const [what = '', name = '', ...rest] = line.split(' ');
-      this.apps.get(name)?.system(`${what} ${rest.join(' ')}`);
+      if (what === 'start') this.begin(name, undefined, rest);
+      else if (what === 'force-stop') await this.apps.get(name)?.kill();
+      else this.apps.get(name)?.system(`${what} ${rest.join(' ')}`);
     }
   }
 }

@@ -1,5 +1,5 @@
 // Starts the packaged Android Runtime in this process and runs a main class, as app_process does on a phone.
-//   launcher [--release] [--name PACKAGE] [-Xoption …] --boot CORE.dex --app APP.dex MAIN_CLASS [ARGUMENT …]
+//   launcher [--release] [--name PACKAGE] [--attach-agent PATH=OPTIONS …] [-Xoption …] --boot CORE.dex --app APP.dex MAIN_CLASS [ARGUMENT …]
 // Exit codes: 0 main returned, 1 it threw, 2 wrong arguments, 3 the runtime did not start.
 #include <dlfcn.h>
 #include <jni.h>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "framework.h"
+#include "launch.h"
 
 namespace {
 
@@ -23,6 +24,7 @@ struct Arguments {
   std::string main_class;
   std::vector<std::string> runtime;
   std::vector<std::string> program;
+  std::vector<std::string> agents;
 };
 
 bool Parse(int argc, char** argv, Arguments* arguments) {
@@ -34,6 +36,8 @@ bool Parse(int argc, char** argv, Arguments* arguments) {
       arguments->release = true;
     } else if ((argument == "--boot" || argument == "--app") && i + 1 < argc) {
       (argument == "--boot" ? arguments->boot : arguments->app) = argv[++i];
+    } else if (argument == "--attach-agent" && i + 1 < argc) {
+      arguments->agents.push_back(argv[++i]);
     } else if (argument == "--name" && i + 1 < argc) {
       arguments->name = argv[++i];
     } else if (argument[0] == '-') {
@@ -116,7 +120,9 @@ int main(int argc, char** argv) {
   if (arguments.release) {  // as the zygote does for an app whose manifest does not say debuggable: no agents
     if (auto allow = InArt<void (*)(bool)>("_ZN3art3Dbg14SetJdwpAllowedEb")) allow(false);
   }
-  const bool ok = RegisterFramework(env) && RunMain(env, arguments);
+  bool ok = RegisterFramework(env);
+  if (ok) AttachAgents(env, arguments.agents);
+  ok = ok && RunMain(env, arguments);
   vm->DetachCurrentThread();
   vm->DestroyJavaVM();
   return ok ? 0 : 1;

@@ -1,0 +1,105 @@
+/** The agent into an app that runs, and the way to where an agent listens. */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Adb } from '@yume-chan/adb';
+import {
+  configOf,
+  Conversation,
+  newTokens,
+  StrangerError,
+  type Tokens,
+  tokenOptions,
+} from '../session/conversation.js';
+import { type RecordOptions, TargetError } from '../target.js';
+import { isAlive } from './app-target.js';
+import type { App } from './apps.js';
+import { quoted, shell } from './device-shell.js';
+import { streamOf } from './socket-stream.js';
+
+/** From the attach to the agent's socket: the app's main thread must get round to it. */
+const LISTEN_MS = 10_000;
+const WELCOME_MS = 10_000;
+
+/** Where one agent listens, and the tokens that it and we know each other by. */
+export interface Door {
+  readonly name: string;
+  readonly tokens: Tokens;
+  /** For the agent. */
+  readonly options: string;
+}
+
+export function newDoor(): Door {
+  const tokens = newTokens();
+  const name = `btrace-${randomBytes(8).toString('hex')}`;
+  return { name, tokens, options: `listen=${name},${tokenOptions(tokens)}` };
+}
+
+/** Tries until the agent listens. Throws what the last try said. */
+export async function enter(
+  adb: Adb,
+  door: Door,
+  options: RecordOptions,
+  { everyMs, limitMs, signal }: { everyMs: number; limitMs: number; signal: AbortSignal | undefined },
+): Promise<Conversation> {
+  const until = performance.now() + limitMs;
+  for (;;) {
+    signal?.throwIfAborted();
+    try {
+      const socket = await adb.createSocket(`localabstract:${door.name}`);
+      return await Conversation.open(streamOf(socket), door.tokens, configOf(options), WELCOME_MS);
+    } catch (error) {
+      if (error instanceof StrangerError || performance.now() >= until) throw error;
+    }
+    await delay(everyMs, undefined, { signal });
+  }
+}
+
+export async function attach(
+  adb: Adb,
+  app: App,
+  copy: string,
+  options: RecordOptions,
+  signal: AbortSignal | undefined,
+): Promise<Conversation> {
+  const door = newDoor();
+  const { stdout, stderr, code } = await shell(
+    adb,
+    `cmd activity attach-agent ${quoted(app.process)} ${quoted(`${copy}=${door.options}`)}`,
+  );
+  if (code !== 0 || /exception|error/i.test(stderr + stdout)) throw refused(app, stderr + stdout);
+  try {
+    return await enter(adb, door, options, { everyMs: 100, limitMs: LISTEN_MS, signal });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw await silent(adb, app, error);
+  }
+}
+
+function refused(app: App, words: string): TargetError {
+  const unknown = /unknown process/i.test(words);
+  return new TargetError(
+    unknown ? 'not-found' : 'agent-refused',
+    unknown
+      ? `${app.process} does not run any more.`
+      : `Android did not attach the agent: ${reasonIn(words)}.`,
+    unknown ? 'Start the app and try again.' : 'Android 8 or newer and a debuggable build are needed.',
+  );
+}
+
+/** The one line of a service's complaint that says something. */
+export const reasonIn = (words: string): string =>
+  (/(?:Exception|Error):\s*(.*)/.exec(words)?.[1] ?? words.trim()).replace(/\.$/, '');
+
+async function silent(adb: Adb, app: App, cause: unknown): Promise<TargetError> {
+  const alive = await isAlive(adb, app.pid).catch(() => true);
+  return new TargetError(
+    alive ? 'timeout' : 'agent-refused',
+    alive
+      ? `The agent was attached to ${app.process} but did not answer.`
+      : `${app.process} ended while the agent was attached.`,
+    alive
+      ? 'The app may be busy or stopped in a debugger, or another recording of it may be running: bring it to the front, or restart it.'
+      : 'Start it again; see its log (adb logcat) for the reason.',
+    { cause },
+  );
+}
