@@ -14,6 +14,10 @@ public abstract class Application {
         return index < arguments.length ? Integer.parseInt(arguments[index]) : otherwise;
     }
 
+    protected final String text(int index) {
+        return arguments[index];
+    }
+
     /** First message: before anything of the app is on the screen. */
     public void onCreate() throws Exception {}
 

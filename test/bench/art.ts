@@ -1,0 +1,154 @@
+// The agent's cost in the real Android Runtime, against ART's own profilers in the same run: npm run bench:art -- [--quick]
+// Prints "bench NAME VALUE UNIT target <=T ok|short" for each figure; ratios come from one run, so they travel between machines.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { root } from '../../scripts/setup.mjs';
+import { decodeRecording } from '../../src/trace/build/decode.js';
+import type { RecordOptions } from '../../src/targets/target.js';
+import { recordApp, recordOptions } from '../rigs/art/record.js';
+import {
+  type ArtApp,
+  type ArtRuntime,
+  type Engine,
+  artRuntime,
+  engines,
+  startApp,
+} from '../rigs/art/runtime.js';
+
+const quick = process.argv.includes('--quick');
+const build = path.join(root, 'build/native/host');
+
+/** What each figure must not exceed. */
+const targets: Record<string, number> = {
+  'record-interpreter': 2, // shadow frames: the walk itself is four times faster there
+  'record-quick': 1.3,
+  'allocation-gate-closed-interpreter': 40,
+  'allocation-gate-closed-quick': 40,
+  'share-of-tracing-interpreter': 0.2,
+  'share-of-tracing-quick': 0.2,
+  'share-of-sampling-interpreter': 1,
+  'share-of-sampling-quick': 1,
+};
+
+function report(name: string, value: number, unit: string): void {
+  const most = targets[name];
+  const bound = most === undefined ? '-' : `target <=${most} ${value <= most ? 'ok' : 'short'}`;
+  console.log(`bench ${name} ${value.toPrecision(4)} ${unit} ${bound}${quick ? ' quick' : ''}`);
+}
+
+const median = (values: number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? NaN;
+
+function compile(): void {
+  execFileSync('cmake', ['--preset', 'host', '-S', path.join(root, 'native-agent')], {
+    cwd: root,
+    stdio: 'ignore',
+  });
+  for (const target of ['btrace-agent', 'btrace-bench-art'])
+    execFileSync(
+      'cmake',
+      ['--build', build, '--target', target, '--parallel', String(availableParallelism())],
+      {
+        stdio: 'ignore',
+      },
+    );
+}
+
+/** Inside the runtime: one walk, one capture, one allocation at a time. */
+async function captures(runtime: ArtRuntime, engine: Engine): Promise<void> {
+  const library = path.join(build, 'libbtrace-bench-art.so');
+  const app = startApp(runtime, { engine, app: 'Bench', arguments: [1, library, quick ? 40 : 300] });
+  const end = await app.ended;
+  if (end.code !== 0)
+    throw new Error(`The app of the bench ended with ${end.code ?? end.signal}:\n${app.output()}`);
+  for (const [, name = '', value = '', unit = ''] of app.output().matchAll(/^measured (\S+) (\S+) (\S+)$/gm))
+    report(`${name}-${engine}`, Number(value), unit);
+}
+
+/** CPU time of all the app's threads so far, in ns; those of the agent and of ART's profilers are among them. */
+function cpuOf(app: ArtApp): number {
+  let sum = 0;
+  for (const task of readdirSync(`/proc/${app.pid}/task`))
+    sum += Number(readFileSync(`/proc/${app.pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]);
+  return sum;
+}
+
+/** CPU time a round of the app's work takes, with everything that runs in its process. */
+async function cost(app: ArtApp, rounds: number): Promise<number> {
+  await app.more('work', 1);
+  const begin = { cpu: cpuOf(app), rounds: app.truths('work').length };
+  await app.more('work', rounds);
+  return (cpuOf(app) - begin.cpu) / (app.truths('work').length - begin.rounds);
+}
+
+/**
+ * The same app plain, recorded, and under ART's two profilers, in turns; what each adds to a round's CPU time. "Equal rate": a
+ * sample each millisecond, on both sides and without the budget that would hold ours back.
+ */
+async function slowdowns(runtime: ArtRuntime, engine: Engine): Promise<void> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
+  const app = startApp(runtime, { engine, app: 'Steady', arguments: [0] });
+  const patience = () => AbortSignal.timeout(30_000);
+  const rounds = quick ? 80 : 300;
+  const added: Record<'recording' | 'recordingEachMs' | 'sampling' | 'tracing', number[]> = {
+    recording: [],
+    recordingEachMs: [],
+    sampling: [],
+    tracing: [],
+  };
+  const bytes: number[] = [];
+  let files = 0;
+  const recorded = async (options: Partial<RecordOptions>): Promise<number> => {
+    const file = path.join(folder, `${++files}.btrace`);
+    const session = await recordApp(app, recordOptions(file, options), patience());
+    const during = await cost(app, rounds);
+    await session.stop();
+    const content = readFileSync(file);
+    const trace = decodeRecording(content).trace();
+    const samples = trace.threads.reduce((sum, thread) => sum + thread.intervals.count, 0);
+    bytes.push(content.length / samples);
+    return during;
+  };
+  const profiled = async (intervalUs: number, rounds: number): Promise<number> => {
+    app.system(`profile start ${path.join(folder, `${++files}.trace`)} ${intervalUs}`);
+    const during = await cost(app, rounds);
+    app.system('profile stop');
+    return during;
+  };
+  try {
+    await app.until(/^started /m);
+    await cost(app, rounds);
+    for (let turn = 0; turn < (quick ? 1 : 7); turn++) {
+      const before = await cost(app, rounds);
+      const during = {
+        recording: await recorded({}),
+        recordingEachMs: await recorded({ budgetPpm: 0, asyncIntervalNs: 1_000_000 }),
+        sampling: await profiled(1000, rounds),
+        tracing: await profiled(0, Math.ceil(rounds / 30)), // some fifty times slower
+      };
+      const plain = (before + (await cost(app, rounds))) / 2;
+      for (const [how, taken] of Object.entries(during))
+        added[how as keyof typeof added].push(taken / plain - 1);
+    }
+  } finally {
+    await app.kill();
+    rmSync(folder, { recursive: true, force: true });
+  }
+  const percent = (values: number[]) => median(values) * 100;
+  report(`slowdown-recording-${engine}`, percent(added.recording), '%');
+  report(`slowdown-recording-each-ms-${engine}`, percent(added.recordingEachMs), '%');
+  report(`slowdown-sampling-${engine}`, percent(added.sampling), '%');
+  report(`slowdown-tracing-${engine}`, percent(added.tracing), '%');
+  report(`share-of-sampling-${engine}`, median(added.recordingEachMs) / median(added.sampling), 'x');
+  report(`share-of-tracing-${engine}`, median(added.recording) / median(added.tracing), 'x');
+  report(`bytes-a-sample-${engine}`, median(bytes), 'bytes');
+}
+
+compile();
+const runtime = await artRuntime();
+for (const engine of Object.keys(engines) as Engine[]) {
+  await captures(runtime, engine);
+  await slowdowns(runtime, engine);
+}
