@@ -62,14 +62,25 @@ export async function findAndroidAgent(roots: readonly string[], abi: string): P
   );
 }
 
+/** The agent for a device, by its content: another version has another name. */
+export interface AgentFile {
+  readonly bytes: Buffer;
+  readonly name: string;
+  /** Where it is pushed to. */
+  readonly pushed: string;
+}
+
+export async function readAgent(library: string): Promise<AgentFile> {
+  const bytes = await readFile(library);
+  const name = `${PREFIX}${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}.so`;
+  return { bytes, name, pushed: `${PUSHED}/${name}` };
+}
+
 /**
  * Brings the agent to where the app can load it; returns that path. The same version keeps its file: an agent is never
  * unloaded, so a second file would be a second agent in the app. Other versions' files are removed.
  */
-export async function bringAgent(adb: Adb, app: App, library: string): Promise<string> {
-  const bytes = await readFile(library);
-  const name = `${PREFIX}${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}.so`;
-  const pushed = `${PUSHED}/${name}`;
+export async function bringAgent(adb: Adb, app: App, { bytes, name, pushed }: AgentFile): Promise<string> {
   await push(adb, pushed, bytes);
   // Loaded code must not be writable for the app. The copy is renamed when it is whole.
   const script = [
@@ -89,6 +100,11 @@ export async function bringAgent(adb: Adb, app: App, library: string): Promise<s
       /no space/i.test(stderr) ? 'Free some storage on the device.' : 'See that the app is debuggable.',
     );
   return `${stdout.trim()}/${name}`;
+}
+
+/** Removes the copy of an app that has ended: while it runs, its file stays for the next recording. */
+export async function removeCopy(adb: Adb, app: App, copy: string): Promise<void> {
+  await shell(adb, `run-as ${quoted(app.packageName)} rm -f ${quoted(copy)}`);
 }
 
 async function push(adb: Adb, to: string, bytes: Buffer): Promise<void> {

@@ -82,6 +82,7 @@ export class AndroidTargets implements TargetSource {
         ]);
         const [release = '', sdk = ''] = properties.stdout.split('\n').map((line) => line.trim());
         const place = {
+          os: `android ${release}`,
           server,
           device,
           detail: `${deviceName(device)} · Android ${release}`,

@@ -1,22 +1,27 @@
 /** An app on a device: the agent is brought to it, comes in as it runs or with its launch, and is spoken to through the adb server. */
 import type { Adb } from '@yume-chan/adb';
 import { AgentSession } from '../session/agent-session.js';
+import type { Conversation } from '../session/conversation.js';
 import { RecordingFile } from '../session/recording-file.js';
 import { type RecordOptions, type Session, TargetError } from '../target.js';
-import type { AdbServer } from './adb-server.js';
-import { abiOf, bringAgent, findAndroidAgent } from './agent-copy.js';
+import { type AdbServer, wordsOf } from './adb-server.js';
+import { abiOf, type AgentFile, bringAgent, findAndroidAgent, readAgent, removeCopy } from './agent-copy.js';
 import type { AndroidOptions, AndroidTarget } from './android-targets.js';
 import type { App } from './apps.js';
-import { attach } from './attach.js';
-import type { Device } from './device-list.js';
+import { attach, DiedError, RefusedError } from './attach.js';
+import { diedOfAgent, hasDied, markDeath } from './death-mark.js';
+import { type Device, deviceName } from './device-list.js';
 import { shell } from './device-shell.js';
 import { launch } from './launch.js';
+import { OutsideSession } from './outside.js';
 
 export interface Place {
   readonly server: AdbServer;
   readonly device: Device;
   /** In words, with the version of Android. */
   readonly detail: string;
+  /** "android 11" */
+  readonly os: string;
   readonly sdk: number;
 }
 
@@ -47,33 +52,15 @@ export class AppTarget implements AndroidTarget {
       : `The device does not let this app be looked into (${app.why}). Install a debuggable build of it.`;
   }
 
-  /** An app that does not run is started. Nothing is left behind when this throws but the agent's file in the app's code_cache. */
+  /** An app that does not run is started. What can be recorded from outside alone is, and the recording says why. */
   async start(options: RecordOptions, signal?: AbortSignal): Promise<Session> {
     if (this.refusal !== undefined)
       throw new TargetError('not-permitted', `${this.name} cannot be recorded.`, this.refusal);
-    const log = this.options.log ?? (() => undefined);
     const file = await RecordingFile.create(options.file);
     let adb: Adb | undefined;
     try {
       const open = (adb = await this.place.server.open(this.device));
-      const library = await findAndroidAgent(this.options.agentRoots, await abiOf(open, this.app));
-      const copy = await bringAgent(open, this.app, library);
-      signal?.throwIfAborted();
-      const fromLaunch = options.fromLaunch === true || this.pid === 0;
-      const conversation = fromLaunch
-        ? await launch(open, this.app, this.place.sdk, copy, options, signal)
-        : await attach(open, this.app, copy, options, signal);
-      const target = fromLaunch ? this.running(conversation.pid) : this;
-      return new AgentSession({
-        target,
-        options,
-        conversation,
-        file,
-        // A device that cannot be asked has taken the connection with it: of the app nothing is known.
-        targetIsAlive: () => isAlive(open, target.pid).catch(() => true),
-        release: () => open.close(),
-        log,
-      });
+      return await this.fromInside(open, file, options, signal);
     } catch (error) {
       await adb?.close().catch(() => undefined);
       await file.close();
@@ -82,9 +69,117 @@ export class AppTarget implements AndroidTarget {
     }
   }
 
+  private async fromInside(
+    adb: Adb,
+    file: RecordingFile,
+    options: RecordOptions,
+    signal: AbortSignal | undefined,
+  ): Promise<Session> {
+    const fromLaunch = options.fromLaunch === true || this.pid === 0;
+    let agent: AgentFile;
+    let copy: string;
+    let conversation: Conversation;
+    try {
+      agent = await readAgent(await findAndroidAgent(this.options.agentRoots, await abiOf(adb, this.app)));
+      if (await hasDied(adb, agent.pushed, this.app))
+        throw new OutsideOnly('the app died of the agent before');
+      copy = await bringAgent(adb, this.app, agent);
+      signal?.throwIfAborted();
+      conversation = fromLaunch
+        ? await launch(adb, this.app, this.place.sdk, copy, options, signal)
+        : await this.attached(adb, agent, copy, options, signal);
+    } catch (error) {
+      const reason = whyOutside(error);
+      if (reason === undefined) throw error;
+      return await this.fromOutside(adb, file, options, reason, fromLaunch);
+    }
+    const target = fromLaunch ? this.running(conversation.pid) : this;
+    return new AgentSession({
+      target,
+      options,
+      conversation,
+      file,
+      // A device that cannot be asked has taken the connection with it: of the app nothing is known.
+      targetIsAlive: () => isAlive(adb, target.pid).catch(() => true),
+      release: async () => {
+        try {
+          if (await isAlive(adb, target.pid)) return;
+          await removeCopy(adb, this.app, copy);
+          if (await diedOfAgent(adb, target.pid)) await markDeath(adb, agent.pushed, this.app);
+        } catch (error) {
+          this.log(`${this.name} was not cleaned up: ${wordsOf(error)}`);
+        } finally {
+          await adb.close();
+        }
+      },
+      log: (line) => this.log(line),
+    });
+  }
+
+  private async attached(
+    adb: Adb,
+    agent: AgentFile,
+    copy: string,
+    options: RecordOptions,
+    signal: AbortSignal | undefined,
+  ): Promise<Conversation> {
+    try {
+      return await attach(adb, this.app, copy, options, signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!(error instanceof DiedError)) throw error;
+      await markDeath(adb, agent.pushed, this.app);
+      await removeCopy(adb, this.app, copy);
+      throw error;
+    }
+  }
+
+  private async fromOutside(
+    adb: Adb,
+    file: RecordingFile,
+    options: RecordOptions,
+    reason: string,
+    fromLaunch: boolean,
+  ): Promise<Session> {
+    if (fromLaunch)
+      throw new TargetError(
+        'not-supported',
+        `${this.name} cannot be recorded from its launch: ${reason}.`,
+        'Start it, and record it as it runs: from outside.',
+      );
+    this.log(`${this.name} is recorded from outside: ${reason}`);
+    return await OutsideSession.start({
+      adb,
+      target: this,
+      options,
+      file,
+      os: this.place.os,
+      device: deviceName(this.device),
+      reason,
+      isAlive: () => isAlive(adb, this.pid),
+      release: () => Promise.resolve(adb.close()),
+      log: (line) => this.log(line),
+    });
+  }
+
+  private log(line: string): void {
+    this.options.log?.(line);
+  }
+
   private running(pid: number): AppTarget {
     return new AppTarget(this.id, this.place, { ...this.app, pid }, this.options);
   }
+}
+
+/** The agent is not to be used, and why. */
+class OutsideOnly extends Error {}
+
+/** Why an app must be recorded from outside; undefined where that would not help either. */
+function whyOutside(error: unknown): string | undefined {
+  if (error instanceof OutsideOnly) return error.message;
+  if (error instanceof TargetError && (error.kind === 'agent-missing' || error instanceof RefusedError))
+    return error.message.replace(/\.$/, '');
+  return undefined;
 }
 
 export async function isAlive(adb: Adb, pid: number): Promise<boolean> {

@@ -34,21 +34,32 @@ export function newDoor(): Door {
   return { name, tokens, options: `listen=${name},${tokenOptions(tokens)}` };
 }
 
+export interface Patience {
+  readonly everyMs: number;
+  readonly limitMs: number;
+  readonly signal: AbortSignal | undefined;
+  /** Asked now and then: nobody will ever listen. */
+  readonly isGone?: () => Promise<boolean>;
+}
+
+const LOOK_EVERY_TRIES = 5;
+
 /** Tries until the agent listens. Throws what the last try said. */
 export async function enter(
   adb: Adb,
   door: Door,
   options: RecordOptions,
-  { everyMs, limitMs, signal }: { everyMs: number; limitMs: number; signal: AbortSignal | undefined },
+  { everyMs, limitMs, signal, isGone }: Patience,
 ): Promise<Conversation> {
   const until = performance.now() + limitMs;
-  for (;;) {
+  for (let tries = 1; ; tries++) {
     signal?.throwIfAborted();
     try {
       const socket = await adb.createSocket(`localabstract:${door.name}`);
       return await Conversation.open(streamOf(socket), door.tokens, configOf(options), WELCOME_MS);
     } catch (error) {
       if (error instanceof StrangerError || performance.now() >= until) throw error;
+      if (tries % LOOK_EVERY_TRIES === 0 && isGone && (await isGone())) throw error;
     }
     await delay(everyMs, undefined, { signal });
   }
@@ -68,16 +79,22 @@ export async function attach(
   );
   if (code !== 0 || /exception|error/i.test(stderr + stdout)) throw refused(app, stderr + stdout);
   try {
-    return await enter(adb, door, options, { everyMs: 100, limitMs: LISTEN_MS, signal });
+    const isGone = async () => !(await isAlive(adb, app.pid));
+    return await enter(adb, door, options, { everyMs: 100, limitMs: LISTEN_MS, signal, isGone });
   } catch (error) {
     signal?.throwIfAborted();
     throw await silent(adb, app, error);
   }
 }
 
+/** Android does not attach an agent to this app. */
+export class RefusedError extends TargetError {}
+/** The app ended as the agent came. */
+export class DiedError extends TargetError {}
+
 function refused(app: App, words: string): TargetError {
   const unknown = /unknown process/i.test(words);
-  return new TargetError(
+  return new (unknown ? TargetError : RefusedError)(
     unknown ? 'not-found' : 'agent-refused',
     unknown
       ? `${app.process} does not run any more.`
@@ -92,14 +109,14 @@ export const reasonIn = (words: string): string =>
 
 async function silent(adb: Adb, app: App, cause: unknown): Promise<TargetError> {
   const alive = await isAlive(adb, app.pid).catch(() => true);
-  return new TargetError(
+  return new (alive ? TargetError : DiedError)(
     alive ? 'timeout' : 'agent-refused',
     alive
       ? `The agent was attached to ${app.process} but did not answer.`
       : `${app.process} ended while the agent was attached.`,
     alive
       ? 'The app may be busy or stopped in a debugger, or another recording of it may be running: bring it to the front, or restart it.'
-      : 'Start it again; see its log (adb logcat) for the reason.',
+      : 'Start it again: the next recording is made from outside, by Android itself. Its log (adb logcat) may have the reason.',
     { cause },
   );
 }

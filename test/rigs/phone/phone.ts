@@ -22,6 +22,8 @@ export interface PhoneFaults {
   unauthorized: boolean;
   /** No room for a push. */
   full: boolean;
+  /** An app dies as the agent is attached to it. */
+  agentKills: boolean;
 }
 
 type Launch = Omit<AppOptions, 'name' | 'debuggable' | 'agents' | 'properties'>;
@@ -40,7 +42,7 @@ export interface PhoneOptions {
 }
 
 export class Phone {
-  readonly faults: PhoneFaults = { unauthorized: false, full: false };
+  readonly faults: PhoneFaults = { unauthorized: false, full: false, agentKills: false };
   /** Every shell command that was asked for, as it came. */
   readonly commands: string[] = [];
   private readonly connections = new Set<net.Socket>();
@@ -217,6 +219,7 @@ export class Phone {
     for (const line of lines.trim().split('\n')) {
       const [what = '', name = '', ...rest] = line.split(' ');
       if (what === 'start') this.begin(name, undefined, rest);
+      else if (what === 'attach-agent' && this.faults.agentKills) await this.apps.get(name)?.kill();
       else if (what === 'force-stop') await this.apps.get(name)?.kill();
       else this.apps.get(name)?.system(`${what} ${rest.join(' ')}`);
     }

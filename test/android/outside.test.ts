@@ -1,0 +1,89 @@
+/** Where the agent cannot go, Android's own sampling does: real ART's, through the same real adb server. */
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { AndroidTargets } from '../../src/targets/android/android-targets.js';
+import type { Session } from '../../src/targets/target.js';
+import { decodeRecording } from '../../src/trace/build/decode.js';
+import { Mode } from '../../src/trace/model/kinds.js';
+import { methodFigures } from '../../src/trace/measure/methods.js';
+import { wholeTrace } from '../../src/trace/measure/scope.js';
+import { sumScope } from '../../src/trace/measure/sums.js';
+import { recordOptions } from '../rigs/art/record.js';
+import { withPhone } from '../rigs/phone/with-phone.js';
+
+const SHOP = 'com.example.shop';
+
+describe('recording an app from outside', () => {
+  const bench = withPhone();
+  const targetsWith = (agents: string) =>
+    new AndroidTargets({ agentRoots: [agents], port: bench().server.port, startServer: false });
+  const start = async (agents = bench().agents): Promise<Session> => {
+    const target = await targetsWith(agents).choose({ app: SHOP, device: undefined });
+    return await target.start(recordOptions(bench().file()));
+  };
+  const traceOf = async (session: Session) => decodeRecording(await readFile(session.file)).trace();
+
+  it('is done where there is no agent, says why, and finds what the app did', async () => {
+    const app = await bench().launched(SHOP);
+    await bench().connect();
+    const session = await start(path.join(bench().folder, 'nothing'));
+    await app.until(/system: profile start/);
+    const before = app.truths('frame').length;
+    await app.more('frame', 22);
+    const frames = app.truths('frame').slice(before);
+    const end = await session.stop();
+    assert.equal(end.reason, 'stopped');
+    assert.match(end.message, /Recorded from outside.*There is no agent for x86_64/);
+    const trace = await traceOf(session);
+    assert.equal(trace.info.mode, Mode.FromOutside);
+    assert.match(trace.info.modeReason, /every 1 ms, because There is no agent/);
+    assert.deepEqual(trace.problems, []);
+    assert.equal(trace.info.pid, app.pid);
+    const main = trace.threads.find(({ isMain }) => isMain)!;
+    const all = methodFigures(sumScope(trace, { ...wholeTrace, threads: [main.index] }), trace.methods.count);
+    const method = Array.from({ length: trace.methods.count }, (_, at) => at).find(
+      (at) => trace.methods.qualifiedName(at) === 'sample.Jank.decodeRow',
+    )!;
+    const slow = frames.filter((frame) => frame.number('slow') === 1).length;
+    const ms = all.total.wall[all.method.indexOf(method)]! / 1e6;
+    assert.ok(ms > slow * 40 * 0.6, `${ms} ms of ${slow} × 40`);
+    assert.deepEqual(await readdir(bench().phone.resolve('/data/local/tmp')), []);
+    await app.more('frame', 2);
+  });
+
+  it('is done after an app died of the agent once, until there is a newer one', async () => {
+    await bench().launched(SHOP);
+    await bench().connect();
+    bench().phone.faults.agentKills = true;
+    await assert.rejects(start(), /com\.example\.shop ended while the agent was attached/);
+    assert.deepEqual(await readdir(bench().phone.resolve(`/data/data/${SHOP}/code_cache`)), []);
+    bench().phone.faults.agentKills = false;
+
+    const app = await bench().launched(SHOP);
+    const outside = await start();
+    await app.more('frame', 3);
+    assert.match((await outside.stop()).message, /the app died of the agent before/);
+    // Another version of the agent, as far as its content says.
+    const newer = path.join(bench().folder, 'newer/agents/android-x86_64');
+    await mkdir(newer, { recursive: true });
+    const agent = await readFile(path.join(bench().agents, 'agents/android-x86_64/libbtrace-agent.so'));
+    await writeFile(path.join(newer, 'libbtrace-agent.so'), Buffer.concat([agent, Buffer.from('newer')]));
+    const inside = await start(path.join(bench().folder, 'newer'));
+    await app.more('frame', 3);
+    assert.equal((await inside.stop()).message, '');
+    assert.equal((await traceOf(inside)).info.mode, Mode.InProcess);
+    assert.equal((await readdir(bench().phone.resolve('/data/local/tmp'))).length, 1);
+  });
+
+  it('says that its samples went with the app', async () => {
+    const app = await bench().launched(SHOP);
+    await bench().connect();
+    const session = await start(path.join(bench().folder, 'nothing'));
+    await app.kill();
+    const end = await session.ended;
+    assert.equal(end.reason, 'target-exited');
+    assert.match(end.message, /samples only of an app that runs/);
+    assert.equal((await traceOf(session)).threads.length, 0);
+  });
+});
