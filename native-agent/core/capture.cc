@@ -38,6 +38,7 @@ void adopt(Session& session, ThreadRecord& record) {
   record.counters = Row{};
   record.cpu = record.bytes = {-1, 0};
   record.worked = false;
+  record.told_until_ns = 0;
   record.shard.reset();
   record.last.depth = 0;
   record.last.epoch = 0;
@@ -178,11 +179,14 @@ i64 told(Owed& total, i64 now, bool elsewhere, bool collects, i64 keep) {
 // of CPU time the next interrupt, of bytes the next sampled allocation.
 void Capture::tell() {
   if (is_at_wait(row_)) shows_ = Shows::Wait;
-  bool elsewhere = shows_ == Shows::Standing || (shows_ == Shows::Wait && !record_->worked);
+  i64 silence = record_->told_until_ns ? max_of<i64>(row_.time_ns - record_->told_until_ns, 0) : 0;
+  // A reader's rules (docs/MEASURES.md): a sample at work vouches for three intervals after it …
+  bool seen = record_->worked && silence <= 3 * session_->config.async_interval_ns;
+  bool elsewhere = shows_ == Shows::Standing || (shows_ == Shows::Wait && !seen);
+  // … and next to no CPU time between two equal stacks, a twentieth, is a wait.
+  i64 keep = shows_ == Shows::Wait && !record_->worked ? silence / 16 : 0;
   record_->worked = shows_ < Shows::Wait;
   if (row_.counters & kCounterCpu) {
-    // A reader takes next to no CPU time between two equal stacks for a wait (docs/MEASURES.md: a twentieth).
-    i64 keep = shows_ == Shows::Wait ? max_of<i64>(row_.time_ns - record_->told_until_ns, 0) / 16 : 0;
     row_.cpu_ns = told(record_->cpu, row_.cpu_ns, elsewhere, shows_ == Shows::Running, keep);
     record_->cpu.read += row_.cpu_duration_ns;
   }

@@ -1,8 +1,7 @@
 /**
  * A recording beside what the program itself wrote down. The tolerances: shares of CPU time within 3 points, a wait's
- * length within 2 ms or 5 %, allocated bytes within 5 %. The program's clocks and the agent's are read one after the
- * other, and on a busy machine a thread may be put aside in between: so a few waits of a hundred may be further off,
- * and their sum may not.
+ * length within 2 ms or 5 %, allocated bytes within 5 %. CPU time is each thread's own clock's, on both sides, so how busy the
+ * machine is makes no difference. Only where the program reads its clock and waits afterwards may it be put aside in between.
  */
 import assert from 'node:assert/strict';
 import {
@@ -21,13 +20,10 @@ import { decodeFile, Recordings, threadNamed } from './recordings.js';
 
 const RUNS = Number(process.env['BTRACE_TRUTH_RUNS'] ?? 5);
 /** Shares need much CPU time, however long that takes on a busy machine; the waits are many in a short time. */
-const WORK = { parts: ['burn', 'deep', 'brief', 'throw'], cpuNs: 6e9, ms: 15_000 };
+const WORK = { parts: ['burn', 'deep', 'brief', 'throw'], cpuNs: 9e9, ms: 15_000 };
 const WAITS = { parts: ['lock', 'notify', 'park', 'sleep', 'allocate', 'load'], cpuNs: Infinity, ms: 2000 };
-/**
- * The burner never waits: on two free cores the four working threads make it take about twice its CPU time. Where it takes
- * longer, the sampler waits for a core as well, and the tolerance grows by as much.
- */
-const FREE_MACHINE = 2;
+const SHARE_TOLERANCE = 0.03;
+const MOST_GAPS = 0.1;
 /** Left out at both ends, where hooks come and go and the last samples of a thread are waited for. */
 const EDGE_NS = 150e6;
 
@@ -62,23 +58,18 @@ class Comparison {
       const name = this.trace.methods.qualifiedName(figures.method[row]!);
       totals.set(name, (totals.get(name) ?? 0) + figures.total.cpu[row]!);
     }
-    const evidence = sums.sum.cpu - sums.gap.cpu;
-    const samples = samplesWithin(thread, begin - this.origin, end - this.origin);
-    return { evidence, samples, gap: sums.gap.cpu, of: (name: string) => totals.get(name) ?? 0 };
+    return {
+      evidence: sums.sum.cpu - sums.gap.cpu,
+      gap: sums.gap.cpu,
+      of: (name: string) => totals.get(name) ?? 0,
+    };
   }
 
   allocatedBytes(thread: ThreadTrack): number {
     return this.sumsOf(thread, this.begin, this.end).sum.allocatedBytes;
   }
 
-  /** How many times its CPU time the burner took. */
-  private get busyness(): number {
-    const slices = this.truth.slices.filter(({ thread }) => thread === 'burner');
-    const wall = slices.reduce((sum, { begin, end }) => sum + end - begin, 0);
-    return wall / slices.reduce((sum, { cpuNs }) => sum + cpuNs, 0);
-  }
-
-  /** Shares of the CPU time that there is evidence for within 3 points of the truth; what is a gap is nobody's. */
+  /** Shares of the CPU time that there is evidence for within 3 points of the truth; gaps are few, however busy the machine. */
   shares(threadName: string): void {
     // Whole slices only: where within one its CPU time was used, the truth does not know.
     const whole = this.truth.slices.filter(
@@ -89,18 +80,13 @@ class Comparison {
     const recorded = this.cpuByMethod(threadNamed(this.trace, threadName), begin, end);
     const true_ = this.truth.cpuByMethod(threadName, begin, end);
     const gaps = recorded.gap / (recorded.gap + recorded.evidence);
-    // On a busy machine the agent's thread comes to run late; what it missed is shown as a gap.
-    assert.ok(gaps < 0.5, `${threadName}: gaps are ${percent(gaps, 1)}`);
-    const busy = 0.03 * Math.max(1, this.busyness / FREE_MACHINE);
+    assert.ok(gaps <= MOST_GAPS, `${threadName}: gaps are ${percent(gaps, 1)}`);
     const all = [...true_.values()].reduce((sum, cpu) => sum + cpu, 0);
     for (const [method, cpu] of true_) {
-      // Few samples scatter: three standard deviations of a share among so many.
-      const scatter = 3 * Math.sqrt(((cpu / all) * (1 - cpu / all)) / recorded.samples);
-      const tolerance = Math.max(busy, scatter);
       const difference = recorded.of(method) / recorded.evidence - cpu / all;
       assert.ok(
-        Math.abs(difference) <= tolerance,
-        `${threadName}: ${method} has ${percent(recorded.of(method), recorded.evidence)}, truly ${percent(cpu, all)} (machine busy ${this.busyness.toFixed(1)}×)`,
+        Math.abs(difference) <= SHARE_TOLERANCE,
+        `${threadName}: ${method} has ${percent(recorded.of(method), recorded.evidence)}, truly ${percent(cpu, all)}`,
       );
     }
   }
@@ -110,27 +96,34 @@ class Comparison {
     const thread = threadNamed(this.trace, threadName);
     const expected = this.truth.waitsOf(threadName, kindName, this.begin, this.end);
     assert.ok(expected.length > 10, `${threadName} waited ${expected.length} times`);
-    let found = 0;
-    let trueNs = 0;
-    let recordedNs = 0;
+    let missed = 0;
+    let unknown = 0;
+    let putAside = 0;
     for (const wait of expected) {
+      const truly = wait.end - wait.begin;
+      const tolerance = Math.max(2e6, 0.05 * truly);
       const row = this.rowOf(thread, kind, wait);
-      trueNs += wait.end - wait.begin;
-      if (row < 0) continue;
+      if (row < 0) {
+        missed++;
+        continue;
+      }
       const length = thread.blocks.end[row]! - thread.blocks.begin[row]!;
-      recordedNs += length;
-      if (Math.abs(length - (wait.end - wait.begin)) > Math.max(2e6, 0.05 * length)) continue;
-      if (this.endedBy(thread, row, wait)) found++;
+      // The program reads its clock before and after: what is recorded lies in between.
+      assert.ok(length <= truly + tolerance, `${threadName}: ${length} ns recorded, truly ${truly}`);
+      if (length < truly - tolerance) putAside++;
+      if (!this.endedBy(thread, row, wait)) unknown++;
     }
-    const missed = expected.length - found;
+    assert.equal(missed, 0, `${threadName}: ${missed} of ${expected.length} waits are missing`);
+    // A notify that the compiler has put into its caller passes the hook: its wait says that nobody is known.
+    const most = kind === SampleKind.Wait ? Math.ceil(0.05 * expected.length) : 0;
     assert.ok(
-      missed <= Math.max(0.05 * expected.length, 3),
-      `${threadName}: ${missed} of ${expected.length} waits are missed or wrong`,
+      unknown <= most,
+      `${threadName}: who ended ${unknown} of ${expected.length} waits is not known`,
     );
-    const off = Math.abs(recordedNs - trueNs);
+    // A thread that is put aside between its clock and its wait waits for less than it says.
     assert.ok(
-      off <= Math.max(0.05 * trueNs, 2e6),
-      `${threadName}: ${Math.round(recordedNs / 1e6)} ms recorded, truly ${Math.round(trueNs / 1e6)} ms`,
+      putAside <= 0.2 * expected.length,
+      `${threadName}: ${putAside} of ${expected.length} are too short`,
     );
   }
 
@@ -161,14 +154,6 @@ class Comparison {
     assert.ok(labelled || byName === wait.by, `${name} waited for ${wait.by}, recorded is ${byName}`);
     return true;
   }
-}
-
-function samplesWithin({ intervals }: ThreadTrack, begin: number, end: number): number {
-  let samples = 0;
-  for (let row = 0; row < intervals.count; row++) {
-    if (intervals.begin[row]! >= begin && intervals.end[row]! <= end) samples += intervals.samples[row]!;
-  }
-  return samples;
 }
 
 function percent(part: number, whole: number): string {

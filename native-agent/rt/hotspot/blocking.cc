@@ -13,6 +13,19 @@ void identify(JNIEnv* env, jobject object, u64& type, u64& identity) {
   if (g_hotspot.jvm.ti->GetObjectHashCode(object, &hash) == JVMTI_ERROR_NONE) identity = static_cast<u32>(hash);
 }
 
+namespace {
+
+// A wait is worth telling even where the thread is on its way out and has no stack any more.
+u32 walk_or_stub(Capture& capture) {
+  i32 frames = walk_thread(nullptr, capture.frames(), WalkBuffer::kFrames, capture.row().flags);
+  if (frames > 0) return static_cast<u32>(frames);
+  capture.row().flags |= kFlagWalkFailed;
+  capture.frames()[0] = {kStubNoFrames, -1};
+  return 1;
+}
+
+}  // namespace
+
 Blocked begin_block() {
   Blocked block{};
   block.session = active_session_id();
@@ -40,14 +53,8 @@ i64 end_block(ThreadRecord* record, SampleKind kind, const Blocked& block, u64 s
   row.peer = block.peer;
   row.flags |= block.flags;
   i64 time_ns = row.time_ns;
-  i32 frames = 1;
-  if (stub) {
-    capture.frames()[0] = {stub, -1};
-  } else if ((frames = walk_thread(nullptr, capture.frames(), WalkBuffer::kFrames, row.flags)) < 0) {
-    row.flags |= kFlagWalkFailed;
-    frames = 0;
-  }
-  capture.commit(static_cast<u32>(frames));
+  if (stub) capture.frames()[0] = {stub, -1};
+  capture.commit(stub ? 1 : walk_or_stub(capture));
   return time_ns;
 }
 
@@ -60,12 +67,7 @@ i64 capture_release(ThreadRecord* record, SampleKind kind, u64 type, u64 object,
   row.object = object;
   row.peer = peer;
   i64 time_ns = row.time_ns;
-  i32 frames = walk_thread(nullptr, capture.frames(), WalkBuffer::kFrames, row.flags);
-  if (frames < 0) {
-    row.flags |= kFlagWalkFailed;
-    frames = 0;
-  }
-  capture.commit(static_cast<u32>(frames));
+  capture.commit(walk_or_stub(capture));
   return time_ns;
 }
 

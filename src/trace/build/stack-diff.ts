@@ -6,7 +6,7 @@
  *     begins (a wait, a notify) tells nothing of the work before that call: this belongs to the earlier stack when the thread
  *     was seen working there, else to what both have in common outside that call;
  *   - a sample vouches for one interval of the sampler, and for one more for each capture merged into it. Silence of
- *     more than three times that is a gap, up to what the later sample vouches for;
+ *     more than three times that is a gap, up to what the later sample vouches for; CPU time is silent on its own clock;
  *   - where both stacks are equal, silence is counted in CPU time: a thread that is off the CPU in between waits there;
  *   - equal stacks with no CPU used between (at most a twentieth of the time) are a wait.
  *
@@ -285,9 +285,10 @@ export class StackDiff {
       if (state === IntervalState.Evidence && vouchNs > 0 && unseen > gapAfterVouches * vouched) {
         const share = (silent - vouched) / silent;
         const gap = intervals.push(time, from - vouched, common, keep, IntervalState.Gap, messageId);
-        intervals.cpu[gap] = used * share;
+        const isVouched = used <= gapAfterVouches * vouched;
+        intervals.cpu[gap] = isVouched ? 0 : used * share;
         began = from - vouched;
-        rest -= used * share;
+        rest -= intervals.cpu[gap];
         made = Made.GapAndWork;
       }
       const at = intervals.push(began, from, path, keep, state, messageId);

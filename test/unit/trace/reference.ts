@@ -168,7 +168,7 @@ export function intervalsOf(samples: readonly Sample[], counters: number, vouch:
               stack: b.stack.slice(0, keep),
               keep,
               state: IntervalState.Gap,
-              cpu: cpu * gapShare,
+              cpu: cpu <= 3 * vouched ? 0 : cpu * gapShare,
               allocations: part(counted.allocations, (counters & CounterBit.AllocationsEstimated) !== 0),
               allocatedBytes: part(counted.allocatedBytes, (counters & CounterBit.BytesEstimated) !== 0),
               faults: part(counted.faults, false),
