@@ -86,7 +86,7 @@ export async function bringAgent(adb: Adb, app: App, { bytes, name, pushed }: Ag
   const script = [
     'mkdir -p code_cache && cd code_cache || exit 1',
     `for f in ${PREFIX}*; do [ "$f" = ${name} ] || rm -f "$f"; done`,
-    `cmp -s ${pushed} ${name} || { cp ${pushed} ${name}.part && chmod 444 ${name}.part && mv -f ${name}.part ${name}; } || exit 1`,
+    `cmp -s ${pushed} ${name} || { cp ${pushed} ${name}.part && chmod 444 ${name}.part && mv -f ${name}.part ${name}; } || { rm -f ${name}.part; exit 1; }`,
     'pwd',
   ].join('\n');
   const { stdout, stderr, code } = await shell(

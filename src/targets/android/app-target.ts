@@ -15,6 +15,9 @@ import { shell } from './device-shell.js';
 import { launch } from './launch.js';
 import { OutsideSession } from './outside.js';
 
+/** Who cannot say within this whether a process lives is as good as away. */
+const ALIVE_MS = 3000;
+
 export interface Place {
   readonly server: AdbServer;
   readonly device: Device;
@@ -183,5 +186,5 @@ function whyOutside(error: unknown): string | undefined {
 }
 
 export async function isAlive(adb: Adb, pid: number): Promise<boolean> {
-  return (await shell(adb, `[ -d /proc/${pid} ]`)).code === 0;
+  return (await shell(adb, `[ -d /proc/${pid} ]`, ALIVE_MS)).code === 0;
 }

@@ -19,6 +19,8 @@ import { streamOf } from './socket-stream.js';
 /** From the attach to the agent's socket: the app's main thread must get round to it. */
 const LISTEN_MS = 10_000;
 const WELCOME_MS = 10_000;
+const LET_GO_TRIES = 10;
+const LET_GO_EVERY_MS = 100;
 
 /** Where one agent listens, and the tokens that it and we know each other by. */
 export interface Door {
@@ -28,9 +30,10 @@ export interface Door {
   readonly options: string;
 }
 
-export function newDoor(): Door {
+/** `pid` is in the name, for others to see that this app is being recorded. */
+export function newDoor(pid: number): Door {
   const tokens = newTokens();
-  const name = `btrace-${randomBytes(8).toString('hex')}`;
+  const name = `btrace-${pid}-${randomBytes(8).toString('hex')}`;
   return { name, tokens, options: `listen=${name},${tokenOptions(tokens)}` };
 }
 
@@ -72,7 +75,13 @@ export async function attach(
   options: RecordOptions,
   signal: AbortSignal | undefined,
 ): Promise<Conversation> {
-  const door = newDoor();
+  if (await isRecorded(adb, app))
+    throw new TargetError(
+      'busy',
+      `${app.process} is being recorded already, from another window or computer.`,
+      'Stop that recording first.',
+    );
+  const door = newDoor(app.pid);
   const { stdout, stderr, code } = await shell(
     adb,
     `cmd activity attach-agent ${quoted(app.process)} ${quoted(`${copy}=${door.options}`)}`,
@@ -82,8 +91,26 @@ export async function attach(
     const isGone = async () => !(await isAlive(adb, app.pid));
     return await enter(adb, door, options, { everyMs: 100, limitMs: LISTEN_MS, signal, isGone });
   } catch (error) {
+    if (signal?.aborted === true) await letGo(adb, door);
     signal?.throwIfAborted();
     throw await silent(adb, app, error);
+  }
+}
+
+/** An agent has one recording at a time. Devices that do not show their sockets to the shell say nothing. */
+async function isRecorded(adb: Adb, app: App): Promise<boolean> {
+  return (await shell(adb, `grep -q '@btrace-${app.pid}-' /proc/net/unix`)).code === 0;
+}
+
+/** An agent that listens for us, and will not be needed: it ends when it is left, and else only after its own limit. */
+export async function letGo(adb: Adb, door: Door): Promise<void> {
+  for (let tries = 0; tries < LET_GO_TRIES; tries++) {
+    try {
+      await (await adb.createSocket(`localabstract:${door.name}`)).close();
+      return;
+    } catch {
+      await delay(LET_GO_EVERY_MS);
+    }
   }
 }
 

@@ -14,17 +14,17 @@ export const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''"
 
 const END = 'btrace-exit-code:';
 
+/** No command that is used here takes long; a device or a server that hangs would be waited for without end. */
+const LIMIT_MS = 30_000;
+
 /** Runs a command to its end. Devices before Android 7 have no exit codes of their own: the shell is asked for it. */
-export async function shell(adb: Adb, command: string): Promise<ShellResult> {
+export async function shell(adb: Adb, command: string, limitMs = LIMIT_MS): Promise<ShellResult> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${limitMs / 1000} s`)), limitMs);
+  });
   try {
-    if (adb.subprocess.shellProtocol) {
-      const { stdout, stderr, exitCode } = await adb.subprocess.shellProtocol.spawnWaitText(command);
-      return { stdout, stderr, code: exitCode };
-    }
-    const output = await adb.subprocess.noneProtocol.spawnWaitText(`${command}\necho ${END}$?`);
-    const at = output.lastIndexOf(END);
-    const text = output.slice(0, Math.max(at, 0)).replaceAll('\r\n', '\n');
-    return { stdout: text, stderr: text, code: at < 0 ? 1 : Number(output.slice(at + END.length)) };
+    return await Promise.race([run(adb, command), tooLong]);
   } catch (error) {
     throw new TargetError(
       'io',
@@ -32,5 +32,18 @@ export async function shell(adb: Adb, command: string): Promise<ShellResult> {
       'See that the cable is in, and try again.',
       { cause: error },
     );
+  } finally {
+    clearTimeout(timer);
   }
+}
+
+async function run(adb: Adb, command: string): Promise<ShellResult> {
+  if (adb.subprocess.shellProtocol) {
+    const { stdout, stderr, exitCode } = await adb.subprocess.shellProtocol.spawnWaitText(command);
+    return { stdout, stderr, code: exitCode };
+  }
+  const output = await adb.subprocess.noneProtocol.spawnWaitText(`${command}\necho ${END}$?`);
+  const at = output.lastIndexOf(END);
+  const text = output.slice(0, Math.max(at, 0)).replaceAll('\r\n', '\n');
+  return { stdout: text, stderr: text, code: at < 0 ? 1 : Number(output.slice(at + END.length)) };
 }

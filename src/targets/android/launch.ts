@@ -6,7 +6,7 @@ import type { Adb } from '@yume-chan/adb';
 import type { Conversation } from '../session/conversation.js';
 import { type RecordOptions, TargetError } from '../target.js';
 import type { App } from './apps.js';
-import { type Door, enter, newDoor, reasonIn } from './attach.js';
+import { type Door, enter, letGo, newDoor, reasonIn } from './attach.js';
 import { quoted, shell } from './device-shell.js';
 
 /** The app is held this long at most; Android calls an app that is slow to bind unresponsive after 10 s or more. */
@@ -27,7 +27,7 @@ export async function launch(
   options: RecordOptions,
   signal: AbortSignal | undefined,
 ): Promise<Conversation> {
-  const door = newDoor();
+  const door = newDoor(0);
   const agent = `${copy}=${door.options},wait=${HOLD_MS}`;
   if (sdk < AGENT_SDK)
     throw new TargetError(
@@ -61,6 +61,7 @@ async function opened(
   try {
     return await enter(adb, door, options, { everyMs: TRY_EVERY_MS, limitMs: LAUNCH_MS, signal });
   } catch (error) {
+    if (signal?.aborted === true) await letGo(adb, door);
     signal?.throwIfAborted();
     throw new TargetError(
       'timeout',

@@ -93,6 +93,17 @@ export class Phone {
     await this.writePackages();
   }
 
+  /** As `pm install -r`: the app ends, its code_cache is emptied. */
+  async upgrade(packageName: string): Promise<void> {
+    await this.apps.get(packageName)?.kill();
+    await rm(this.resolve(`/data/data/${packageName}/code_cache`), { recursive: true, force: true });
+  }
+
+  /** No room for what apps write, from now on. */
+  async fillApps(): Promise<void> {
+    await writeFile(path.join(this.folder, 'full'), '');
+  }
+
   async install(packageName: string, installed: Partial<Installed> = {}): Promise<void> {
     this.packages.set(packageName, {
       debuggable: true,

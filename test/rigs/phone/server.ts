@@ -42,7 +42,8 @@ export class AdbServerProcess {
     });
     this.child = child;
     while (!(await answers(port))) {
-      if (child.exitCode !== null) throw new Error(`adb ended with code ${child.exitCode}`);
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`adb ended: ${child.exitCode ?? child.signalCode}`);
       await delay(20);
     }
   }

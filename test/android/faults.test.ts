@@ -1,0 +1,151 @@
+/** What goes wrong while an app is recorded: what had come opens with its names, the person is told, and the next recording works. */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { AndroidTargets } from '../../src/targets/android/android-targets.js';
+import type { TargetError } from '../../src/targets/target.js';
+import { type RecordOptions, type Session } from '../../src/targets/target.js';
+import { decodeRecording } from '../../src/trace/build/decode.js';
+import type { Trace } from '../../src/trace/model/trace.js';
+import { recordOptions } from '../rigs/art/record.js';
+import type { ArtApp } from '../rigs/art/runtime.js';
+import { withPhone } from '../rigs/phone/with-phone.js';
+
+const SHOP = 'com.example.shop';
+
+describe('recording over adb when something fails', () => {
+  const bench = withPhone();
+
+  const start = async (changes: Partial<RecordOptions> = {}, signal?: AbortSignal): Promise<Session> => {
+    const port = bench().server.port;
+    const targets = new AndroidTargets({ agentRoots: [bench().agents], port, startServer: false });
+    const target = await targets.choose({ app: SHOP, device: undefined });
+    return await target.start(recordOptions(bench().file(), changes), signal);
+  };
+  const traceOf = async ({ file }: { file: string }): Promise<Trace> =>
+    decodeRecording(await readFile(file)).trace();
+  const names = ({ methods }: Trace): string[] =>
+    Array.from({ length: methods.count }, (_, method) => methods.qualifiedName(method));
+
+  /** A recording whose file has the name of what every tenth frame does. */
+  async function recording(): Promise<Session> {
+    const session = await start();
+    while (!names(await traceOf(session)).includes('sample.Jank.decodeRow')) await delay(50);
+    return session;
+  }
+
+  async function assertWhole(session: Session): Promise<void> {
+    const trace = await traceOf(session);
+    assert.deepEqual(trace.problems, []);
+    assert.ok(trace.complete);
+    assert.ok(names(trace).includes('sample.Jank.decodeRow'));
+    assert.ok(trace.threads.some(({ isMain, sampleCount }) => isMain && sampleCount > 10));
+  }
+
+  async function assertRecordsAgain(app: ArtApp): Promise<void> {
+    const session = await start();
+    await app.more('frame', 2);
+    assert.equal((await session.stop()).message, '');
+    assert.equal(session.target.pid, app.pid);
+  }
+
+  it('keeps what came before the adb server was restarted, and records again', async () => {
+    const app = await bench().launched(SHOP);
+    await bench().connect();
+    const session = await recording();
+    await bench().server.restart();
+    const end = await session.ended;
+    assert.equal(end.reason, 'connection-lost');
+    assert.match(end.message, /connection to the agent in com\.example\.shop was lost/);
+    await assertWhole(session);
+    await bench().connect();
+    await app.more('frame', 2);
+    await assertRecordsAgain(app);
+  });
+
+  it('keeps what came before the cable was pulled, and records again when it is in', async () => {
+    const app = await bench().launched(SHOP);
+    await bench().connect();
+    const session = await recording();
+    bench().phone.cut();
+    assert.equal((await session.ended).reason, 'connection-lost');
+    await assertWhole(session);
+    await bench().server.adb('disconnect', bench().phone.serial);
+    await bench().connect();
+    await app.more('frame', 2);
+    await assertRecordsAgain(app);
+  });
+
+  it('keeps what came before the app was upgraded, and records the new one', async () => {
+    await bench().launched(SHOP);
+    await bench().connect();
+    const session = await recording();
+    await bench().phone.upgrade(SHOP);
+    const end = await session.ended;
+    assert.equal(end.reason, 'target-exited');
+    assert.match(end.message, /com\.example\.shop ended/);
+    await assertWhole(session);
+    await assertRecordsAgain(await bench().phone.launch(SHOP));
+  });
+
+  it('leaves no copy of the agent in an app that has ended', async () => {
+    const app = await bench().launched(SHOP);
+    await bench().connect();
+    const session = await recording();
+    const copies = bench().phone.resolve(`/data/data/${SHOP}/code_cache`);
+    assert.equal((await readdir(copies)).length, 1);
+    await app.kill();
+    await session.ended;
+    assert.deepEqual(await readdir(copies), []);
+    await assertWhole(session);
+  });
+
+  it('says that somebody else records the app', async () => {
+    await bench().launched(SHOP);
+    await bench().connect();
+    const first = await recording();
+    await assert.rejects(start(), (error: TargetError) => {
+      assert.equal(error.kind, 'busy');
+      assert.match(error.message, /recorded already, from another window or computer/);
+      return true;
+    });
+    assert.equal((await first.stop()).message, '');
+    await assertWhole(first);
+  });
+
+  it('gives up when it is stopped as it begins, and can begin again at once', async () => {
+    const app = await bench().launched(SHOP);
+    await bench().connect();
+    const { phone } = bench();
+    const before = await readdir(bench().folder);
+    for (const when of ['run-as', 'attach-agent']) {
+      phone.commands.length = 0;
+      const gaveUp = new AbortController();
+      const starting = start({}, gaveUp.signal);
+      starting.catch(() => undefined);
+      while (!phone.commands.some((command) => command.includes(when))) await delay(1);
+      gaveUp.abort();
+      await assert.rejects(starting, { name: 'AbortError' });
+    }
+    assert.deepEqual(await readdir(bench().folder), before);
+    while (existsSync(`/proc/${app.pid}`) && (await isListening(app.pid))) await delay(20);
+    await assertRecordsAgain(app);
+  });
+
+  it('says that the app has no room for the agent, and leaves no torn copy', async () => {
+    await bench().launched(SHOP);
+    await bench().connect();
+    await bench().phone.fillApps();
+    await assert.rejects(start(), (error: TargetError) => {
+      assert.match(error.message, /could not be copied into com\.example\.shop: .*No space left/);
+      assert.match(error.nextStep, /Free some storage/);
+      return true;
+    });
+    assert.deepEqual(await readdir(bench().phone.resolve(`/data/data/${SHOP}/code_cache`)), []);
+  });
+});
+
+async function isListening(pid: number): Promise<boolean> {
+  return (await readFile('/proc/net/unix', 'utf8')).includes(`@btrace-${pid}-`);
+}
