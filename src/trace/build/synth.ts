@@ -66,8 +66,9 @@ export interface SynthTruth {
 }
 
 const rowsPerBlock = 512;
-/** In sample intervals. */
+/** In sample intervals: how long waits are, and how long after its interval a thread comes by a point, as it must to be captured. */
 const meanWait = 12;
+const meanLag = 0.1;
 const allCounters =
   CounterBit.Cpu |
   CounterBit.Allocations |
@@ -175,7 +176,7 @@ class SynthThread {
       this.pass(this.nextSample - this.now, works);
       const missed = options.missEvery > 0 && this.captures % options.missEvery === options.missEvery - 1;
       this.capture(node, works ? SampleKind.Allocation : SampleKind.AsyncOutside);
-      const wait = missed ? 10 : 0.9 + random.next() * 0.2;
+      const wait = missed ? 10 : 1 + random.exponential(meanLag);
       this.nextSample = this.now + Math.ceil(options.intervalNs * wait);
     }
     this.pass(end - this.now, works);

@@ -8,6 +8,8 @@
 import { type Problem } from '../model/trace.js';
 import { crc32 } from './crc32.js';
 import { deflate, inflate } from './deflate.js';
+import { columnCuts } from './samples.js';
+import { DamageError } from './wire.js';
 
 export const ChunkKind = {
   Header: 1,
@@ -75,10 +77,20 @@ export function encodeChunk(
     );
   }
   if (options.deflate === true) {
-    const packed = deflate(payload);
+    const packed = deflate(payload, kind === ChunkKind.Samples ? cutsOf(payload) : []);
     if (packed.length < payload.length) return frame(kind, flagDeflated, packed, payload.length, sequence);
   }
   return frame(kind, 0, payload, payload.length, sequence);
+}
+
+/** None where the message is damaged: it is kept as it is. */
+function cutsOf(samples: Uint8Array): number[] {
+  try {
+    return columnCuts(samples);
+  } catch (error) {
+    if (!(error instanceof DamageError)) throw error;
+    return [];
+  }
 }
 
 /** The same chunk under another number: how the desktop renumbers what it writes. */

@@ -1,13 +1,42 @@
 /** Raw deflate (RFC 1951) with hard bounds: a bomb costs what the chunk's header allows, not what it unfolds to. */
-import { deflateSync, Inflate, inflateSync } from 'fflate';
+import { Deflate, deflateSync, Inflate, inflateSync } from 'fflate';
 import { DamageError } from './wire.js';
 
 /** Deflate unfolds a byte to 1032 at most; a slice of input this long can overrun its bound by 16 MiB, no more. */
 const sliceBytes = 16 * 1024;
 const maxRatio = 1032;
 
-export function deflate(bytes: Uint8Array): Uint8Array {
-  return deflateSync(bytes, { level: 6 });
+const level = 6;
+/** What is shorter is not worth a code of its own. */
+const shortestPart = 128;
+
+/**
+ * Deflates; `cuts` are places, in order, where the bytes become others: each part between them gets a code of its own, which saves
+ * 2 % of samples, whose columns have little in common.
+ */
+export function deflate(bytes: Uint8Array, cuts: readonly number[] = []): Uint8Array {
+  if (cuts.length === 0) return deflateSync(bytes, { level });
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  const stream = new Deflate({ level }, (part) => {
+    parts.push(part);
+    size += part.length;
+  });
+  let from = 0;
+  for (const cut of cuts) {
+    if (cut - from < shortestPart) continue;
+    stream.push(bytes.subarray(from, cut));
+    stream.flush();
+    from = cut;
+  }
+  stream.push(bytes.subarray(from), true);
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }
 
 /** Inflates to exactly `rawLength` bytes, or throws a DamageError. */

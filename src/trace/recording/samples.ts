@@ -291,6 +291,21 @@ export function eachSampleBlock(payload: Uint8Array, visit: (begin: number, end:
   }
 }
 
+/** Where the columns of a Samples message begin and end, in order. */
+export function columnCuts(payload: Uint8Array): number[] {
+  const cuts: number[] = [];
+  eachSampleBlock(payload, (begin, end) => {
+    const reader = new WireReader(payload, begin, end);
+    while (reader.more) {
+      const wireType = reader.varint() % 8;
+      const from = reader.pos;
+      reader.skip(wireType);
+      if (wireType === 2) cuts.push(from, reader.pos);
+    }
+  });
+  return cuts;
+}
+
 /** Earliest and latest time in a Samples message, for the footer's index; undefined when it holds no sample. */
 export function sampleSpan(
   payload: Uint8Array,

@@ -4,6 +4,7 @@ import { describe, it } from 'mocha';
 import { openRecording } from '../../../src/trace/build/open.js';
 import { EndReason } from '../../../src/trace/model/kinds.js';
 import { ChunkKind, ChunkParser, encodeChunk, renumberChunk } from '../../../src/trace/recording/chunk.js';
+import { deflate } from '../../../src/trace/recording/deflate.js';
 import { Goodbye, Header, Status, Threads } from '../../../src/trace/recording/messages.js';
 import { RecordingReader, sourceOf } from '../../../src/trace/recording/reader.js';
 import { RecordingWriter } from '../../../src/trace/recording/writer.js';
@@ -79,6 +80,13 @@ describe('RecordingWriter', () => {
     const calls = (bytes: Uint8Array): number[] => decoded(bytes).threads.map((thread) => thread.calls.count);
     assert.deepEqual(calls(packed.bytes), calls(plain.bytes));
     assert.deepEqual(decoded(packed.bytes).problems, []);
+    // Each column has a code of its own.
+    const samples = chunksOf(plain.bytes).filter(({ kind }) => kind === ChunkKind.Samples);
+    const bytes = (pack: (payload: Uint8Array) => Uint8Array): number =>
+      samples.reduce((sum, { stored }) => sum + pack(stored).length, 0);
+    const chunk = (payload: Uint8Array): Uint8Array =>
+      encodeChunk(ChunkKind.Samples, payload, 0, { deflate: true }).subarray(24);
+    assert.ok(bytes(chunk) < 0.99 * bytes(deflate));
   });
 
   it('keeps deflated chunks as they came', () => {
@@ -161,8 +169,9 @@ describe('RecordingReader', () => {
         },
       };
       const footer = await new RecordingReader(source).footer();
-      assert.equal(footer?.endNs, decoded(bytes).endNs);
-      assert.equal(footer?.reason, EndReason.Stopped);
+      assert.ok(footer);
+      assert.equal(footer.endNs, decoded(bytes).endNs);
+      assert.equal(footer.reason, EndReason.Stopped);
       assert.ok(read <= 64 * 1024, `${read} of ${bytes.length} bytes were read`);
       const torn = new RecordingReader(sourceOf(bytes.subarray(0, bytes.length - 1)));
       assert.equal(await torn.footer(), undefined);
