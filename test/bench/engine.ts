@@ -2,7 +2,7 @@
  * Our own recordings: how fast they open, beside a generic decoder on the same content and a bare loop over the same bytes.
  * One line a figure: `bench NAME VALUE UNIT target >=T ok|short` (or `<=T`), or `-` where there is no target. Each
  * measurement is a new process that has done nothing before: what a person waits for who opens one file.
- * Medians of seven (100k, 1M) or three; `--quick` measures 100k once and marks its lines.
+ * Medians of seven (100k, 1M) or three; `--quick` measures 100k once and marks its lines; `--size=1M` one size.
  */
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
@@ -18,7 +18,7 @@ import {
   RecordingDecoder,
   synthesize,
 } from '../../src/trace/index.js';
-import type { Measured } from './engine-child.js';
+import type { Measured, Rows } from './engine-child.js';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const isQuick = process.argv.includes('--quick');
@@ -38,8 +38,10 @@ function bundle(folder: string): void {
 }
 
 /** The median of some runs; undefined when it ran out of memory. */
-function measured(what: string, file: string, runs: number): Measured | undefined {
-  const args = ['--max-old-space-size=12000', path.join(path.dirname(file), 'bench.cjs'), what, file];
+function measured(what: string, file: string, runs: number, rows?: Rows): Measured | undefined {
+  const script = path.join(path.dirname(file), 'bench.cjs');
+  const args = ['--max-old-space-size=12000', script, what, file];
+  if (rows !== undefined) args.push(JSON.stringify(rows));
   const all: Measured[] = [];
   for (let run = 0; run < runs; run++) {
     const child = spawnSync(process.execPath, args, { encoding: 'utf8', cwd: root });
@@ -138,6 +140,21 @@ async function compare(
   );
 
   const bytes = new Uint8Array(readFileSync(own));
+  const { threads } = decodeRecording(bytes).trace();
+  const rows = { intervals: 0, calls: 0 };
+  for (const thread of threads) {
+    rows.intervals += thread.intervals.count;
+    rows.calls += thread.calls.count;
+  }
+  const limit = measured('limit', own, runs, rows);
+  say(`limit.${name}`, limit?.ms, 'ms');
+  say(`limit.of-varints.${name}`, loop && limit && limit.ms / loop.ms, 'x');
+  say(`open.of-limit.${name}`, limit && open.ms / limit.ms, 'x');
+  const warm = measured('open.warm', own, Math.min(runs, 3));
+  const loopWarm = measured('varints.warm', own, Math.min(runs, 3));
+  say(`open.warm.${name}`, warm?.ms, 'ms');
+  say(`open.warm.of-varints.${name}`, warm && loopWarm && warm.ms / loopWarm.ms, 'x');
+
   const append = appendMs(bytes);
   say(`append.${name}`, append, 'ms');
   say(`append.of-open.${name}`, append / open.ms, 'x', samples === 1_000_000 ? ['<=', 1 / 50] : undefined);
@@ -173,12 +190,14 @@ async function compare(
 const folder = mkdtempSync(path.join(tmpdir(), 'btrace-bench-'));
 try {
   bundle(folder);
-  await compare(folder, '100k', 100_000, isQuick ? 1 : 7, true);
-  if (!isQuick) {
-    const million = await compare(folder, '1M', 1_000_000, 7, true);
-    const five = await compare(folder, '5M', 5_000_000, 3, false);
+  const only = process.argv.find((argument) => argument.startsWith('--size='))?.slice('--size='.length);
+  const wanted = (size: string): boolean =>
+    only === undefined ? !isQuick || size === '100k' : size === only;
+  if (wanted('100k')) await compare(folder, '100k', 100_000, isQuick ? 1 : 7, true);
+  const million = wanted('1M') ? await compare(folder, '1M', 1_000_000, 7, true) : undefined;
+  const five = wanted('5M') ? await compare(folder, '5M', 5_000_000, 3, false) : undefined;
+  if (million !== undefined && five !== undefined)
     say('open.rate.5M-to-1M', five / million, 'x', ['>=', 0.75]);
-  }
 } finally {
   rmSync(folder, { recursive: true });
 }

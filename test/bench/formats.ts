@@ -1,7 +1,7 @@
 /**
  * The foreign formats: how fast each is written and read, beside what its own parser alone takes of the same bytes.
  * One line a figure: `bench NAME VALUE UNIT target >=T ok|short`, or `-` where there is no target. Each measurement is a process of
- * its own, so that none pays for another's garbage. `--quick` measures less, once, and marks its lines.
+ * its own, so that none pays for another's garbage. `--quick` measures less, once, and marks its lines; `--size=5M` one size.
  */
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
@@ -13,7 +13,9 @@ import { anyImporter, exporters } from '../../src/trace/formats/index.js';
 import { decodeRecording, synthesize } from '../../src/trace/index.js';
 
 const isQuick = process.argv.includes('--quick');
-const runs = isQuick ? 1 : 3;
+const mostRuns = isQuick ? 1 : 3;
+/** From this size on once is enough: seconds, of which compiling takes little. */
+const largeBytes = 200 * 1024 * 1024;
 /** As the page and the command line hand a file on. */
 const pieceBytes = 1 << 20;
 
@@ -50,6 +52,7 @@ function measureHere(what: string, file: string): void {
   const measure = measurements[what];
   if (measure === undefined) throw new Error(`There is no measurement called ${what}`);
   const times: number[] = [];
+  const runs = bytes.length > largeBytes ? 1 : mostRuns;
   for (let run = 0; run < runs; run++) {
     const began = performance.now();
     measure(bytes);
@@ -70,7 +73,10 @@ function measured(what: string, file: string): Measured | undefined {
   const args = ['--max-old-space-size=12000', ...process.execArgv, own, `--measure=${what}`, file];
   const child = spawnSync(process.execPath, isQuick ? [...args, '--quick'] : args, { encoding: 'utf8' });
   if (child.status !== 0) {
-    if (child.signal === null && !/heap out of memory|Cannot create a string longer/.test(child.stderr)) {
+    if (
+      child.signal === null &&
+      !/heap out of memory|Cannot create a string longer|ERR_STRING_TOO_LONG/.test(child.stderr)
+    ) {
       throw new Error(child.stderr);
     }
     return undefined;
@@ -100,7 +106,21 @@ function sayMeasured(name: string, size: string, result: Measured | undefined): 
   if (result !== undefined) say(`formats.${name}.memory.${size}`, result.peakBytes / 1e6, 'MB');
 }
 
-async function compare(size: string, samples: number, folder: string): Promise<void> {
+interface Content {
+  readonly size: string;
+  readonly samples: number;
+  /** Formats to measure; all when absent. */
+  readonly only?: readonly string[];
+}
+
+const contents: readonly Content[] = [
+  { size: '100k', samples: 100_000 },
+  { size: '1M', samples: 1_000_000 },
+  // Those with a target: the texts of others take GB.
+  { size: '5M', samples: 5_000_000, only: ['perfetto', 'chrome'] },
+];
+
+async function compare({ size, samples, only }: Content, folder: string): Promise<void> {
   const recorded: Uint8Array[] = [];
   await synthesize({ write: (bytes) => Promise.resolve(void recorded.push(bytes.slice())) }, { samples });
   const files = new Map<string, string>();
@@ -109,6 +129,7 @@ async function compare(size: string, samples: number, folder: string): Promise<v
     const calls = trace.threads.reduce((sum, thread) => sum + thread.calls.count, 0);
     say(`formats.calls.${size}`, calls, 'calls');
     for (const { id, write } of exporters) {
+      if (only?.includes(id) === false) continue;
       const file = path.join(folder, `${id}-${size}`);
       const handle = openSync(file, 'w');
       const began = performance.now();
@@ -131,7 +152,9 @@ async function compare(size: string, samples: number, folder: string): Promise<v
   const ours = imported.get('perfetto')?.ms ?? NaN;
   say(`formats.perfetto.faster.${size}`, protobufjs && protobufjs.ms / ours, 'x', ['>=', 4]);
   for (const id of ['chrome', 'speedscope']) {
-    const parse = measured('json-parse', files.get(id) ?? '');
+    const file = files.get(id);
+    if (file === undefined) continue;
+    const parse = measured('json-parse', file);
     sayMeasured(`${id}.json-parse`, size, parse);
     const own = imported.get(id)?.ms ?? NaN;
     say(`formats.${id}.share.${size}`, parse && own / parse.ms, 'x', ['<=', 2]);
@@ -145,8 +168,12 @@ if (wanted !== undefined) {
 } else {
   const folder = mkdtempSync(path.join(tmpdir(), 'btrace-bench-'));
   try {
-    await compare('100k', 100_000, folder);
-    if (!isQuick) await compare('1M', 1_000_000, folder);
+    const size = process.argv.find((argument) => argument.startsWith('--size='))?.slice('--size='.length);
+    for (const content of contents) {
+      if (size === undefined ? !isQuick || content.size === '100k' : content.size === size) {
+        await compare(content, folder);
+      }
+    }
   } finally {
     rmSync(folder, { recursive: true });
   }
