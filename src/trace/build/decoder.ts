@@ -8,7 +8,7 @@
  *
  * The Trace's columns are the decoder's own and longer than their `count`: copy before handing them away.
  */
-import { CounterBit, formatMajor, formatMinor } from '../model/kinds.js';
+import { CounterBit, formatMajor, formatMinor, ThreadKind } from '../model/kinds.js';
 import {
   type CounterTrack,
   type Hook,
@@ -323,7 +323,8 @@ export class RecordingDecoder {
     let repeated = 0;
     for (const thread of threads) {
       backwards += thread.diff.backwards;
-      stackless += thread.diff.stackless;
+      // Threads of the runtime itself run no code of the program.
+      if (thread.kind !== ThreadKind.Runtime) stackless += thread.diff.stackless;
       repeated += thread.diff.repeated;
     }
     if (backwards > 0)

@@ -44,7 +44,7 @@ export class StackDiff {
   backwards = 0;
   /** Samples at the time of the one before. */
   repeated = 0;
-  /** Samples without a stack: not walked, or its nodes were lost. */
+  /** Samples without a stack that should have one: not walked, or its nodes were lost. */
   stackless = 0;
 
   /** Of the latest sample: where it ended (NaN before the first), its stack, and its message. */
@@ -210,7 +210,8 @@ export class StackDiff {
     const path = slicePath[row] as number;
     const captures = 1 + Math.max(block.merged[row] as number, 0);
     if (path === 0) {
-      this.stackless += captures;
+      // A collection has none, whoever's thread it runs on.
+      if (block.kind[row] !== SampleKind.Gc) this.stackless += captures;
       // Its time is left to the next sample that has a stack.
       if (this.path !== 0) return Made.Nothing;
     }

@@ -16,6 +16,7 @@ export interface Rows {
 export interface Paths extends Rows {
   /** Always smaller than the path itself. */
   readonly parent: Int32Array;
+  /** Methods are numbered from 0; of the root, which is no call, it means nothing. */
   readonly method: Uint32Array;
   /** 0 for the root. */
   readonly depth: Uint16Array;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { RecordingDecoder } from '../../../src/trace/build/decoder.js';
+import { SampleKind, ThreadKind } from '../../../src/trace/model/kinds.js';
 import {
   ChunkKind,
   ChunkParser,
@@ -139,6 +140,23 @@ describe('hostile recordings', function () {
     assert.equal(trace.paths.count, 3);
     assert.ok(trace.problems.some(({ what }) => what.startsWith('3 stack nodes')));
     assert.ok(trace.problems.some(({ what }) => what.startsWith('3 samples have no stack')));
+  });
+
+  it('with samples that rightly have no stack are not called damaged', () => {
+    const threads = Threads.encode({ threads: [{ index: 2, name: 'collector', kind: ThreadKind.Runtime }] });
+    const rows = { counters: 0, time: [0, 1, 2], stack: [0, 0, 0] };
+    const samples = encodeSamples([
+      { ...rows, thread: 1, kind: [SampleKind.Gc, SampleKind.Gc, SampleKind.Allocation] },
+      { ...rows, thread: 2, kind: [SampleKind.Park, SampleKind.Gc, SampleKind.Park] },
+    ]);
+    const parts: [number, Uint8Array][] = [
+      [ChunkKind.Header, header],
+      [ChunkKind.Threads, threads],
+      [ChunkKind.Samples, samples],
+    ];
+    assert.deepEqual(problemsOf(file(...parts)), [
+      '1 samples have no stack; their time was left to their neighbours',
+    ]);
   });
 
   it('with ids from nowhere do not make tables for them', () => {
