@@ -112,6 +112,35 @@ describe('btrace, the command, on devices', () => {
     assert.equal(decodeRecording(await readFile(file)).trace().info.pid, app.pid);
   });
 
+  it('tries a device out, and reports without names', async () => {
+    await bench().launched(SHOP);
+    await bench().connect();
+    const { code, out, err } = await btrace(['doctor', '--duration', '1s']);
+    assert.equal(code, 0, out + err);
+    for (const line of [
+      /^adb +server of protocol 41 on this machine/m,
+      /^devices +device$/m,
+      /^API +30$/m,
+      /^ABIs +x86_64$/m,
+      /^ended +limit$/m,
+      /^how +in process/m,
+      /^samples +[1-9]/m,
+      /^hook allocation +/m,
+    ])
+      assert.match(out, line);
+    for (const secret of [SHOP, bench().phone.serial, 'sample.Jank'])
+      assert.ok(!out.includes(secret), secret);
+  });
+
+  it('reports what is wrong with a device that cannot be used', async () => {
+    bench().phone.faults.unauthorized = true;
+    await bench().connect();
+    const { code, out } = await btrace(['doctor']);
+    assert.equal(code, 3);
+    assert.match(out, /^FAILED .*cannot be used\..*\n.*allow USB debugging/m);
+    assert.ok(!out.includes(bench().phone.serial));
+  });
+
   it('starts an adb server where none runs, and only when Android is asked for', async () => {
     await bench().server.end();
     const quiet = await btrace(['list']);

@@ -2,10 +2,11 @@
 import type { Command } from '../command-line.js';
 import { dump } from './dump.js';
 import { convert } from './convert.js';
+import { doctor } from './doctor.js';
 import { list } from './list.js';
 import { info } from './info.js';
 import { record } from './record.js';
 import { report } from './report.js';
 import { synth } from './synth.js';
 
-export const commands: readonly Command[] = [list, record, report, info, convert, synth, dump];
+export const commands: readonly Command[] = [list, record, report, info, convert, synth, dump, doctor];

@@ -92,6 +92,11 @@ export class AdbServer {
     }
   }
 
+  async describe(): Promise<string> {
+    const where = this.isLocal ? 'on this machine' : 'elsewhere';
+    return `server of protocol ${await this.client.getVersion()} ${where}, port ${this.port}`;
+  }
+
   async open(device: Device): Promise<Adb> {
     try {
       const by = device.transportId > 0n ? { transportId: device.transportId } : { serial: device.serial };

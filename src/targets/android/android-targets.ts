@@ -6,6 +6,7 @@ import { AppTarget } from './app-target.js';
 import { listApps, type Probes } from './apps.js';
 import { chooseTarget, type Wanted } from './choose-target.js';
 import { type Device, deviceId, deviceName, deviceRefusal, duplicateSerials } from './device-list.js';
+import { deviceFacts } from './device-facts.js';
 import { shell } from './device-shell.js';
 import { watchDevices } from './watch-devices.js';
 
@@ -60,6 +61,23 @@ export class AndroidTargets implements TargetSource {
   /** The one target that was meant; what is left out is found where there is only one. */
   async choose(wanted: Wanted): Promise<AndroidTarget> {
     return chooseTarget(await this.list(), wanted);
+  }
+
+  /** Where the adb server is, and its version. */
+  async describeServer(): Promise<string> {
+    const server = new AdbServer(this.options);
+    await server.devices(this.options.startServer);
+    return await server.describe();
+  }
+
+  /** What an issue about this device needs; nothing that tells whose it is. */
+  async describeDevice(device: Device): Promise<[string, string][]> {
+    const adb = await new AdbServer(this.options).open(device);
+    try {
+      return await deviceFacts(adb);
+    } finally {
+      await adb.close();
+    }
   }
 
   private async targetsOf(

@@ -2,7 +2,7 @@
  * Writes what another tool recorded as a recording of ours: its intervals become samples from outside, two an interval, so that
  * reading them gives the same times again. What only recordings have (who woke whom, positions within methods) is not made up.
  */
-import type { EndReason} from '../model/kinds.js';
+import type { EndReason } from '../model/kinds.js';
 import { CounterBit, formatMajor, formatMinor, SampleKind } from '../model/kinds.js';
 import type { ThreadTrack, Trace } from '../model/trace.js';
 import { ChunkKind } from '../recording/chunk.js';

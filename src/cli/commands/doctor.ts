@@ -1,0 +1,174 @@
+/** A recording tried on a device, step by step, and told in a report that can go into an issue. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import type { AndroidTarget, AndroidTargets } from '../../targets/android/android-targets.js';
+import { chooseTarget } from '../../targets/android/choose-target.js';
+import type { Device } from '../../targets/android/device-list.js';
+import { DEFAULT_MEMORY_BYTES, recordingPresets } from '../../targets/presets.js';
+import { type RecordOptions, TargetError } from '../../targets/target.js';
+import { HookState, Mode, type Trace } from '../../trace/index.js';
+import { adbOptions, androidTargets } from '../android-targets.js';
+import type { Command, Input } from '../command-line.js';
+import { ExitCode } from '../exit-codes.js';
+import { openTrace } from '../open-trace.js';
+import { packageVersion } from '../package.js';
+import { plainText } from '../plain-text.js';
+import { formatCount, formatNs, parseDuration } from '../quantities.js';
+import { wordOf } from '../report/words.js';
+import type { Terminal } from '../terminal.js';
+
+const DEFAULT_NS = 3e9;
+
+export const doctor: Command = {
+  name: 'doctor',
+  summary: 'try to record on a device, and print a report for an issue',
+  usage: ['doctor [--device SERIAL] [--app PACKAGE] [OPTIONS]'],
+  description: [
+    'Asks adb, the device and an app on it what recording needs, records the app for a moment, and says of\neach step how it went. Names of the app, its methods and the serial of the device are not in the report.',
+  ],
+  options: [
+    { name: 'device', short: 's', value: 'SERIAL', help: 'the device, where there are several' },
+    {
+      name: 'app',
+      short: 'a',
+      value: 'PACKAGE',
+      help: 'the debuggable app to try it on, where there are several',
+    },
+    { name: 'duration', short: 'd', value: 'TIME', help: 'how long to record (default: 3s)' },
+    ...adbOptions,
+  ],
+  examples: ['btrace doctor --app com.example.shop'],
+  async run(input, terminal) {
+    const report = new Report(terminal);
+    const targets = androidTargets(input, terminal, true);
+    report.line(
+      'btrace',
+      `${packageVersion()} on ${os.platform()} ${os.arch()}, Node ${process.versions.node}`,
+    );
+    try {
+      await examine(targets, input, report);
+    } catch (error) {
+      if (!(error instanceof TargetError)) throw error;
+      report.failed(error.message, error.nextStep);
+    }
+    return report.isWell ? ExitCode.Done : ExitCode.Target;
+  },
+};
+
+class Report {
+  isWell = true;
+
+  private readonly hidden = new Map<string, string>();
+
+  constructor(private readonly terminal: Terminal) {}
+
+  /** What is nobody's business: it is "the app" and "the device" in all that follows. */
+  hide(app: string, serial: string): void {
+    this.hidden.set(serial, 'the device');
+    // A device that cannot be used is called by its model and serial.
+    if (!app.includes(serial)) this.hidden.set(app, 'the app');
+  }
+
+  line(what: string, how: string): void {
+    this.terminal.print(`${what.padEnd(20)} ${this.plain(how)}`);
+  }
+
+  private plain(text: string): string {
+    let shown = text;
+    // Long ones first: a process is called by its package, and more.
+    for (const [name, instead] of [...this.hidden].sort(([a], [b]) => b.length - a.length))
+      shown = shown.replaceAll(name, instead);
+    return plainText(shown);
+  }
+
+  failed(what: string, nextStep: string): void {
+    this.isWell = false;
+    this.terminal.print(this.terminal.warn(`${'FAILED'.padEnd(20)} ${this.plain(what)}`));
+    if (nextStep !== '') this.line('', nextStep);
+  }
+}
+
+async function examine(targets: AndroidTargets, input: Input, report: Report): Promise<void> {
+  report.line('adb', await targets.describeServer());
+  const all = await targets.list();
+  for (const { name, device } of all) report.hide(name, device.serial);
+  const devices = new Map(all.map(({ device }) => [`${device.serial} ${device.transportId}`, device]));
+  report.line(
+    'devices',
+    [...devices.values()].map(({ state }) => state).join(', ') || 'none with an app on it',
+  );
+  const wanted = { device: input.text('device'), app: input.text('app') };
+  let target: AndroidTarget;
+  try {
+    target = chooseTarget(all, wanted);
+  } catch (error) {
+    // Without an app, of the only device that is ready there is still something to tell.
+    const [only, ...others] = [...devices.values()].filter(({ state }) => state === 'device');
+    if (only && others.length === 0) await tellDevice(targets, only, report);
+    throw error;
+  }
+  if (target.device.state === 'device') await tellDevice(targets, target.device, report);
+  if (target.refusal !== undefined)
+    throw new TargetError('not-permitted', 'It cannot be recorded.', target.refusal);
+  report.line('app', target.pid > 0 ? 'debuggable, runs' : 'debuggable, is started');
+  await tryOut(target, input.read('duration', parseDuration) ?? DEFAULT_NS, report);
+}
+
+async function tellDevice(targets: AndroidTargets, device: Device, report: Report): Promise<void> {
+  for (const [name, fact] of await targets.describeDevice(device)) report.line(name, fact);
+}
+
+async function tryOut(target: AndroidTarget, durationNs: number, report: Report): Promise<void> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'btrace-doctor-'));
+  try {
+    const began = performance.now();
+    const session = await target.start(options(path.join(folder, 'try.btrace'), durationNs));
+    report.line('began after', formatNs((performance.now() - began) * 1e6));
+    const end = await session.ended;
+    const problem = end.reason !== 'limit' && end.reason !== 'stopped';
+    if (problem) report.failed(`The recording ended: ${end.reason}. ${end.message}`, '');
+    else report.line('ended', end.reason);
+    tell(await openTrace(end.file), report);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const options = (file: string, durationNs: number): RecordOptions => ({
+  ...recordingPresets.balanced,
+  file,
+  memoryBytes: DEFAULT_MEMORY_BYTES,
+  policy: 'stream',
+  ringNs: 0,
+  maxDurationMs: durationNs / 1e6,
+  maxBytes: 0,
+});
+
+function tell(trace: Trace, report: Report): void {
+  const { info, hooks, status, problems, threads } = trace;
+  report.line('how', `${wordOf(Mode, info.mode)}${info.modeReason === '' ? '' : `: ${info.modeReason}`}`);
+  report.line('runtime', [info.runtime, info.os, info.arch].filter((part) => part !== '').join(', '));
+  report.line(
+    'samples',
+    `${formatCount(threads.reduce((sum, one) => sum + one.sampleCount, 0))} in ${threads.length} threads`,
+  );
+  const { methods } = trace;
+  let nameless = 0;
+  for (let method = 1; method < methods.count; method++) if (methods.name(method) === '') nameless++;
+  report.line('methods', `${formatCount(Math.max(0, methods.count - 1))}, ${nameless} without a name`);
+  for (const { kind, count, totalNs } of status?.costs ?? [])
+    if (count > 0)
+      report.line(`cost of kind ${kind}`, `${formatCount(count)} at ${formatNs(totalNs / count)}`);
+  for (const { name, state, why } of hooks) {
+    const how = `${wordOf(HookState, state)}${why === '' ? '' : `: ${why}`}`;
+    if (state === HookState.Failed) report.failed(`hook ${name}: ${how}`, '');
+    else report.line(`hook ${name}`, how);
+  }
+  for (const { what } of problems) report.failed(what, '');
+  if (threads.every(({ sampleCount }) => sampleCount === 0))
+    report.failed(
+      'Nothing was sampled.',
+      'Bring the app to the front, do something in it meanwhile, and try again.',
+    );
+}
