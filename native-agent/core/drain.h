@@ -51,6 +51,7 @@ class Drain final : public NameSink {
 
  private:
   static constexpr u32 kBatchRows = 8192;
+  static constexpr u32 kMaxRuns = 4096;
   struct Run {  // rows of one thread within the batch
     u32 thread;
     u32 begin;

@@ -285,7 +285,8 @@ TEST("sessions: a hundred starts and stops under fire leave nothing behind") {
       for (u64 i = 0; !done; i++)
         if (capture(i % 50)) captured++;
     });
-  for (int cycle = 0; cycle < 100; cycle++) {
+  const char* asked = getenv("BTRACE_CYCLES");
+  for (int cycle = 0, cycles = asked ? atoi(asked) : 100; cycle < cycles; cycle++) {
     Recording recording(at_once());
     u64 before = captured;
     while (captured < before + 50) std::this_thread::yield();
