@@ -13,6 +13,7 @@ import {
   closeSync,
 } from 'node:fs';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { root } from '../../scripts/setup.mjs';
 import { LocalTargets } from '../../src/targets/local/local-targets.js';
 import { EndReason } from '../../src/trace/index.js';
@@ -57,6 +58,20 @@ describe('faults', () => {
 
   it('a process that is not Java', async () => {
     await assert.rejects(recordings.start(process.pid), refusal('not-supported', /is not a Java program/));
+    // One that has ended, and that nobody has asked about yet, has no name any more.
+    const shell = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { stdio: 'pipe' });
+    try {
+      const [line] = (await once(shell.stdout, 'data')) as [Buffer];
+      const zombie = Number(line.toString());
+      while (!/^State:\s+Z/m.test(readFileSync(`/proc/${zombie}/status`, 'utf8'))) await setImmediate();
+      await assert.rejects(
+        recordings.start(zombie),
+        refusal('not-supported', new RegExp(`^Process ${zombie} is not a Java program`)),
+      );
+    } finally {
+      shell.kill('SIGKILL');
+      await once(shell, 'exit');
+    }
     nothingLeft();
   });
 

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { EndReason, HookState } from '../../src/trace/index.js';
 import { JavaProgram, jdks } from '../rigs/jvm/programs.js';
 import { decodeFile, Recordings, socketFolders, threadNamed, totalCpu } from './recordings.js';
+
+const CYCLES = Number(process.env['BTRACE_CYCLES'] ?? 5);
 
 for (const jdk of jdks()) {
   describe(`a recording of a real program, JDK ${jdk.version}`, () => {
@@ -63,8 +65,9 @@ for (const jdk of jdks()) {
       }
     });
 
-    it('can be made again and again', async () => {
-      for (let round = 0; round < 5; round++) {
+    it('can be made again and again', async function () {
+      this.timeout(60_000 + CYCLES * 1000);
+      for (let round = 0; round < CYCLES; round++) {
         const session = await recordings.start(program.pid, {
           file: recordings.file(`again-${round}.btrace`),
         });
@@ -74,6 +77,7 @@ for (const jdk of jdks()) {
           });
         });
         assert.equal((await session.stop()).reason, 'stopped');
+        rmSync(session.file);
       }
       assert.deepEqual(socketFolders(), []);
     });

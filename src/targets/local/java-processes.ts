@@ -173,17 +173,19 @@ export async function javaProcess(pid: number): Promise<JavaProcess> {
   }
   const java = await describe(facts);
   if (java) return java;
-  const name = path.posix.basename(facts.args[0] ?? `process ${pid}`);
+  // What the kernel runs, and what has ended, has no command line to name it by.
+  const [program] = facts.args;
+  const what = program === undefined ? `Process ${pid}` : `Process ${pid} (${path.posix.basename(program)})`;
   if ((await readElf(`/proc/${pid}/exe`))?.sections.has('.svm_heap')) {
     throw new TargetError(
       'not-supported',
-      `Process ${pid} (${name}) is a native image: it has no JVM that could be asked.`,
+      `${what} is a native image: it has no JVM that could be asked.`,
       'Record the program on a JVM instead.',
     );
   }
   throw new TargetError(
     'not-supported',
-    `Process ${pid} (${name}) is not a Java program.`,
+    `${what} is not a Java program.`,
     'See the running Java programs with: btrace list',
   );
 }
