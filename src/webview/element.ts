@@ -66,3 +66,8 @@ export function icon(name: IconName): SVGSVGElement {
   svg.append(path);
   return svg;
 }
+
+/** Runs `later` once what has been asked for is on the screen: for what nobody waits for. */
+export function afterPaint(later: () => void): void {
+  requestAnimationFrame(() => setTimeout(later));
+}

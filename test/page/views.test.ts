@@ -97,7 +97,7 @@ describe('the views', function () {
   it('sorts by a column, and takes and leaves columns', async () => {
     await press('5');
     await rows();
-    await page.page.getByRole('columnheader', { name: 'Total Wall time' }).click();
+    await page.page.getByRole('columnheader', { name: 'Wall time, total' }).click();
     const totals = (
       await page.page
         .locator('#view-methods .table-row .table-cell:nth-child(3) .cell-detail')
@@ -108,8 +108,8 @@ describe('the views', function () {
       [...totals].sort((one, other) => other - one),
     );
     await page.page.getByRole('button', { name: 'Choose columns' }).click();
-    await page.page.getByLabel('Self CPU time').check();
-    assert.equal(await page.page.getByRole('columnheader', { name: 'Self CPU time' }).count(), 1);
+    await page.page.getByLabel('CPU time, self').check();
+    assert.equal(await page.page.getByRole('columnheader', { name: 'CPU time, self' }).count(), 1);
   });
 
   it('weighs by what is chosen', async () => {
@@ -117,7 +117,7 @@ describe('the views', function () {
     await rows();
     await page.page.locator('vscode-dropdown').click();
     await page.page.locator('vscode-option', { hasText: 'Allocated bytes' }).click();
-    await page.page.getByRole('columnheader', { name: 'Self Allocated bytes' }).waitFor();
+    await page.page.getByRole('columnheader', { name: 'Allocated bytes, self' }).waitFor();
     await page.page.waitForFunction(() =>
       /[kM]B/.test(document.querySelector('#view-methods .table-row')?.textContent ?? ''),
     );

@@ -79,7 +79,7 @@ export class DetailsPane {
       element('p', { class: 'details-hint' }, text('details.hint')),
       this.#legend.root,
     );
-    this.#legend.show();
+    this.#legend.showSoon();
   }
 
   #head(method: number, key: SourceKey | undefined): HTMLElement[] {

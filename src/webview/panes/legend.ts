@@ -9,6 +9,7 @@ import { shareOf, weightName } from '../weights.js';
 import type { MethodFigures } from '../worker/messages.js';
 
 const mostRows = 10;
+const restMs = 250;
 
 interface Entry {
   readonly label: string;
@@ -22,12 +23,21 @@ export class Legend {
   readonly root = element('div', { class: 'legend' });
   readonly #context: ViewContext;
   readonly #latest = new Latest();
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(context: ViewContext) {
     this.#context = context;
   }
 
-  show(): void {
+  /** A pass over the whole recording: not while it is being put on the screen, nor for each step of a drag. */
+  showSoon(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      if (this.root.isConnected) this.#show();
+    }, restMs);
+  }
+
+  #show(): void {
     const { actions, model, store } = this.#context;
     this.#latest.take(
       actions.ask({ kind: 'methods', scope: model.scope(store.state) }),

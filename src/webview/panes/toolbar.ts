@@ -1,5 +1,5 @@
 /** Tabs, search, weight, only my code, help. */
-import { element, icon, control } from '../element.js';
+import { afterPaint, element, icon, control } from '../element.js';
 import type { IconName } from '../element.js';
 import type { ViewContext } from '../model.js';
 import { viewNames } from '../store.js';
@@ -107,7 +107,8 @@ export class Toolbar {
     );
     this.show(store.state);
     store.onChange((state) => this.show(state));
-    context.model.onChange(() => this.#fillWeights());
+    // The kit takes longer for a list than the chart for a frame.
+    context.model.onChange(() => afterPaint(() => this.#fillWeights()));
   }
 
   focusSearch(): void {
