@@ -51,6 +51,11 @@ export interface RecordOptions {
   readonly maxBytes: number;
   /** Start the target anew and record from its first moment; only for a `launchable` one. */
   readonly fromLaunch?: boolean;
+  /**
+   * With `fromLaunch`: the target is not started here but by a person, a test, another program; called when that may be done.
+   * Only Android apps know this.
+   */
+  readonly startedElsewhere?: () => void;
   /** Keep no name outside the platform's own packages, no thread name, text or path. */
   readonly redact?: boolean;
 }

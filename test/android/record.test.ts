@@ -6,6 +6,7 @@ import { type Session, type Target, TargetError } from '../../src/targets/target
 import { decodeRecording } from '../../src/trace/build/decode.js';
 import type { ThreadTrack, Trace } from '../../src/trace/model/trace.js';
 import { recordOptions } from '../rigs/art/record.js';
+import type { ArtApp } from '../rigs/art/runtime.js';
 import { withPhone } from '../rigs/phone/with-phone.js';
 
 /** CPU time of a thread within a method. */
@@ -127,6 +128,32 @@ describe('recording an app on a device, over adb', () => {
     assert.ok(method !== undefined);
     const ms = cpuOf(trace, main, method) / 1e6;
     assert.ok(ms > 7 && ms < 14, `${ms} ms of 10`);
+  });
+
+  it('waits for who else starts the app, once, and leaves no agent for later launches', async () => {
+    await bench().phone.install(SHOP);
+    await bench().connect();
+    const target = await targetNamed(SHOP);
+    let app: Promise<ArtApp> | undefined;
+    const startedElsewhere = () => void (app = bench().phone.launch(SHOP));
+    const session = await target.start({ ...options(), fromLaunch: true, startedElsewhere });
+    const started = await app!;
+    assert.equal(session.target.pid, started.pid);
+    await started.more('frame', 2);
+    assert.equal((await session.stop()).message, '');
+    const properties = await readFile(bench().phone.resolve('/props'), 'utf8');
+    for (const name of ['app', 'listen', 'token', 'answer', 'wait'])
+      assert.equal(
+        properties.match(new RegExp(`^debug\\.btrace\\.${name}=.*$`, 'gm'))?.at(-1),
+        `debug.btrace.${name}=`,
+      );
+    assert.equal((await readdir(bench().phone.resolve(`/data/data/${SHOP}/code_cache`))).length, 1);
+    // The same agent takes the next recording.
+    const again = await (await targetNamed(SHOP)).start(options());
+    await started.more('frame', 2);
+    assert.equal((await again.stop()).message, '');
+    const maps = await readFile(`/proc/${started.pid}/maps`, 'utf8');
+    assert.equal(new Set(maps.match(/\S*btrace-agent-\S*/g)).size, 1);
   });
 
   it('starts an app that runs already anew, and says when it cannot be started', async () => {

@@ -28,6 +28,10 @@ const options: readonly Option[] = [
     help: 'the device it runs on, or a part of its serial or model; needed\nwhere several have the app. Alone: the only debuggable app on it',
   },
   { name: 'from-launch', help: 'start the app anew and record it from its first message' },
+  {
+    name: 'started-elsewhere',
+    help: 'with --from-launch: wait for who else starts the app, such as a\ntest or a finger (Android 11)',
+  },
   ...adbOptions,
   { name: 'duration', short: 'd', value: 'TIME', help: 'stop after this: 10s, 2m (default: until Ctrl-C)' },
   {
@@ -141,7 +145,10 @@ export const record: Command = {
         );
       }
       const android = androidTargets(input, terminal, true);
-      return await follow(recordApp(android, { app, device }, request), follower, terminal);
+      const waits = input.has('started-elsewhere');
+      if (waits && !request.fromLaunch) throw new UsageError('--started-elsewhere goes with --from-launch.');
+      const ready = waits ? () => terminal.note('Start the app now.') : undefined;
+      return await follow(recordApp(android, { app, device }, request, ready), follower, terminal);
     }
     if (request.fromLaunch) throw new UsageError('--from-launch goes with --app.');
     if (input.rest.length > 0) {

@@ -66,9 +66,17 @@ export function launchWith(
   };
 }
 
-export function recordApp(targets: AndroidTargets, wanted: Wanted, request: RecordRequest): Begin {
+/** `startedElsewhere`: who else starts the app is told when. */
+export function recordApp(
+  targets: AndroidTargets,
+  wanted: Wanted,
+  request: RecordRequest,
+  startedElsewhere: (() => void) | undefined,
+): Begin {
   return async (signal) => {
     const target = await targets.choose(wanted);
-    return { session: await target.start(await recordOptions(request, target.name), signal) };
+    const options = await recordOptions(request, target.name);
+    const session = await target.start({ ...options, ...(startedElsewhere && { startedElsewhere }) }, signal);
+    return { session };
   };
 }

@@ -37,6 +37,13 @@ export function newDoor(pid: number): Door {
   return { name, tokens, options: `listen=${name},${tokenOptions(tokens)}` };
 }
 
+/** The same, one by one: a property holds 91 characters. */
+export const parametersOf = ({ name, tokens }: Door): Record<'listen' | 'token' | 'answer', string> => ({
+  listen: name,
+  token: tokens.ours.toString('hex'),
+  answer: tokens.theirs.toString('hex'),
+});
+
 export interface Patience {
   readonly everyMs: number;
   readonly limitMs: number;
