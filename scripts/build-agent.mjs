@@ -1,5 +1,5 @@
-// Builds the native agent for this machine with CMake: build/native/<preset>/. Slow only the first time.
-//   node scripts/build-agent.mjs
+// Builds the native agent with CMake, into build/native/<preset>/. Slow only the first time.
+//   node scripts/build-agent.mjs [--android]    for this machine, and for Android's ABIs
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
@@ -24,9 +24,27 @@ export async function buildAgent() {
   return undefined;
 }
 
+export const androidPresets = ['android-arm64', 'android-x86_64', 'android-armv7'];
+
+/** Returns what failed, else nothing. */
+async function buildAndroidAgents() {
+  const cwd = path.join(root, 'native-agent');
+  for (const preset of androidPresets) {
+    for (const args of [
+      ['--preset', preset],
+      ['--build', '--preset', preset, '--parallel', String(availableParallelism())],
+    ]) {
+      const { code, error, text } = await run('cmake', args, { cwd, limitMs: 5 * 60_000 });
+      if (code !== 0) return `cmake ${args.join(' ')}: ${error ?? `exit code ${code}`}\n${text}`;
+    }
+  }
+  return undefined;
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await setupOrStop(['compiler', 'jdk']);
-  const failed = await buildAgent();
+  const android = process.argv.includes('--android');
+  await setupOrStop(['compiler', 'jdk', ...(android ? ['clang'] : [])]);
+  const failed = (await buildAgent()) ?? (android ? await buildAndroidAgents() : undefined);
   if (failed) {
     console.error(failed);
     process.exit(1);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { run } from './process.mjs';
-import { root } from './setup.mjs';
+import { find, root } from './setup.mjs';
 
 /** Where each agent is built, and what the package calls it: the names that findAgent() looks for. */
 const agents = {
@@ -92,9 +92,11 @@ export async function makePackage(say = () => {}) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const scripts = process.argv.includes('--no-build') ? [] : ['build.mjs', 'build-agent.mjs'];
-  for (const script of scripts) {
-    const { code } = await run(process.execPath, [path.join(root, 'scripts', script)], {
+  // Without clang there is no agent for Android, and what is listed at the end says so.
+  const agents = find('clang') ? ['build-agent.mjs', '--android'] : ['build-agent.mjs'];
+  const steps = process.argv.includes('--no-build') ? [] : [['build.mjs'], agents];
+  for (const [script, ...args] of steps) {
+    const { code } = await run(process.execPath, [path.join(root, 'scripts', script), ...args], {
       cwd: root,
       output: 'show',
     });
