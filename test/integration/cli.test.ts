@@ -207,6 +207,26 @@ describe('btrace, the command', () => {
     assert.equal(program.child.exitCode, null);
   });
 
+  it('keeps a ring, and dumps it when asked by a command or by a file', async () => {
+    const args = ['record', '--pid', pid(), '--ring', '5s', '--dump-when', 'now', '-o', 'ring.btrace'];
+    const run = start(args);
+    await run.says(/Recording com/);
+    writeFileSync(recordings.file('now'), '');
+    await run.says(/Dumped the ring to .*\.btrace/);
+    assert.ok(!existsSync(recordings.file('now')));
+    const [, dumped = ''] = /Dumped the ring to (.*\.btrace)/.exec(run.err) ?? [];
+    const asked = await btrace('dump', '--pid', pid(), '--last', '2s', '-o', 'asked.btrace');
+    assert.equal(asked.code, 0, asked.err);
+    run.child.kill('SIGINT');
+    assert.equal((await run.ended).code, 0, run.err);
+    for (const file of [dumped, recordings.file('asked.btrace'), recordings.file('ring.btrace')]) {
+      const trace = decodeFile(file);
+      assert.ok(trace.complete, file);
+      assert.deepEqual(trace.problems, [], file);
+      threadNamed(trace, 'customer-1');
+    }
+  });
+
   it('a full disk ends the recording, not the program, and says so', async () => {
     const limit = 'ulimit -f 40; exec "$@"'; // blocks of 512 bytes: 20 KB
     const run = start(['record', '--pid', pid(), '-o', 'full.btrace'], { below: limit });
