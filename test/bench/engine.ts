@@ -54,7 +54,11 @@ function measured(what: string, file: string, runs: number, rows?: Rows): Measur
   }
   const middle = (pick: (one: Measured) => number): number =>
     all.map(pick).sort((a, b) => a - b)[runs >> 1] ?? NaN;
-  return { ms: middle((one) => one.ms), peakBytes: middle((one) => one.peakBytes) };
+  return {
+    ms: middle((one) => one.ms),
+    cpuMs: middle((one) => one.cpuMs),
+    peakBytes: middle((one) => one.peakBytes),
+  };
 }
 
 function say(
@@ -148,12 +152,16 @@ async function compare(
   }
   const limit = measured('limit', own, runs, rows);
   say(`limit.${name}`, limit?.ms, 'ms');
-  say(`limit.of-varints.${name}`, loop && limit && limit.ms / loop.ms, 'x');
-  say(`open.of-limit.${name}`, limit && open.ms / limit.ms, 'x');
+  say(`open.cpu.${name}`, open.cpuMs, 'ms');
+  say(`varints.cpu.${name}`, loop?.cpuMs, 'ms');
+  say(`limit.cpu.${name}`, limit?.cpuMs, 'ms');
+  say(`open.cpu.of-varints.${name}`, loop && open.cpuMs / loop.cpuMs, 'x');
+  say(`limit.cpu.of-varints.${name}`, loop && limit && limit.cpuMs / loop.cpuMs, 'x');
   const warm = measured('open.warm', own, Math.min(runs, 3));
   const loopWarm = measured('varints.warm', own, Math.min(runs, 3));
   say(`open.warm.${name}`, warm?.ms, 'ms');
-  say(`open.warm.of-varints.${name}`, warm && loopWarm && warm.ms / loopWarm.ms, 'x');
+  say(`open.warm.cpu.${name}`, warm?.cpuMs, 'ms');
+  say(`open.warm.cpu.of-varints.${name}`, warm && loopWarm && warm.cpuMs / loopWarm.cpuMs, 'x');
 
   const append = appendMs(bytes);
   say(`append.${name}`, append, 'ms');
