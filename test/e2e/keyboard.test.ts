@@ -1,6 +1,6 @@
 // The same way without a mouse: a program recorded from its first moment, the chart, the line, the lens, and back.
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../../scripts/setup.mjs';
 import { packageFile } from '../../scripts/package.mjs';
@@ -25,12 +25,13 @@ describe('Record by keyboard alone', () => {
   /** Types a command's title into the palette. */
   async function palette(title: string): Promise<void> {
     const { page } = vscode.workbench;
+    const input = page.locator('.quick-input-widget:not(.hidden) input[type="text"]').first();
     const row = vscode.workbench.choices().filter({ hasText: title }).first();
     for (let tries = 0; ; tries++) {
       await page.keyboard.press('F1');
-      await page.locator('.quick-input-widget:not(.hidden) input[type="text"]').first().waitFor();
-      await page.keyboard.type(title);
       try {
+        await input.waitFor({ timeout: 3000 });
+        await page.keyboard.type(title);
         await row.waitFor({ timeout: 3000 });
         break;
       } catch (error) {
@@ -50,15 +51,105 @@ describe('Record by keyboard alone', () => {
     await page.keyboard.press('Enter');
     await workbench.choices().filter({ hasText: 'Balanced' }).first().waitFor();
     await page.keyboard.press('Enter');
-    await workbench.statusBarItem(/0:0\d/).waitFor();
-    await workbench.screenshot('keyboard-1-from-start');
     await workbench.tab(/com\.example\.shop\.Shop .*\.btrace/).waitFor();
     await workbench
       .webview()
       .locator('[role="treeitem"]', { hasText: 'Shop.main' })
       .first()
       .waitFor({ state: 'attached' });
-    await workbench.screenshot('keyboard-2-chart');
+    await workbench.screenshot('keyboard-1-chart');
     assert.deepEqual(workbench.cspViolations(), []);
   });
+
+  it('walks the calls by arrows, hears them, and opens the line by Enter', async () => {
+    const { workbench } = vscode;
+    const { page } = workbench;
+    await page.keyboard.press('Control+J'); // the terminal, out of the way
+    await palette('BTrace: Show Timeline');
+    await focusChart();
+    await page.keyboard.press('ArrowDown');
+    await heard(/Shop\.main/);
+    await page.keyboard.press('Enter');
+    await workbench.cursorAt('Shop.java', lineOf('Shop shop = new Shop();'));
+  });
+
+  it('leads from the lens of the line back to the chart', async () => {
+    const { workbench } = vscode;
+    const { page } = workbench;
+    await workbench.lens(/^CPU .* · wall /).waitFor();
+    await goTo(lineOf('public static void main'));
+    await palette('Show CodeLens Commands for Current Line');
+    await workbench.choices().filter({ hasText: /CPU/ }).first().waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('.tabs-container .tab.active', { hasText: '.btrace' }).waitFor();
+    await workbench
+      .webview()
+      .locator('[aria-selected="true"]', { hasText: 'Shop.main' })
+      .first()
+      .waitFor({ state: 'attached' });
+  });
+
+  it('searches, narrows to a range, and sees both in the graph and the tables', async () => {
+    const { workbench } = vscode;
+    const { page } = workbench;
+    const inPage = workbench.webview();
+    await focusChart();
+    await page.keyboard.press('r');
+    await inPage.locator('.chip', { hasText: /^Range/ }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('serveCustomers');
+    await inPage.locator('.search-found', { hasText: /^1 methods/ }).waitFor();
+    await palette('BTrace: Show Methods');
+    await inPage.locator('#view-methods .table-row').first().waitFor();
+    await palette('BTrace: Show Flame Graph');
+    await inPage.locator('#view-flameGraph g.frame').first().waitFor();
+    await workbench.screenshot('keyboard-2-flame-graph');
+  });
+
+  it('is as it was after a reload of the window', async () => {
+    const { workbench } = vscode;
+    const { page } = workbench;
+    const loaded = page.waitForEvent('load');
+    await palette('Developer: Reload Window');
+    await loaded;
+    await workbench.ready();
+    const inPage = workbench.webview();
+    await inPage.locator('#view-flameGraph g.frame').first().waitFor();
+    await inPage.locator('.chip', { hasText: /^Range/ }).waitFor();
+    await inPage.locator('.search-found', { hasText: /^1 methods/ }).waitFor();
+    await workbench.screenshot('keyboard-3-reloaded');
+    assert.deepEqual(workbench.cspViolations(), []);
+  });
+
+  /** Tab by Tab, as without a mouse, until the chart has the focus. */
+  async function focusChart(): Promise<void> {
+    const { page } = vscode.workbench;
+    const frame = vscode.workbench.webview();
+    for (let stops = 0; stops < 40; stops++) {
+      if ((await frame.locator('.chart:focus, .chart :focus').count()) > 0) return;
+      await page.keyboard.press('Tab');
+    }
+    assert.fail('Tab does not reach the chart');
+  }
+
+  /** What a reader of the screen is told. */
+  async function heard(what: RegExp): Promise<void> {
+    const live = vscode.workbench.webview().locator('[aria-live="polite"]');
+    await live.filter({ hasText: what }).first().waitFor({ state: 'attached' });
+  }
+
+  async function goTo(line: number): Promise<void> {
+    const { page } = vscode.workbench;
+    await page.keyboard.press('Control+G');
+    await page.locator('.quick-input-widget:not(.hidden) input[type="text"]').first().waitFor();
+    await page.keyboard.type(String(line));
+    await page.keyboard.press('Enter');
+    await vscode.workbench.cursorAt('Shop.java', line);
+  }
 });
+
+/** From 1. */
+function lineOf(text: string): number {
+  const lines = readFileSync(path.join(workspace, 'src/com/example/shop/Shop.java'), 'utf8').split('\n');
+  return lines.findIndex((line) => line.includes(text)) + 1;
+}

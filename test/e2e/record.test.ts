@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import type { Locator } from 'playwright-core';
 import { root } from '../../scripts/setup.mjs';
+import { seriousViolations } from '../rigs/axe.js';
 import { JavaProgram } from '../rigs/jvm/programs.js';
 import { withVSCode } from '../rigs/vscode/with-vscode.js';
 import { packageFile } from '../../scripts/package.mjs';
@@ -114,9 +116,7 @@ describe('Record', () => {
     const { workbench } = vscode;
     const { page } = workbench;
     await page.locator('.activitybar').getByRole('tab', { name: 'BTrace' }).click();
-    const row = page.locator('[id="workbench.view.extension.btrace"] .monaco-list-row', {
-      hasText: /Shop 20.*s · .*B/,
-    });
+    const row = recordings().filter({ hasText: /Shop\d.*s · .*B/ });
     await row.waitFor();
     await workbench.screenshot('record-6-views');
     await row.click();
@@ -126,6 +126,49 @@ describe('Record', () => {
     await page.keyboard.press('Control+B');
     await workbench.screenshot('record-7-beside');
   });
+
+  it('says on the page and in the view that a source was written since', async () => {
+    const { workbench } = vscode;
+    const { page } = workbench;
+    await workbench.openFile('Search.java', 1);
+    await workbench.cursorAt('Search.java', 1);
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Control+S');
+    await workbench.tab(/Shop .*\.btrace/).click();
+    await chart().locator('.trust-line', { hasText: '1 source changed since' }).waitFor();
+    await page.keyboard.press('Control+B');
+    await recordings().filter({ hasText: '1 source changed since' }).first().waitFor();
+    await page.keyboard.press('Control+B');
+  });
+
+  it('is readable in each theme, and axe finds nothing serious', async () => {
+    const { workbench } = vscode;
+    const themes = {
+      dark: 'Dark Modern',
+      light: 'Light Modern',
+      contrast: 'Dark High Contrast',
+    } as const;
+    for (const [name, theme] of Object.entries(themes)) {
+      await workbench.run('Preferences: Color Theme');
+      await workbench.choices().filter({ hasText: 'Modern' }).first().waitFor();
+      await workbench.page.keyboard.type(theme);
+      await workbench.choose(theme);
+      await workbench.page.locator('.quick-input-widget').first().waitFor({ state: 'hidden' });
+      const kind = { dark: 'vscode-dark', light: 'vscode-light', contrast: 'vscode-high-contrast' }[name];
+      await chart()
+        .locator(`body.${kind ?? ''}`)
+        .waitFor();
+      await workbench.screenshot(`theme-${name}`);
+      assert.deepEqual(await seriousViolations(await workbench.webviewFrame()), [], name);
+    }
+    assert.deepEqual(workbench.cspViolations(), []);
+  });
+
+  /** The rows of the view. */
+  function recordings(): Locator {
+    return vscode.workbench.page.locator('[id="workbench.view.extension.btrace"] .monaco-list-row');
+  }
 
   /** The page's frame. */
   function chart(): ReturnType<typeof vscode.workbench.webview> {

@@ -1,9 +1,9 @@
 /** For everybody: axe finds nothing serious, the chart can be heard as it is seen, keys do all, state survives. */
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { seriousViolations } from '../rigs/axe.js';
 import { keyTable } from '../../src/webview/keys.js';
 import { bytesOf } from './generated-trace.js';
 import type { GeneratedOptions } from './generated-trace.js';
@@ -14,15 +14,6 @@ import type { ThemeName } from './themes.js';
 const small: GeneratedOptions = { samples: 1500, threads: 4, depth: 16, methods: 300, seed: 5 };
 const settings = { myPackages: ['com.acme'] };
 const root = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))));
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
-
-interface AxeResult {
-  readonly violations: readonly {
-    readonly id: string;
-    readonly impact: string;
-    readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-  }[];
-}
 
 describe('the page for everybody', function () {
   this.timeout(90_000);
@@ -38,18 +29,6 @@ describe('the page for everybody', function () {
     open = undefined;
     await done?.close();
   });
-
-  async function serious(page: PageUnderTest): Promise<string[]> {
-    // Straight into the page: the policy would stop a script element.
-    await page.page.evaluate(axe);
-    const found = await page.page.evaluate<AxeResult>('axe.run(document, { resultTypes: ["violations"] })');
-    return found.violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(
-        ({ id, nodes }) =>
-          `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`).join('\n  ')}`,
-      );
-  }
 
   for (const theme of ['dark', 'light', 'highContrast'] satisfies ThemeName[]) {
     it(`axe finds nothing serious in ${theme}, in any view`, async () => {
@@ -73,14 +52,14 @@ describe('the page for everybody', function () {
         await open.painted();
         // The structure is the same in every theme; colours are those of a few elements.
         if (theme === 'dark' || view === 'timeline' || view === 'methods') {
-          assert.deepEqual(await serious(open), [], view);
+          assert.deepEqual(await seriousViolations(open.page), [], view);
         }
         if (view === 'flameGraph' || view === 'methods') {
           await open.page.screenshot({ path: path.join(root, `artefacts/page-${view}-${theme}.png`) });
         }
       }
       await open.page.keyboard.press('?');
-      assert.deepEqual(await serious(open), [], 'help');
+      assert.deepEqual(await seriousViolations(open.page), [], 'help');
     });
   }
 

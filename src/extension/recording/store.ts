@@ -19,6 +19,11 @@ export function isGeneratedName(name: string): boolean {
   return generated.test(name);
 }
 
+/** What was recorded, or what a person named it: when it was is told beside it. */
+export function shownName(name: string): string {
+  return name.replace(generated, '').replace(/\.btrace$/, '');
+}
+
 export class RecordingStore {
   constructor(private readonly context: ExtensionContext) {}
 

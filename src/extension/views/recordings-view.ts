@@ -22,7 +22,7 @@ import { safeName } from '../../targets/recording-folder.js';
 import { Problem } from '../notice.js';
 import { bytes, duration } from '../quantities.js';
 import type { Sessions } from '../recording/sessions.js';
-import type { RecordingStore, StoredRecording } from '../recording/store.js';
+import { shownName, type RecordingStore, type StoredRecording } from '../recording/store.js';
 import type { ChangedSources } from '../sources/changed-sources.js';
 import { recordingLength } from './recording-length.js';
 
@@ -68,7 +68,7 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
   }
 
   async getTreeItem(recording: StoredRecording): Promise<TreeItem> {
-    const item = new TreeItem(recording.name.replace(/\.btrace$/, ''));
+    const item = new TreeItem(shownName(recording.name));
     item.id = recording.file;
     item.resourceUri = Uri.file(recording.file);
     const writing = this.sessions.writing(recording.file) !== undefined;
@@ -79,7 +79,7 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
     ];
     const changed = writing ? [] : await this.#changedSince(recording);
     if (changed.length > 0) facts.push(changedText(changed.length));
-    item.description = facts.join(' · ');
+    item.description = [shortTime(recording.modifiedMs), ...facts].join(' · ');
     const when = new Intl.DateTimeFormat(env.language, { dateStyle: 'medium', timeStyle: 'medium' });
     item.tooltip = [
       recording.file,
@@ -183,6 +183,13 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
     this.#view.dispose();
     this.#change.dispose();
   }
+}
+
+/** The time of day; the day, too, where it was another. */
+function shortTime(ms: number): string {
+  const isToday = new Date(ms).toDateString() === new Date().toDateString();
+  const day = isToday ? {} : { dateStyle: 'short' as const };
+  return new Intl.DateTimeFormat(env.language, { ...day, timeStyle: 'short' }).format(ms);
 }
 
 function changedText(count: number): string {

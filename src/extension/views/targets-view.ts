@@ -1,5 +1,6 @@
 /** The view of what can be recorded, and of what is being recorded. Looks while it is seen, and not otherwise. */
 import {
+  commands,
   EventEmitter,
   l10n,
   ThemeColor,
@@ -64,6 +65,7 @@ export class TargetsView implements TreeDataProvider<TargetNode>, Disposable {
 
   async #look(): Promise<void> {
     this.#listing = await this.registry.list();
+    if (!this.#looked) void commands.executeCommand('setContext', 'btrace.looked', true);
     this.#looked = true;
     // A tree that is told of a change loses its hover and may flicker: only when there is one.
     const shown = JSON.stringify([

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
-import type { Browser, FrameLocator, Locator, Page } from 'playwright-core';
+import type { Browser, Frame, FrameLocator, Locator, Page } from 'playwright-core';
 import { find, root } from '../../../scripts/setup.mjs';
 import type { VSCodeServer } from './server.js';
 
@@ -74,9 +74,9 @@ export class Workbench {
     const end = Date.now() + 30_000;
     for (;;) {
       await page.keyboard.press('F1');
-      await input.waitFor();
-      await input.fill(`>${title}`);
       try {
+        // A list that is just closing takes the key with it.
+        await input.fill(`>${title}`, { timeout: 1500 });
         // The palette's list is fixed when it opens: reopened until the extension has brought its commands.
         await row.first().waitFor({ timeout: 1500 });
         await row.first().click();
@@ -136,6 +136,14 @@ export class Workbench {
   /** The inside of the webview that is shown: of a custom editor, a panel or a view. */
   webview(): FrameLocator {
     return this.page.frameLocator('iframe.webview.ready:visible').frameLocator('#active-frame');
+  }
+
+  /** The same as a frame, to run code in. */
+  async webviewFrame(): Promise<Frame> {
+    const body = await this.webview().locator('body').elementHandle();
+    const frame = await body.ownerFrame();
+    if (frame === null) throw new Error('No webview is shown');
+    return frame;
   }
 
   /** Waits until the active text editor is `file`'s and its cursor is in `line` (from 1). */
