@@ -68,7 +68,11 @@ describe('Record by keyboard alone', () => {
     await palette('BTrace: Show Timeline');
     await focusChart();
     await page.keyboard.press('ArrowDown');
-    await heard(/Shop\.main/);
+    // The launcher may have been met before it called main: along the row until main is heard.
+    const main = vscode.workbench.webview().locator('[aria-live="polite"]').filter({ hasText: 'Shop.main' });
+    for (let calls = 0; calls < 30 && (await main.count()) === 0; calls++)
+      await page.keyboard.press('ArrowRight');
+    await main.first().waitFor({ state: 'attached' });
     await page.keyboard.press('Enter');
     await workbench.cursorAt('Shop.java', lineOf('Shop shop = new Shop();'));
   });
@@ -130,12 +134,6 @@ describe('Record by keyboard alone', () => {
       await page.keyboard.press('Tab');
     }
     assert.fail('Tab does not reach the chart');
-  }
-
-  /** What a reader of the screen is told. */
-  async function heard(what: RegExp): Promise<void> {
-    const live = vscode.workbench.webview().locator('[aria-live="polite"]');
-    await live.filter({ hasText: what }).first().waitFor({ state: 'attached' });
   }
 
   async function goTo(line: number): Promise<void> {
