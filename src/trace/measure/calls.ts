@@ -16,7 +16,7 @@ export interface CallFigures {
   readonly depth: number;
 }
 
-/** A call is told by its thread, its depth (0 for outermost ones) and its begin. */
+/** A call is told by its thread, its depth (0 for outermost ones) and its begin; of several it is the last, the only one with a length. */
 export interface CallPlace {
   readonly thread: number;
   readonly depth: number;
@@ -72,12 +72,13 @@ function intervalsOfCall(intervals: Intervals, paths: Paths, place: CallPlace): 
     else high = middle;
   }
   const { depth } = place;
+  let found: IntervalRange | undefined;
   for (let first = low; first < count && begin[first] === place.beginNs; first++) {
     const open = first === 0 ? 0 : frames(first - 1);
     if (frames(first) <= depth || Math.min(keep[first] as number, open) > depth) continue;
     let last = first + 1;
     while (last < count && Math.min(keep[last] as number, frames(last)) > depth) last++;
-    return { first, last };
+    found = { first, last };
   }
-  return undefined;
+  return found;
 }

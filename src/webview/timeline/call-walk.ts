@@ -8,11 +8,11 @@ function rowsAt(chart: ChartColumns, depth: number): readonly [number, number] {
   return depth < 0 || low === undefined || high === undefined ? [0, 0] : [low, high];
 }
 
-/** Row of the call of `depth` that begins at `beginNs`, −1 if there is none. */
+/** Row of the call of `depth` that begins at `beginNs`, −1 if there is none. Only the last of several has a length. */
 export function callRow(chart: ChartColumns, depth: number, beginNs: number): number {
   const [low, high] = rowsAt(chart, depth);
-  const row = lowerBound(chart.begin, beginNs, low, high);
-  return row < high && chart.begin[row] === beginNs ? row : -1;
+  const row = upperBound(chart.begin, beginNs, low, high) - 1;
+  return row >= low && chart.begin[row] === beginNs ? row : -1;
 }
 
 /** Row of the call of `depth` that spans `timeNs`, else the nearest one within `slackNs`, else −1. */
@@ -64,7 +64,9 @@ export function neighbourOf(
   shortestNs: number,
 ): number {
   const [low, high] = rowsAt(chart, depth);
-  const next = row + step;
+  let next = row + step;
+  // Calls without a length that begin where this one does cannot be told from it.
+  while (step < 0 && next >= low && chart.begin[next] === chart.begin[row]) next += step;
   if (next < low || next >= high) return -1;
   // Bounded: a million short calls are not walked for one key.
   for (let look = next, steps = 0; look >= low && look < high && steps < 10_000; look += step, steps++) {

@@ -80,4 +80,29 @@ describe('figures of a call', () => {
     }
     assert.equal(callFigures(trace, { thread: 1, depth: 99, beginNs: 0 }), undefined);
   });
+
+  it('are those of the call with a length, of several that begin at once', () => {
+    const trace = generateTrace({ samples: 20, threads: 1, depth: 3, methods: 4, seed: 1 });
+    const [thread] = trace.threads;
+    assert.ok(thread);
+    const rows = (make: (at: number) => number) => Float64Array.from({ length: 2 }, (_, at) => make(at));
+    const intervals = {
+      ...thread.intervals,
+      count: 2,
+      begin: rows(() => 0),
+      end: rows((at) => at * 5),
+      path: Int32Array.of(1, 2),
+      keep: Uint16Array.of(0, 0),
+      state: new Uint8Array(2),
+    };
+    const paths = { ...trace.paths, depth: Uint16Array.of(0, 1, 1), parent: Int32Array.of(0, 0, 0) };
+    const one = {
+      ...trace,
+      paths: { ...paths, method: Uint32Array.of(0, 7, 8) },
+      threads: [{ ...thread, intervals }],
+    };
+    const figures = callFigures(one, { thread: thread.index, depth: 0, beginNs: 0 });
+    assert.equal(figures?.method, 8);
+    assert.equal(figures?.total.wall, 5);
+  });
 });

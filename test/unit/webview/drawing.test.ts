@@ -4,7 +4,13 @@ import fc from 'fast-check';
 import type { Intervals, Paths } from '../../../src/trace/index.js';
 import { gallop, lowerBound, upperBound } from '../../../src/webview/geometry/bisect.js';
 import { TimeScale, clampSpan, panSpan, zoomSpan } from '../../../src/webview/geometry/time-scale.js';
-import { callAt, callerOf, calleesOf } from '../../../src/webview/timeline/call-walk.js';
+import {
+  callAt,
+  callRow,
+  callerOf,
+  calleesOf,
+  neighbourOf,
+} from '../../../src/webview/timeline/call-walk.js';
 import { visitRow } from '../../../src/webview/timeline/row-boxes.js';
 import { chartColumns } from '../../../src/webview/worker/chart-columns.js';
 import type { ChartColumns } from '../../../src/webview/worker/messages.js';
@@ -254,5 +260,23 @@ describe('the time scale', () => {
         },
       ),
     );
+  });
+});
+
+describe('a call without a length', () => {
+  const chart: ChartColumns = {
+    count: 3,
+    depthStart: Int32Array.of(0, 3),
+    begin: Float64Array.of(0, 0, 6),
+    end: Float64Array.of(0, 5, 9),
+    method: Uint32Array.of(1, 2, 3),
+    cpu: new Float32Array(3),
+  };
+
+  it('does not stand in the way of the one that begins with it', () => {
+    assert.equal(callRow(chart, 0, 0), 1);
+    assert.equal(neighbourOf(chart, 0, 2, -1, 1), 1);
+    assert.equal(neighbourOf(chart, 0, 1, -1, 1), -1);
+    assert.equal(neighbourOf(chart, 0, 1, 1, 1), 2);
   });
 });
