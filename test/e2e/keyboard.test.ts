@@ -102,7 +102,7 @@ describe('Record by keyboard alone', () => {
     await inPage.locator('.chip', { hasText: /^Range/ }).waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('serveCustomers');
-    await inPage.locator('.search-found', { hasText: /^1 methods/ }).waitFor();
+    await inPage.locator('.search-found', { hasText: /^1 method/ }).waitFor();
     await palette('BTrace: Show Methods');
     await inPage.locator('#view-methods .table-row').first().waitFor();
     await palette('BTrace: Show Flame Graph');
@@ -120,7 +120,7 @@ describe('Record by keyboard alone', () => {
     const inPage = workbench.webview();
     await inPage.locator('#view-flameGraph g.frame').first().waitFor();
     await inPage.locator('.chip', { hasText: /^Range/ }).waitFor();
-    await inPage.locator('.search-found', { hasText: /^1 methods/ }).waitFor();
+    await inPage.locator('.search-found', { hasText: /^1 method/ }).waitFor();
     await workbench.screenshot('keyboard-3-reloaded');
     assert.deepEqual(workbench.cspViolations(), []);
   });

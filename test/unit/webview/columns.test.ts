@@ -103,6 +103,6 @@ describe('figures of a call', () => {
     };
     const figures = callFigures(one, { thread: thread.index, depth: 0, beginNs: 0 });
     assert.equal(figures?.method, 8);
-    assert.equal(figures?.total.wall, 5);
+    assert.equal(figures.total.wall, 5);
   });
 });
