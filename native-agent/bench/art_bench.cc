@@ -125,7 +125,7 @@ void listen(int whom) {
   if (current == kEmpty) art.as<void(u8*)>(Need::RemoveAllocationListener)(art.heap);
   current = whom;
   if (whom == kEmpty) {
-    g_empty.table = art.has(Need::PreAllocationEvents) ? kEmptyTable30 : kEmptyTable26;
+    g_empty.table = art.has(Need::DefineClassEvents) ? kEmptyTable30 : kEmptyTable26;
     art.as<void(u8*, void*)>(Need::SetAllocationListener)(art.heap, &g_empty);
   }
   if (whom != kAgent) return;

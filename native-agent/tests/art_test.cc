@@ -45,7 +45,7 @@ TEST("art signatures: each version gets its own variants, and only what it has")
       if (one.address) CHECK(version.symbols.count(static_cast<const char*>(one.address)));
     CHECK_EQUAL(chosen.of(Need::AddMonitorCallback).address != nullptr, api >= 28);
     CHECK_EQUAL(chosen.of(Need::AddParkCallback).address != nullptr, api >= 29);
-    CHECK_EQUAL(chosen.of(Need::PreAllocationEvents).address != nullptr, api >= 30);
+    CHECK_EQUAL(chosen.of(Need::DefineClassEvents).address != nullptr, api >= 30);
     CHECK_EQUAL(chosen.of(Need::SuspendByThreadId).address != nullptr, api <= 34);
     CHECK_EQUAL(chosen.of(Need::SuspendByThreadId).variant, api == 26 ? kSuspendForDebugger : kSuspendReasonAndTimeout);
     CHECK_EQUAL(chosen.of(Need::Resume).variant, api == 26 ? kResumeForDebugger : kResumeReason);

@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { decodeRecording } from '../../src/trace/build/decode.js';
 import { SampleKind } from '../../src/trace/model/kinds.js';
 import type { Blocks, ThreadTrack, Trace } from '../../src/trace/model/trace.js';
 import type { RecordOptions, Session } from '../../src/targets/target.js';
+import { endure } from '../rigs/art/endurance.js';
 import { forgetWalks, openDoor, recordApp, recordOptions, walkMarker } from '../rigs/art/record.js';
 import {
   type AppOptions,
@@ -67,7 +69,9 @@ describe('the agent in the Android Runtime', () => {
           Object.fromEntries(hooks.map((hook) => [hook.name, hook.state]));
         const names =
           'walk monitor park threads phase allocation gc message notify notifyAll unpark outside'.split(' ');
-        const absent = { 'unpark, internal': missing }; // of Android 13 and later
+        names.push('class load', 'thread start', 'library load');
+        // Of Android 13 and later, and of 9 and earlier.
+        const absent = { 'unpark, internal': missing, 'library load, to Android 9': missing };
         assert.deepEqual(states(session.status().hooks), {
           ...Object.fromEntries(names.map((name) => [name, installed])),
           ...absent,
@@ -257,20 +261,49 @@ describe('the agent in the Android Runtime', () => {
           'sample.Startup$CreateActivity.inflate': 24,
           'sample.Startup$FirstFrame.draw': 10,
         };
+        // Which classes are sampled is a matter of time; those that are have their own name.
+        for (const { type } of eventsOf(trace, main, SampleKind.ClassLoad)) assert.match(type, /^[\w.$]+$/);
         for (const [name, ms] of Object.entries(expectedMs))
           assertBetween(cpuWithin(trace, main, methodNamed(trace, name)) / 1e6, ms * 0.8, ms * 1.2 + 1);
       });
 
-      it('starts and stops again and again while threads allocate', async () => {
-        await running({ engine, app: 'Storm', arguments: [0, 50, 1000] });
-        for (let cycle = 0; cycle < 10; cycle++) {
-          const session = await record();
-          await app.more('allocations', 1);
-          const trace = await stopped(session);
-          assert.deepEqual(trace.problems, []);
-        }
-        assert.deepEqual(await app.quit(), { code: 0, signal: null }, app.output());
+      it('sees a library being loaded', async () => {
+        await running({ engine, app: 'NativeWaits', arguments: [0] });
+        const session = await record();
+        await hooksAreIn(session);
+        await app.more('native', 3);
+        const trace = await stopped(session);
+        const loads = blocksOf(trace, mainThread(trace), SampleKind.LibraryLoad);
+        assert.ok(loads.length >= 1);
+        for (const { stack } of loads)
+          assert.match(
+            stack,
+            /^java\.lang\.Runtime\.nativeLoad < .*System\.loadLibrary < sample\.NativeWaits\.round </,
+          );
       });
+
+      it('knows who created a thread, and where', async () => {
+        await running({ engine, app: 'Storm', arguments: [0, 3, 2000] });
+        const session = await record();
+        await hooksAreIn(session);
+        await app.more('allocations', 4);
+        const trace = await stopped(session);
+        const main = mainThread(trace);
+        // One that was created before the recording and began in it has nobody.
+        const clouds = trace.threads.filter(({ name, creator }) => name.startsWith('cloud-') && creator > 0);
+        assert.ok(clouds.length >= 3);
+        for (const cloud of clouds) assert.equal(cloud.creator, main.index);
+        const starts = eventsOf(trace, main, SampleKind.ThreadStart);
+        assert.ok(starts.length >= 3);
+        for (const { stack } of starts)
+          assert.match(
+            stack,
+            /^java\.lang\.Thread\.nativeCreate < java\.lang\.Thread\.start < sample\.Storm\.round </,
+          );
+      });
+
+      it('starts and stops 20 times while 50 threads allocate, and leaves nothing behind', () =>
+        endure(runtime, { engine, cycles: 20, loadMs: 0, folder }));
 
       it('stops sampling, and not the app, when a walk meets a bad pointer', async () => {
         await running({ engine, app: 'BadPointer', arguments: [0] });
@@ -329,6 +362,11 @@ describe('the agent in the Android Runtime', () => {
     });
   }
 });
+
+/** The agent answers before it puts its hooks in, so that a desktop that waits sees that somebody is there. */
+async function hooksAreIn(session: Session): Promise<void> {
+  while (!session.status().hooks.some(({ name }) => name === 'outside')) await wait(10);
+}
 
 async function traceOf(recording: string): Promise<Trace> {
   return decodeRecording(await readFile(recording)).trace();
@@ -400,6 +438,13 @@ function blocksOf(trace: Trace, thread: ThreadTrack, kind: number): Block[] {
     });
   }
   return found;
+}
+
+function eventsOf(trace: Trace, thread: ThreadTrack, kind: number): { type: string; stack: string }[] {
+  const { events } = thread;
+  return Array.from({ length: events.count }, (_, row) => row)
+    .filter((row) => events.kind[row] === kind)
+    .map((row) => ({ type: trace.className(events.type[row]!), stack: stackOf(trace, events.path[row]!) }));
 }
 
 /** The app reads its clock outside of what it measures, on a shared machine. */

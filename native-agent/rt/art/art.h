@@ -41,6 +41,9 @@ void meet_threads(JNIEnv* env);
 ThreadRecord* my_record(ArtThread* self);
 ThreadRecord* record_of_art_id(u32 art_id);
 void note_thread_start(ArtThread* self);
+// Who created the thread that ART knows by `peer`, by the recording's index; it may not have begun to run yet. Its
+// record when it has.
+ThreadRecord* tell_creator(u64 peer, u32 creator);
 
 // natives.cc: natives of the framework and the core library, replaced by RegisterNatives.
 // The address of a method that JNI found; nullptr when it cannot be told.

@@ -25,7 +25,6 @@ void contended_locking(void*, ArtMonitor* monitor) {
   record->block = begin_block();
   Session* session = active_session();
   if (!record->block.session || !session) return;
-  constexpr u64 kIdentityBits = (1ull << 53) - 1;
   record->block.object = reinterpret_cast<u64>(monitor) & kIdentityBits;
   const Internals& art = g_art.internals;
   if (!art.has(Need::MonitorOwner)) return;
@@ -87,6 +86,14 @@ void park_finished(void*, bool) {
   link_to_waker(*record, ended, end_block(self, record, SampleKind::Park), LinkCertainty::Observed);
 }
 
+void class_load(void*, Object* const* java_class) {
+  ArtThread* self = self_now();
+  ThreadRecord* record = self ? my_record(self) : nullptr;
+  if (!record) return;
+  const auto reference = static_cast<u32>(reinterpret_cast<uintptr_t>(held_by(java_class)));
+  capture_here(self, record, SampleKind::ClassLoad, {0, class_key(reference), 0}, false);
+}
+
 // ---------------------------------------------------------------- threads, the end
 
 void thread_start(void*, ArtThread* self) {
@@ -116,6 +123,11 @@ const void* const kMonitorTable[] = {entry(contended_locking),     entry(contend
 const void* const kParkTable[] = {entry(park_start), entry(park_finished), entry(no_destructor), entry(no_destructor)};
 const void* const kThreadTable[] = {entry(no_destructor), entry(no_destructor), entry(thread_start),
                                     entry(thread_death)};
+void nothing(void*) {}
+const void* const kClassTable26[] = {entry(no_destructor), entry(no_destructor), entry(nothing), entry(class_load),
+                                     entry(nothing)};
+const void* const kClassTable30[] = {entry(no_destructor), entry(no_destructor), entry(nothing), entry(nothing),
+                                     entry(nothing),       entry(class_load),    entry(nothing)};
 const void* const kPhaseTable[] = {entry(no_destructor), entry(no_destructor), entry(next_phase)};
 
 struct Callback {
@@ -141,6 +153,12 @@ Callback g_callbacks[] = {
      {kMonitorTable},
      false},
     {"park", Need::AddParkCallback, Need::RemoveParkCallback, bit(SampleKind::Park), {kParkTable}, false},
+    {"class load",
+     Need::AddClassCallback,
+     Need::RemoveClassCallback,
+     bit(SampleKind::ClassLoad),
+     {kClassTable30},
+     false},
     {"threads", Need::AddThreadCallback, Need::RemoveThreadCallback, 0, {kThreadTable}, false},
     {"phase", Need::AddPhaseCallback, Need::RemovePhaseCallback, 0, {kPhaseTable}, false},
 };
@@ -161,6 +179,8 @@ void add_callbacks(Session& session) {
   }
   AllSuspended suspended(art, "btrace adds its callbacks");
   for (Callback& callback : g_callbacks) {
+    if (callback.add == Need::AddClassCallback && !art.has(Need::DefineClassEvents))
+      callback.object.table = kClassTable26;
     if (!wants_any(session, callback.kinds)) {
       session.report_hook(callback.name, HookState::Off, "not asked for");
     } else if (!art.has(callback.add) || !art.has(callback.remove)) {

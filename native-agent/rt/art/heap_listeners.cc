@@ -128,7 +128,7 @@ bool counts_allocations() {
 }
 
 void add_heap_listeners(Session& session) {
-  g_allocation.object.table = g_art.internals.has(Need::PreAllocationEvents) ? kAllocationTable30 : kAllocationTable26;
+  g_allocation.object.table = g_art.internals.has(Need::DefineClassEvents) ? kAllocationTable30 : kAllocationTable26;
   add(session, g_allocation, session.config.wants(SampleKind::Allocation));
   add(session, g_pause, session.config.wants(SampleKind::Gc));
 }

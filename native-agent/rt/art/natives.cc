@@ -25,9 +25,20 @@ struct Replacement {
   Atomic<void*> original;
   jclass java_class;
   bool installed;
+  bool is_static;
 };
 
-enum Which : u32 { kPollOnce, kNotify, kNotifyAll, kUnpark, kUnparkInternal, kReplacements };
+enum Which : u32 {
+  kPollOnce,
+  kNotify,
+  kNotifyAll,
+  kUnpark,
+  kUnparkInternal,
+  kCreateThread,
+  kLoadLibrary,
+  kLoadLibrary28,
+  kReplacements
+};
 extern Replacement g_replacements[kReplacements];
 
 // RegisterNatives makes our function reachable before the original is known: who comes in between waits a few µs.
@@ -64,8 +75,8 @@ void poll_once(JNIEnv* env, jobject queue, jlong ptr, jint timeout_ms) {
   poll(env, queue, ptr, timeout_ms);
   Passed passed{record, state};
   Errand errand{capture_message, &passed, false};
-  // Refused (an exception is on its way): the times are kept without a stack.
-  if (!run_as_runnable(env, errand)) capture_message(self, &passed);
+  // Refused when an exception is on its way, or the hooks have just gone.
+  if (!run_as_runnable(env, errand)) state->message++;
 }
 
 // ---------------------------------------------------------------- who wakes whom
@@ -143,52 +154,130 @@ void unpark_internal(JNIEnv* env, jobject unsafe, jobject thread) {
   original<void(JNIEnv*, jobject, jobject)>(kUnparkInternal)(env, unsafe, thread);
 }
 
+// ---------------------------------------------------------------- threads and libraries
+
+// Both are normal natives: the walk is an errand.
+
+struct Start {
+  ThreadRecord* record;
+  u64 peer;
+  u32 child;  // 0: it has not begun yet; then it says itself who created it
+};
+
+void capture_start(ArtThread* self, void* data) {
+  auto& [record, peer, child] = *static_cast<Start*>(data);
+  capture_here(self, record, SampleKind::ThreadStart, {peer & kIdentityBits, 0, child}, true);
+}
+
+void create_thread(JNIEnv* env, jclass type, jobject thread, jlong stack_size, jboolean daemon) {
+  original<void(JNIEnv*, jclass, jobject, jlong, jboolean)>(kCreateThread)(env, type, thread, stack_size, daemon);
+  Session* session = active_session();
+  // An exception: it was not created. No peer: it has ended already.
+  if (!session || !g_native_peer || env->ExceptionCheck()) return;
+  ThreadRecord* record = my_record(Internals::thread_of(env));
+  const auto peer = static_cast<u64>(env->GetLongField(thread, g_native_peer));
+  if (!record || !peer) return;
+  ThreadRecord* child = tell_creator(peer, index_in(*session, *record));
+  Start start{record, peer, child ? index_in(*session, *child) : 0};
+  Errand errand{capture_start, &start, false};
+  run_as_runnable(env, errand);
+}
+
+void capture_load(ArtThread* self, void* record) {
+  end_block(self, static_cast<ThreadRecord*>(record), SampleKind::LibraryLoad, true);
+}
+
+template <Which kWhich, class... Caller>
+jstring load_library(JNIEnv* env, jclass type, jstring file, jobject loader, Caller... caller) {
+  auto* load = original<jstring(JNIEnv*, jclass, jstring, jobject, Caller...)>(kWhich);
+  ThreadRecord* record = active_session_id() ? my_record(Internals::thread_of(env)) : nullptr;
+  if (!record) return load(env, type, file, loader, caller...);
+  const Blocked block = begin_block();
+  jstring problem = load(env, type, file, loader, caller...);
+  // The library's own code ran meanwhile and may have waited for something.
+  record->block = block;
+  Errand errand{capture_load, record, false};
+  run_as_runnable(env, errand);
+  return problem;
+}
+
+template <class Function>
+void* address(Function* function) {
+  return reinterpret_cast<void*>(function);
+}
+
 Replacement g_replacements[kReplacements] = {
     {"message",
      "android/os/MessageQueue",
      "nativePollOnce",
      "(JI)V",
-     reinterpret_cast<void*>(poll_once),
+     address(poll_once),
      SampleKind::Message,
      {},
      nullptr,
+     false,
      false},
-    {"notify",
-     "java/lang/Object",
-     "notify",
-     "()V",
-     reinterpret_cast<void*>(notify),
-     SampleKind::Notify,
-     {},
-     nullptr,
-     false},
+    {"notify", "java/lang/Object", "notify", "()V", address(notify), SampleKind::Notify, {}, nullptr, false, false},
     {"notifyAll",
      "java/lang/Object",
      "notifyAll",
      "()V",
-     reinterpret_cast<void*>(notify_all),
+     address(notify_all),
      SampleKind::Notify,
      {},
      nullptr,
+     false,
      false},
     {"unpark",
      "sun/misc/Unsafe",
      "unpark",
      "(Ljava/lang/Object;)V",
-     reinterpret_cast<void*>(unpark),
+     address(unpark),
      SampleKind::Unpark,
      {},
      nullptr,
+     false,
      false},
     {"unpark, internal",
      "jdk/internal/misc/Unsafe",
      "unpark",
      "(Ljava/lang/Object;)V",
-     reinterpret_cast<void*>(unpark_internal),
+     address(unpark_internal),
      SampleKind::Unpark,
      {},
      nullptr,
+     false,
      false},
+    {"thread start",
+     "java/lang/Thread",
+     "nativeCreate",
+     "(Ljava/lang/Thread;JZ)V",
+     address(create_thread),
+     SampleKind::ThreadStart,
+     {},
+     nullptr,
+     false,
+     true},
+    {"library load",
+     "java/lang/Runtime",
+     "nativeLoad",
+     "(Ljava/lang/String;Ljava/lang/ClassLoader;Ljava/lang/Class;)Ljava/lang/String;",
+     address(load_library<kLoadLibrary, jclass>),
+     SampleKind::LibraryLoad,
+     {},
+     nullptr,
+     false,
+     true},
+    {"library load, to Android 9",
+     "java/lang/Runtime",
+     "nativeLoad",
+     "(Ljava/lang/String;Ljava/lang/ClassLoader;)Ljava/lang/String;",
+     address(load_library<kLoadLibrary28>),
+     SampleKind::LibraryLoad,
+     {},
+     nullptr,
+     false,
+     true},
 };
 
 // ---------------------------------------------------------------- putting them in
@@ -206,7 +295,8 @@ constexpr u32 kMethodWords = 40 / sizeof(void*);  // the largest ArtMethod of an
 const char* replace(JNIEnv* env, Replacement& replacement) {
   jclass local = find_class(env, replacement.class_name);
   if (!local) return "this Android has no such class";
-  jmethodID method = find_method(env, local, replacement.method, replacement.signature);
+  auto* find = replacement.is_static ? find_static_method : find_method;
+  jmethodID method = find(env, local, replacement.method, replacement.signature);
   if (!method) return "this Android has no such method";
   ArtMethod* at = art_method(env, local, method);
   void* before[kMethodWords];
@@ -231,7 +321,7 @@ const char* replace(JNIEnv* env, Replacement& replacement) {
 
 // A method id may be an index in debuggable apps: the address comes by reflection.
 ArtMethod* art_method(JNIEnv* env, jclass java_class, jmethodID method) {
-  jobject reflected = env->ToReflectedMethod(java_class, method, JNI_FALSE);
+  jobject reflected = env->ToReflectedMethod(java_class, method, JNI_FALSE);  // ART does not look at the last
   clear_exception(env);
   jfieldID address = find_field(env, find_class(env, "java/lang/reflect/Executable"), "artMethod", "J");
   return reflected && address ? reinterpret_cast<ArtMethod*>(env->GetLongField(reflected, address)) : nullptr;

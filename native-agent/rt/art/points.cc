@@ -27,9 +27,8 @@ void read_counters(Row& row, const ThreadRecord& record) {
   row.counters |= kCounterAllocations | kCounterAllocatedBytes;
 }
 
-u32 walk_self(Capture& capture, ArtThread* self) {
-  const i32 count = walk_stack(self, self, capture.frames(), WalkBuffer::kFrames, capture.row().flags);
-  return static_cast<u32>(max_of(count, 0));
+i32 walk_self(Capture& capture, ArtThread* self) {
+  return walk_stack(self, self, capture.frames(), WalkBuffer::kFrames, capture.row().flags);
 }
 
 }  // namespace
@@ -45,7 +44,9 @@ i64 capture_here(ArtThread* self, ThreadRecord* record, SampleKind kind, const S
   row.type = subject.type;
   row.peer = subject.peer;
   const i64 time_ns = row.time_ns;
-  capture.commit(walk_self(capture, self));
+  const i32 frames = walk_self(capture, self);
+  if (frames < 0) return capture.lose(LossReason::WalkError), kNotCaptured;
+  capture.commit(static_cast<u32>(frames));
   return time_ns;
 }
 
@@ -58,13 +59,13 @@ Blocked begin_block() {
   return block;
 }
 
-i64 end_block(ArtThread* self, ThreadRecord* record, SampleKind kind) {
+i64 end_block(ArtThread* self, ThreadRecord* record, SampleKind kind, bool force) {
   const Blocked block = record->block;
   record->block.session = 0;
   if (!block.session || block.session != active_session_id()) return kNotCaptured;
   const i64 duration_ns = now_ns() - block.begin_ns;
   Capture capture;
-  if (!capture.begin(record, kind, duration_ns >= kShortestForcedWaitNs)) return kNotCaptured;
+  if (!capture.begin(record, kind, force || duration_ns >= kShortestForcedWaitNs)) return kNotCaptured;
   Row& row = capture.row();
   read_counters(row, *record);
   row.time_ns = capture.session().since_origin(block.begin_ns);
@@ -75,18 +76,19 @@ i64 end_block(ArtThread* self, ThreadRecord* record, SampleKind kind) {
   row.type = block.type;
   row.peer = block.peer;
   row.flags |= block.flags;
-  u32 frames = 1;
+  i32 frames = 1;
   if (self)
     frames = walk_self(capture, self);
   else
     capture.frames()[0] = {kStubCollection, -1};
+  if (frames < 0) return capture.lose(LossReason::WalkError), kNotCaptured;
   // ART sleeps by waiting on the thread's own lock: nobody can notify it.
   if (kind == SampleKind::Wait && frames && capture.frames()[0].code == g_sleep_method) {
     row.kind = SampleKind::Sleep;
     row.object = row.type = 0;
   }
   const i64 time_ns = row.time_ns;
-  capture.commit(frames);
+  capture.commit(static_cast<u32>(frames));
   return time_ns;
 }
 

@@ -24,6 +24,9 @@ inline const Object* held_by(Object* const* handle) {
   return reinterpret_cast<const Object*>(static_cast<uintptr_t>(*reinterpret_cast<const u32*>(handle)));
 }
 
+// Of an address: what a recording's numbers hold exactly.
+inline constexpr u64 kIdentityBits = (1ull << 53) - 1;
+
 // What a sample is about; 0 where nothing is known.
 struct Subject {
   u64 object;
@@ -36,9 +39,9 @@ i64 capture_here(ArtThread* self, ThreadRecord* record, SampleKind kind, const S
 
 // Notes the wall and CPU time a block begins at, for ThreadRecord::block; its session is 0 when nothing is recorded.
 Blocked begin_block();
-// Captures the record's block, which has just ended. `self` nullptr: the thread must not be walked here, it is
-// collecting.
-i64 end_block(ArtThread* self, ThreadRecord* record, SampleKind kind);
+// Captures the record's block, which has just ended; a short one only when the gate is open, or by force. `self`
+// nullptr: the thread must not be walked here, it is collecting.
+i64 end_block(ArtThread* self, ThreadRecord* record, SampleKind kind, bool force = false);
 
 // Stands for the stack where there is none. No method lies at this address.
 enum Stub : u64 { kStubCollection = 1, kStubs };

@@ -13,7 +13,7 @@ const Signature kSignatures[] = {
 
     {Need::SetAllocationListener, 0, 26, 36, "_ZN3art2gc4Heap21SetAllocationListenerEPNS0_18AllocationListenerE"},
     {Need::RemoveAllocationListener, 0, 26, 36, "_ZN3art2gc4Heap24RemoveAllocationListenerEv"},
-    {Need::PreAllocationEvents, 0, 30, 36, "_ZN3art16RuntimeCallbacks16BeginDefineClassEv"},
+    {Need::DefineClassEvents, 0, 30, 36, "_ZN3art16RuntimeCallbacks16BeginDefineClassEv"},
     {Need::SetGcPauseListener, 0, 26, 36, "_ZN3art2gc4Heap18SetGcPauseListenerEPNS0_15GcPauseListenerE"},
     {Need::RemoveGcPauseListener, 0, 26, 36, "_ZN3art2gc4Heap21RemoveGcPauseListenerEv"},
 
@@ -25,6 +25,9 @@ const Signature kSignatures[] = {
      "_ZN3art16RuntimeCallbacks26AddThreadLifecycleCallbackEPNS_23ThreadLifecycleCallbackE"},
     {Need::RemoveThreadCallback, 0, 26, 36,
      "_ZN3art16RuntimeCallbacks29RemoveThreadLifecycleCallbackEPNS_23ThreadLifecycleCallbackE"},
+    {Need::AddClassCallback, 0, 26, 36, "_ZN3art16RuntimeCallbacks20AddClassLoadCallbackEPNS_17ClassLoadCallbackE"},
+    {Need::RemoveClassCallback, 0, 26, 36,
+     "_ZN3art16RuntimeCallbacks23RemoveClassLoadCallbackEPNS_17ClassLoadCallbackE"},
     {Need::AddPhaseCallback, 0, 26, 36,
      "_ZN3art16RuntimeCallbacks23AddRuntimePhaseCallbackEPNS_20RuntimePhaseCallbackE"},
     {Need::RemovePhaseCallback, 0, 26, 36,

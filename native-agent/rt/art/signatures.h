@@ -22,6 +22,8 @@ enum class Need : u8 {
   RemoveParkCallback,
   AddThreadCallback,
   RemoveThreadCallback,
+  AddClassCallback,
+  RemoveClassCallback,
   AddPhaseCallback,
   RemovePhaseCallback,
   SuspendAllBegin,
@@ -30,9 +32,10 @@ enum class Need : u8 {
   Resume,
   MonitorOwner,
   DecodeReference,
-  PreAllocationEvents,  // never called: its being there tells how AllocationListener is laid out
+  // Never called: its being there tells how AllocationListener and ClassLoadCallback are laid out.
+  DefineClassEvents,
 };
-inline constexpr u32 kNeeds = static_cast<u32>(Need::PreAllocationEvents) + 1;
+inline constexpr u32 kNeeds = static_cast<u32>(Need::DefineClassEvents) + 1;
 
 struct Signature {
   Need need;

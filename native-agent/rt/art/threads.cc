@@ -84,7 +84,39 @@ void bind(ThreadRecord& record, ArtThread* thread, u32 art_id) {
   record.runtime_ref.store_release(reinterpret_cast<void*>(static_cast<uintptr_t>(art_id)));
 }
 
+// Threads that were created and have not begun yet. An entry whose thread never began is written over.
+struct Created {
+  Atomic<u64> peer;
+  Atomic<u32> creator;
+  Atomic<u32> session;
+};
+constexpr u32 kCreated = 64;
+Created g_created[kCreated];
+
+Created& created_as(u64 peer) {
+  return g_created[(peer >> 8) % kCreated];
+}
+
+// Whoever comes second, the creator or the child itself, finds what the other left.
+void take_creator(ThreadRecord& child, u64 peer) {
+  Created& created = created_as(peer);
+  if (created.peer.load() != peer || created.session.load_relaxed() != active_session_id()) return;
+  child.creator.store_relaxed(created.creator.load_relaxed());
+  created.peer.store(0);
+}
+
 }  // namespace
+
+ThreadRecord* tell_creator(u64 peer, u32 creator) {
+  Created& created = created_as(peer);
+  created.peer.store(0);
+  created.creator.store_relaxed(creator);
+  created.session.store_relaxed(active_session_id());
+  created.peer.store(peer);
+  ThreadRecord* child = g_threads.find_runtime(peer);
+  if (child) take_creator(*child, peer);
+  return child;
+}
 
 ThreadState* thread_state(const ThreadRecord& record) {
   ThreadState* states = __atomic_load_n(&g_states, __ATOMIC_ACQUIRE);
@@ -117,6 +149,7 @@ void note_thread_start(ArtThread* self) {
     *state = ThreadState{};
     thread_comm(record->tid.load_relaxed(), state->name, sizeof state->name);
   }
+  take_creator(*record, reinterpret_cast<u64>(self));
 }
 
 void meet_threads(JNIEnv* env) {

@@ -12,6 +12,7 @@ public final class NativeWaits extends Sample {
     }
 
     void round(int round) {
+        System.loadLibrary("sample"); // is there already
         long began = System.nanoTime();
         sleepInNative(20);
         long between = System.nanoTime();
