@@ -54,6 +54,7 @@ enum Number : long {
   kTgkill = 234,
   kOpenat = 257,
   kUnlinkat = 263,
+  kReadlinkat = 267,
   kPpoll = 271,
   kAccept4 = 288,
   kProcessVmReadv = 310,
@@ -74,6 +75,7 @@ inline long call(long number, long a = 0, long b = 0, long c = 0, long d = 0, lo
 }
 enum Number : long {
   kUnlinkat = 35,
+  kReadlinkat = 78,
   kOpenat = 56,
   kClose = 57,
   kGetdents64 = 61,
@@ -168,6 +170,7 @@ enum Number : long {
   kGetsockopt = 295,
   kOpenat = 322,
   kUnlinkat = 328,
+  kReadlinkat = 332,
   kPpoll = 336,
   kRtTgsigqueueinfo = 363,
   kAccept4 = 366,

@@ -29,6 +29,16 @@ int look(const elf::LoadedObject* object, size_t, void* data) {
   return 0;
 }
 
+// A startup agent is loaded by a link in a folder that is soon gone: the file itself is meant.
+void follow_link(Own& own) {
+  char to[sizeof own.path];
+  const long length =
+      sys::call(sys::kReadlinkat, kAtCwd, reinterpret_cast<long>(own.path), reinterpret_cast<long>(to), sizeof to - 1);
+  if (sys::failed(length) || length < 1 || to[0] != '/') return;
+  memcpy(own.path, to, static_cast<size_t>(length));
+  own.path[length] = 0;
+}
+
 bool transfer(sys::Number call, long fd, i32& value) {
   return sys::call(call, fd, reinterpret_cast<long>(&value), sizeof value) == sizeof value;
 }
@@ -44,6 +54,7 @@ bool WalkMarker::begin(const char* process) {
   static constexpr char kEnd[] = ".walking";
   Own own{};
   libc::each_object(look, &own);
+  follow_link(own);
   size_t at = strlen(own.path);
   if (!at || !process[0] || path_[0]) return true;
   if (walking_ == &without_page_)
