@@ -1,6 +1,7 @@
 /** The whole way: our targets → Tango → the real adb server → a device → real ART → the real agent → a file. */
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
+import path from 'node:path';
 import { AndroidTargets } from '../../src/targets/android/android-targets.js';
 import { type Session, type Target, TargetError } from '../../src/targets/target.js';
 import { decodeRecording } from '../../src/trace/build/decode.js';
@@ -147,7 +148,10 @@ describe('recording an app on a device, over adb', () => {
         properties.match(new RegExp(`^debug\\.btrace\\.${name}=.*$`, 'gm'))?.at(-1),
         `debug.btrace.${name}=`,
       );
-    assert.equal((await readdir(bench().phone.resolve(`/data/data/${SHOP}/code_cache`))).length, 1);
+    const cache = bench().phone.resolve(`/data/data/${SHOP}/code_cache`);
+    assert.equal((await readdir(cache)).filter((name) => name.endsWith('.so')).length, 1);
+    const waiting = await readdir(path.join(cache, 'startup_agents')).catch(() => []);
+    assert.deepEqual(waiting, []);
     // The same agent takes the next recording.
     const again = await (await targetNamed(SHOP)).start(options());
     await started.more('frame', 2);

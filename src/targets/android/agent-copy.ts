@@ -102,9 +102,10 @@ export async function bringAgent(adb: Adb, app: App, { bytes, name, pushed }: Ag
   return `${stdout.trim()}/${name}`;
 }
 
-/** Removes the copy of an app that has ended: while it runs, its file stays for the next recording. */
+/** Removes the copy of an app that has ended, and what the agent left beside it: while it runs, its file stays for the next recording. */
 export async function removeCopy(adb: Adb, app: App, copy: string): Promise<void> {
-  await shell(adb, `run-as ${quoted(app.packageName)} rm -f ${quoted(copy)}`);
+  const script = `rm -f ${quoted(copy)} ${quoted(copy)}.*; cd code_cache && rm -f startup_agents/${PREFIX}* && rmdir startup_agents 2>/dev/null`;
+  await shell(adb, `run-as ${quoted(app.packageName)} sh -c ${quoted(script)}`);
 }
 
 async function push(adb: Adb, to: string, bytes: Buffer): Promise<void> {
