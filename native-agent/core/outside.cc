@@ -14,6 +14,9 @@ constexpr i64 kLongestLookNs = 100 * kNsPerMs;
 // At most this share of one core goes into looking: a round that cost more makes the pause after it longer. The
 // looker's own CPU time is what counts: on a busy machine it waits long for threads that are not on a core.
 constexpr i64 kPausePerRound = 50;
+// Where there are no timers, rounds are all there is to see running threads by: they may cost more, and are not
+// stretched.
+constexpr i64 kPausePerFullRound = 20;
 // A wait that began at a point gives a row of its own when it ends. One from here, before that, would say where the
 // thread came to and hide what ran before the wait; only of long waits is it wanted, so that they show while they last.
 constexpr i64 kLongWaitNs = 1000 * kNsPerMs;
@@ -88,7 +91,9 @@ i64 OutsideSampler::tick() {
     i64 begin_cpu = own_cpu_ns();
     look_at_all();
     i64 cost = own_cpu_ns() - begin_cpu;
-    next_round_ns_ = max_of(begin + session_->stretched(interval_ns_), now_ns() + cost * kPausePerRound);
+    bool full = !timers_.running();
+    i64 every = full ? interval_ns_ : min_of(session_->stretched(interval_ns_), max_of(kLongestLookNs, interval_ns_));
+    next_round_ns_ = max_of(begin + every, now_ns() + cost * (full ? kPausePerFullRound : kPausePerRound));
   }
   return max_of<i64>(next_round_ns_ - now_ns(), kNsPerMs / 10);
 }
