@@ -4,8 +4,6 @@ import { btrace, withSetting, workspaceFile } from './btrace.js';
 import { until } from './until.js';
 
 describe('the packages that are mine', () => {
-  const added = workspaceFile('src/org/example/added/Added.java');
-
   after(() => vscode.workspace.fs.delete(workspaceFile('src/org'), { recursive: true }));
 
   it('are those of the sources in the workspace, the outermost ones', async () => {
@@ -16,8 +14,16 @@ describe('the packages that are mine', () => {
 
   it('grow with the sources', async () => {
     const { packages } = (await btrace()).parts;
-    await vscode.workspace.fs.writeFile(added, Buffer.from('package org.example.added;\nclass Added {}\n'));
-    await until('the new package is one of mine', () => packages.prefixes.includes('org.example.added'));
+    // One more now and then: the watcher may not be up yet.
+    let next = 0;
+    await until('the new package is one of mine', async () => {
+      if (Date.now() > next) {
+        const file = workspaceFile(`src/org/example/added/Added${String(next)}.java`);
+        await vscode.workspace.fs.writeFile(file, Buffer.from('package org.example.added;\n'));
+        next = Date.now() + 3000;
+      }
+      return packages.prefixes.includes('org.example.added');
+    });
   });
 
   it('are what the settings say', async () => {

@@ -33,8 +33,9 @@ describe('restricted mode', () => {
       capabilities: { untrustedWorkspaces: { restrictedConfigurations: string[] } };
     };
     assert.deepEqual(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations.toSorted(), [
+      'btrace.adb.path',
+      'btrace.adb.server',
       'btrace.agent.folder',
-      'btrace.android.adb',
       'btrace.recording.folder',
       'btrace.sources.jdk',
       'btrace.sources.mapping',
