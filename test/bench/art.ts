@@ -91,7 +91,7 @@ async function slowdowns(runtime: ArtRuntime, engine: Engine): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
   const app = startApp(runtime, { engine, app: 'Steady', arguments: [0] });
   const patience = () => AbortSignal.timeout(30_000);
-  const rounds = quick ? 80 : 300;
+  const rounds = quick ? 50 : 300;
   const added: Record<'recording' | 'recordingEachMs' | 'sampling' | 'tracing', number[]> = {
     recording: [],
     recordingEachMs: [],
