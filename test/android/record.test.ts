@@ -221,35 +221,4 @@ describe('recording an app on a device, over adb', () => {
     await app.kill();
     await assert.rejects(target.start(options()), { message: `${SHOP} does not run any more.` });
   });
-
-  it('keeps what came before the app was killed', async () => {
-    const app = await bench().launched(SHOP);
-    await bench().connect();
-    const session = await (await targetNamed(SHOP)).start(options());
-    await app.more('frame', 12);
-    await new Promise<void>((resolve) => {
-      const stop = session.onStatus((status) => {
-        if (status.samples < 20) return;
-        stop();
-        resolve();
-      });
-    });
-    await app.kill();
-    assert.equal((await session.ended).reason, 'target-exited');
-    const trace = await traceOf(session);
-    assert.ok(trace.threads.some((thread) => thread.isMain && thread.sampleCount > 10));
-  });
-
-  it('keeps what came before the cable was pulled, and the app lives on', async () => {
-    const app = await bench().launched(SHOP);
-    await bench().connect();
-    const session = await (await targetNamed(SHOP)).start(options());
-    await app.more('frame', 12);
-    bench().phone.cut();
-    const end = await session.ended;
-    assert.equal(end.reason, 'connection-lost');
-    assert.notEqual(end.message, '');
-    await app.more('frame', 5);
-    assert.equal(app.process.exitCode, null);
-  });
 });
