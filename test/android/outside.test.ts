@@ -1,6 +1,6 @@
 /** Where the agent cannot go, Android's own sampling does: real ART's, through the same real adb server. */
 import assert from 'node:assert/strict';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { AndroidTargets } from '../../src/targets/android/android-targets.js';
 import type { Session } from '../../src/targets/target.js';
@@ -75,6 +75,40 @@ describe('recording an app from outside', () => {
     assert.equal((await traceOf(inside)).info.mode, Mode.InProcess);
     assert.equal((await readdir(bench().phone.resolve('/data/local/tmp'))).length, 1);
   });
+
+  for (const { how, leave } of [
+    {
+      how: 'in the middle of a walk',
+      leave: async () => {
+        const copies = bench().phone.resolve(`/data/data/${SHOP}/code_cache`);
+        const marker = (await readdir(copies)).find((name) => name.endsWith('.walking'));
+        // One walk more than there are, that nobody ends.
+        const file = await open(path.join(copies, marker!), 'r+');
+        await file.write(Buffer.from([1, 0, 0, 0]), 0, 4, 0);
+        await file.close();
+      },
+    },
+    {
+      how: 'with the agent on its stack, as the crash log has it',
+      leave: (pid: number) =>
+        writeFile(
+          bench().phone.resolve('/crashes'),
+          `F DEBUG : pid: ${pid}, tid: ${pid}, name: shop >>> ${SHOP} <<<\nF DEBUG : #00 pc 1 /data/btrace-agent-1.so\n`,
+        ),
+    },
+  ])
+    it(`is done after an app died ${how}`, async () => {
+      const app = await bench().launched(SHOP);
+      await bench().connect();
+      const inside = await start();
+      await app.more('frame', 2);
+      await leave(app.pid);
+      await app.kill();
+      assert.equal((await inside.ended).reason, 'target-exited');
+      await bench().launched(SHOP);
+      const outside = await start();
+      assert.match((await outside.stop()).message, /the app died of the agent before/);
+    });
 
   it('says that its samples went with the app', async () => {
     const app = await bench().launched(SHOP);

@@ -85,7 +85,8 @@ export async function bringAgent(adb: Adb, app: App, { bytes, name, pushed }: Ag
   // Loaded code must not be writable for the app. The copy is renamed when it is whole.
   const script = [
     'mkdir -p code_cache && cd code_cache || exit 1',
-    `for f in ${PREFIX}*; do [ "$f" = ${name} ] || rm -f "$f"; done`,
+    // What the agent left beside this version's file is for it to read.
+    `for f in ${PREFIX}*; do case "$f" in ${name}*) ;; *) rm -f "$f" ;; esac; done`,
     `cmp -s ${pushed} ${name} || { cp ${pushed} ${name}.part && chmod 444 ${name}.part && mv -f ${name}.part ${name}; } || { rm -f ${name}.part; exit 1; }`,
     'pwd',
   ].join('\n');

@@ -107,8 +107,9 @@ export class AppTarget implements AndroidTarget {
       release: async () => {
         try {
           if (await isAlive(adb, target.pid)) return;
+          if (await diedOfAgent(adb, this.app, target.pid, copy))
+            await markDeath(adb, agent.pushed, this.app);
           await removeCopy(adb, this.app, copy);
-          if (await diedOfAgent(adb, target.pid)) await markDeath(adb, agent.pushed, this.app);
         } catch (error) {
           this.log(`${this.name} was not cleaned up: ${wordsOf(error)}`);
         } finally {

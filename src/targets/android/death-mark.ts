@@ -17,8 +17,23 @@ export async function hasDied(adb: Adb, pushed: string, app: App): Promise<boole
   return (await shell(adb, `[ -f ${markOf(pushed, app)} ]`)).code === 0;
 }
 
+/**
+ * Whether an app that has ended was in the middle of a walk, or has in Android's crash log ended with the agent on its stack. To be asked
+ * before the copy is removed.
+ */
+export async function diedOfAgent(adb: Adb, app: App, pid: number, copy: string): Promise<boolean> {
+  return (await diedInWalk(adb, app, copy)) || (await isInCrashLog(adb, pid));
+}
+
+/** The agent counts its walks that are under way in a file beside its copy. */
+async function diedInWalk(adb: Adb, app: App, copy: string): Promise<boolean> {
+  const script = `for f in ${quoted(copy)}.*.walking; do [ ! -f "$f" ] || od -A n -t d4 -N 4 "$f"; done`;
+  const { stdout } = await shell(adb, `run-as ${quoted(app.packageName)} sh -c ${quoted(script)}`);
+  return /[1-9]/.test(stdout);
+}
+
 /** Whether Android's crash log has this process end with the agent on its stack. */
-export async function diedOfAgent(adb: Adb, pid: number): Promise<boolean> {
+async function isInCrashLog(adb: Adb, pid: number): Promise<boolean> {
   const { stdout } = await shell(adb, `logcat -b crash -d -t 500`);
   const lines = stdout.split('\n');
   const begin = lines.findLastIndex((line) => new RegExp(`\\bpid: ${pid}\\b`).test(line));
