@@ -120,17 +120,28 @@ export class Workbench {
   /** Opens a file of the workspace through quick open. `line` counts from 1. */
   async openFile(file: string, line?: number): Promise<void> {
     const { page } = this;
-    await page.keyboard.press('Control+P');
+    const name = path.basename(file);
     const input = page.locator('.quick-input-widget:not(.hidden) input[type="text"]').first();
-    await input.waitFor();
-    await input.fill(file);
-    await this.choices()
-      .filter({ hasText: path.basename(file) })
-      .first()
-      .waitFor();
-    if (line !== undefined) await input.fill(`${file}:${line}`);
-    await page.keyboard.press('Enter');
-    await this.tab(path.basename(file)).waitFor();
+    const found = page.locator('.quick-input-list .monaco-list-row.focused').filter({ hasText: name });
+    const end = Date.now() + 30_000;
+    for (;;) {
+      await page.keyboard.press('Control+P');
+      try {
+        await input.fill(file, { timeout: 1500 });
+        await found.first().waitFor({ timeout: 3000 });
+        if (line !== undefined) await input.fill(`${file}:${line}`, { timeout: 1500 });
+        await page.keyboard.press('Enter');
+        // The list may have gone back to the files opened last as the key came.
+        await page
+          .locator('.tabs-container .tab.active', { hasText: name })
+          .first()
+          .waitFor({ timeout: 3000 });
+        return;
+      } catch (error) {
+        if (Date.now() > end) throw new Error(`Quick open did not open ${file}`, { cause: error });
+        await page.keyboard.press('Escape');
+      }
+    }
   }
 
   /** The inside of the webview that is shown: of a custom editor, a panel or a view. */
