@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import type { Locator } from 'playwright-core';
 import { root } from '../../scripts/setup.mjs';
 import { packageFile } from '../../scripts/package.mjs';
 import { compile, mainClasses, mainJdk } from '../rigs/jvm/programs.js';
@@ -25,12 +26,12 @@ describe('Record by keyboard alone', () => {
   /** Types a command's title into the palette. */
   async function palette(title: string): Promise<void> {
     const { page } = vscode.workbench;
-    const input = page.locator('.quick-input-widget:not(.hidden) input[type="text"]').first();
     const row = vscode.workbench.choices().filter({ hasText: title }).first();
     for (let tries = 0; ; tries++) {
+      await noQuickInput(); // one that is just closing takes the key with it
       await page.keyboard.press('F1');
       try {
-        await input.waitFor({ timeout: 3000 });
+        await quickInput().waitFor({ timeout: 3000 });
         await page.keyboard.type(title);
         await row.waitFor({ timeout: 3000 });
         break;
@@ -125,6 +126,16 @@ describe('Record by keyboard alone', () => {
     assert.deepEqual(workbench.cspViolations(), []);
   });
 
+  /** With the focus in it: what is typed before goes to the page, whose keys are letters. */
+  function quickInput(): Locator {
+    return vscode.workbench.page.locator('.quick-input-widget:not(.hidden) input[type="text"]:focus').first();
+  }
+
+  async function noQuickInput(): Promise<void> {
+    const shown = vscode.workbench.page.locator('.quick-input-widget:not(.hidden)');
+    await shown.first().waitFor({ state: 'hidden' });
+  }
+
   /** Tab by Tab, as without a mouse, until the chart has the focus. */
   async function focusChart(): Promise<void> {
     const { page } = vscode.workbench;
@@ -138,8 +149,9 @@ describe('Record by keyboard alone', () => {
 
   async function goTo(line: number): Promise<void> {
     const { page } = vscode.workbench;
+    await noQuickInput();
     await page.keyboard.press('Control+G');
-    await page.locator('.quick-input-widget:not(.hidden) input[type="text"]').first().waitFor();
+    await quickInput().waitFor();
     await page.keyboard.type(String(line));
     await page.keyboard.press('Enter');
     await vscode.workbench.cursorAt('Shop.java', line);
