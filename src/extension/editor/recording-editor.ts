@@ -18,6 +18,7 @@ import type { HostMessage, PageMessage, PageSettings, SourceKey } from '../../pr
 import { pageHtml } from '../../protocol/page-html.js';
 import type { Notices } from '../notice.js';
 import type { Sessions } from '../recording/sessions.js';
+import { baseName } from './base-name.js';
 import { feedPage } from './page-feed.js';
 
 export const recordingView = 'btrace.recording';
@@ -234,10 +235,6 @@ async function openAsText(page: OpenPage): Promise<void> {
   const column = page.panel.viewColumn;
   page.panel.dispose();
   await commands.executeCommand('vscode.openWith', page.uri, 'default', column);
-}
-
-export function baseName(uri: Uri): string {
-  return uri.path.slice(uri.path.lastIndexOf('/') + 1);
 }
 
 /** The recording whose tab is in front, also right after a reload when no page has spoken yet. */

@@ -2,9 +2,8 @@
  * Declarations of a C or C++ text: functions with a body, qualified by the namespaces and classes around them. A statement is read
  * up to its ";" or "{"; what has a name before a parenthesis and a body after it is a function. Bodies are passed over.
  */
-import { afterPair, Outline, parameterCount } from './outline.js';
+import { afterPair, Outline, parameterCount, type Scanned } from './outline.js';
 import { markAt, tokenize, wordAt, type Tokens } from './tokens.js';
-import type { Scanned } from './declarations.js';
 
 /** Words before a parenthesis that are no function's name. */
 const notNames = new Set(

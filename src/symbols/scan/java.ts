@@ -3,9 +3,15 @@
  * only what can declare something is looked at (local and anonymous classes), everything else is blocks.
  */
 import { packageOf } from './package-of.js';
-import { afterGenerics, afterPair, Outline, parameterCount, type OpenDeclaration } from './outline.js';
+import {
+  afterGenerics,
+  afterPair,
+  Outline,
+  parameterCount,
+  type OpenDeclaration,
+  type Scanned,
+} from './outline.js';
 import { markAt, tokenize, wordAt, type Tokens } from './tokens.js';
-import type { Scanned } from './declarations.js';
 
 interface Scope {
   /** 'enum': constants come first, until a ";". */

@@ -3,9 +3,15 @@
  * members) it ends where the next member begins, which is what Kotlin's own rules come to for code that compiles.
  */
 import { packageOf } from './package-of.js';
-import { afterGenerics, afterPair, Outline, parameterCount, type OpenDeclaration } from './outline.js';
+import {
+  afterGenerics,
+  afterPair,
+  Outline,
+  parameterCount,
+  type OpenDeclaration,
+  type Scanned,
+} from './outline.js';
 import { markAt, tokenize, wordAt, type Tokens } from './tokens.js';
-import type { Scanned } from './declarations.js';
 
 interface Scope {
   /** 'type': members are declared here (a file counts as one). 'code': local functions and anonymous objects only. */

@@ -1,6 +1,32 @@
 /** Collects declarations while a scanner walks the tokens: scopes that open and close, and lines that end with them. */
-import type { Declaration, DeclarationKind } from './declarations.js';
 import { markAt, type Tokens } from './tokens.js';
+
+export type DeclarationKind = 'class' | 'method' | 'constructor' | 'function' | 'initializer';
+
+export interface Declaration {
+  readonly kind: DeclarationKind;
+  /** As the runtime calls it: constructors are `<init>`, static initializers `<clinit>`, a property's getter `getTotal`. */
+  readonly name: string;
+  /**
+   * Binary name of the class around it (of itself for a class) without the package: "Shop$Cart", "ShopKt". Empty for C++ functions,
+   * whose `name` is qualified. A class without a name of its own ends in "$": the compiler's number is not in the text.
+   */
+  readonly className: string;
+  /** Parameters in the text; −1 where that says nothing (a class, a property). */
+  readonly parameters: number;
+  /** From 0: of the name, and of the last line. */
+  readonly line: number;
+  readonly endLine: number;
+  /** Column of the name, and of the end of the name. */
+  readonly column: number;
+  readonly endColumn: number;
+}
+
+export interface Scanned {
+  readonly packageName: string;
+  /** In the order of the text. */
+  readonly declarations: readonly Declaration[];
+}
 
 interface OpenDeclaration {
   readonly kind: DeclarationKind;
