@@ -150,8 +150,10 @@ function typedOrBefore(before: readonly string[]): Promise<string | undefined> {
   return new Promise<string | undefined>((resolve) => {
     listening.push(
       pick.onDidAccept(() => {
-        const [item] = pick.selectedItems;
-        if (item !== undefined) resolve(item.label);
+        // The list follows the typing a moment later: unless it is one given before, the text itself counts.
+        const label = pick.selectedItems[0]?.label;
+        const command = label !== undefined && before.includes(label) ? label : pick.value.trim();
+        if (command !== '') resolve(command);
       }),
       pick.onDidHide(() => resolve(undefined)),
     );
