@@ -14,16 +14,13 @@ describe('the packages that are mine', () => {
 
   it('grow with the sources', async () => {
     const { packages } = (await btrace()).parts;
-    // One more now and then: the watcher may not be up yet.
-    let next = 0;
-    await until('the new package is one of mine', async () => {
-      if (Date.now() > next) {
-        const file = workspaceFile(`src/org/example/added/Added${String(next)}.java`);
-        await vscode.workspace.fs.writeFile(file, Buffer.from('package org.example.added;\n'));
-        next = Date.now() + 3000;
-      }
-      return packages.prefixes.includes('org.example.added');
+    const edit = new vscode.WorkspaceEdit();
+    edit.createFile(workspaceFile('src/org/example/added/Added.java'), {
+      contents: Buffer.from('package org.example.added;\n'),
+      overwrite: true,
     });
+    assert.ok(await vscode.workspace.applyEdit(edit));
+    await until('the new package is one of mine', () => packages.prefixes.includes('org.example.added'));
   });
 
   it('are what the settings say', async () => {

@@ -44,6 +44,10 @@ export class WorkspaceFiles implements SourceIndex, Disposable {
       watcher,
       watcher.onDidCreate(forget),
       watcher.onDidDelete(forget),
+      // What is done in VS Code itself needs no watcher, which may be late, or off for a folder.
+      workspace.onDidCreateFiles(forget),
+      workspace.onDidDeleteFiles(forget),
+      workspace.onDidRenameFiles(forget),
       workspace.onDidChangeWorkspaceFolders(forget),
     ];
   }
