@@ -129,6 +129,16 @@ describe('faults', () => {
     }
   });
 
+  it('an attach socket that a killed program with the same process id has left', async () => {
+    const program = await truth(['sleep']);
+    const left = path.join('/tmp', `.java_pid${program.pid}`);
+    const listen = `require('node:net').createServer().listen(${JSON.stringify(left)}, () => { require('node:fs').chmodSync(${JSON.stringify(left)}, 0o600); process.kill(process.pid, 'SIGKILL'); })`;
+    await once(spawn(process.execPath, ['-e', listen]), 'exit');
+    assert.ok(existsSync(left));
+    const session = await recordings.start(program.pid);
+    assert.equal((await session.stop()).reason, 'stopped');
+  });
+
   it('an agent that is missing, of another architecture, or broken', async () => {
     const program = await truth(['sleep']);
     const startWith = async (folder: string) =>

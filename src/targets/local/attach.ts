@@ -47,6 +47,19 @@ async function isOwnSocket(file: string, uid: number): Promise<boolean> {
   }
 }
 
+/** False for what a program that was killed left behind, and whose process id this one has now. */
+async function isListening(file: string, uid: number): Promise<boolean> {
+  if (!(await isOwnSocket(file, uid))) return false;
+  return new Promise((resolve) => {
+    const connection = net.connect(file);
+    connection.once('connect', () => {
+      connection.destroy();
+      resolve(true);
+    });
+    connection.once('error', (error: NodeJS.ErrnoException) => resolve(error.code !== 'ECONNREFUSED'));
+  });
+}
+
 /** A JVM that is still starting does not catch SIGQUIT yet, and the signal would end it: waits for that. */
 async function untilItCatchesQuit(
   facts: ProcessFacts,
@@ -95,7 +108,7 @@ async function writeRequest(facts: ProcessFacts): Promise<string> {
 /** Makes the JVM listen and returns its socket. Leaves nothing behind but that socket, which is the JVM's. */
 export async function openAttachSocket(facts: ProcessFacts, signal?: AbortSignal): Promise<string> {
   const socket = path.posix.join(temporaryFolder(facts), `.java_pid${facts.innerPid}`);
-  if (await isOwnSocket(socket, facts.uid)) return socket;
+  if (await isListening(socket, facts.uid)) return socket;
   const deadline = Date.now() + ATTACH_TIMEOUT_MS;
   await untilItCatchesQuit(facts, deadline, signal);
   const request = await writeRequest(facts);
@@ -105,7 +118,7 @@ export async function openAttachSocket(facts: ProcessFacts, signal?: AbortSignal
     } catch {
       throw gone(facts.pid);
     }
-    while (!(await isOwnSocket(socket, facts.uid))) {
+    while (!(await isListening(socket, facts.uid))) {
       if (!(await isAlive(facts.pid))) throw gone(facts.pid);
       if (Date.now() > deadline) {
         throw new TargetError(
