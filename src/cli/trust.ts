@@ -93,7 +93,8 @@ function hooks(trace: Trace): TrustFact[] {
     });
 }
 
-export function trustFacts(trace: Trace, sums: ScopeSums): TrustFact[] {
+/** `mapping`: what the names were retraced by. */
+export function trustFacts(trace: Trace, sums: ScopeSums, mapping?: string): TrustFact[] {
   const { info, problems } = trace;
   return [
     ...sampling(trace),
@@ -103,6 +104,7 @@ export function trustFacts(trace: Trace, sums: ScopeSums): TrustFact[] {
     ...(info.exact ? [] : [good('call counts are lower bounds')]),
     ...(info.hasAllocations && info.allocationsEstimated ? [good('allocation figures are estimates')] : []),
     ...hooks(trace),
+    ...(mapping === undefined ? [] : [good(`names retraced by ${plainText(mapping)}`)]),
     ...(trace.complete ? [] : [bad('the recording has no end: it was cut off, or is still being written')]),
     ...(problems.length > 0
       ? [bad(`${formatCount(problems.length)} things were wrong in the file: see btrace info`)]

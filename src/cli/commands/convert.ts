@@ -7,6 +7,7 @@ import { type Command, type Input, jsonOption, type Option } from '../command-li
 import { type ConversionRequest, OWN_FORMAT } from '../convert/conversion.js';
 import { convertInThread } from '../convert/worker.js';
 import { CliError, ExitCode, UsageError } from '../exit-codes.js';
+import { mappingOption } from '../mapping.js';
 import { formatBytes } from '../quantities.js';
 
 const formatIds = [OWN_FORMAT, ...exporters.map(({ id }) => id)];
@@ -37,6 +38,7 @@ const options: readonly Option[] = [
   { name: 'force', short: 'f', help: 'write over FILE' },
   { name: 'thread', short: 't', value: 'TEXT', help: 'only threads with TEXT in their names' },
   { name: 'weight', value: 'WEIGHT', help: `for formats with one weight:\n${weightNames.join(', ')}` },
+  mappingOption,
   { name: 'redact', help: "to btrace only: take the program's names out" },
   { name: 'quiet', short: 'q', help: 'no progress' },
   jsonOption,
@@ -59,7 +61,12 @@ function requestOf(input: Input): ConversionRequest {
   const redact = input.has('redact');
   if (redact && format !== OWN_FORMAT)
     throw new UsageError('--redact goes with --to btrace: redact first, then convert.');
-  return { input: input.one('file'), output, format, thread: input.text('thread'), weight, redact };
+  const mapping = input.text('mapping');
+  if (mapping !== undefined && format === OWN_FORMAT)
+    throw new UsageError(
+      '--mapping goes with the formats of other tools: a recording keeps the names that it was made with.',
+    );
+  return { input: input.one('file'), output, format, thread: input.text('thread'), weight, redact, mapping };
 }
 
 export const convert: Command = {

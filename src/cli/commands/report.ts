@@ -1,6 +1,7 @@
 import { threadIndexes } from '../choose-threads.js';
 import { type Command, type Input, jsonOption, type Option } from '../command-line.js';
 import { ExitCode, UsageError } from '../exit-codes.js';
+import { mappingOption, retraced } from '../mapping.js';
 import { openWithProgress } from '../open-trace.js';
 import { parseCount, parseDuration } from '../quantities.js';
 import { reportJson } from '../report/json.js';
@@ -18,6 +19,7 @@ const options: readonly Option[] = [
   { name: 'per-thread', help: 'the hottest methods of each thread' },
   { name: 'from', value: 'TIME', help: 'from this time after the begin' },
   { name: 'to', value: 'TIME', help: 'to this time after the begin' },
+  mappingOption,
   jsonOption,
 ];
 
@@ -32,6 +34,7 @@ function requestOf(input: Input): ReportRequest {
     fromNs: input.read('from', parseDuration),
     toNs: input.read('to', parseDuration),
     perThread: input.has('per-thread'),
+    mapping: input.text('mapping'),
   };
 }
 
@@ -44,11 +47,15 @@ export const report: Command = {
     'Self is the time in a method itself, total with all that it called; a method that calls itself is counted once.\nWall is time on the clock, waiting included; CPU is time on a processor.',
   ],
   options,
-  examples: ['btrace report demo.btrace', 'btrace report demo.btrace --thread customer --sort total-wall'],
+  examples: [
+    'btrace report demo.btrace',
+    'btrace report demo.btrace --thread customer --sort total-wall',
+    'btrace report release.btrace --mapping app/build/outputs/mapping/release/mapping.txt',
+  ],
   async run(input, terminal) {
     const file = input.one('file');
     const request = requestOf(input);
-    const trace = await openWithProgress(file, terminal);
+    const trace = await retraced(await openWithProgress(file, terminal), request.mapping);
     const threads = threadIndexes(trace, input.text('thread'));
     const measured = measure(trace, threads, request);
     if (input.has('json')) terminal.print(JSON.stringify(reportJson(file, measured), null, 2));

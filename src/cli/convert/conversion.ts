@@ -7,6 +7,7 @@ import { ChunkKind, chunkPayload } from '../../trace/recording/chunk.js';
 import { Redactor } from '../../targets/session/redact.js';
 import { threadIndexes } from '../choose-threads.js';
 import { CliError, ExitCode } from '../exit-codes.js';
+import { retraced } from '../mapping.js';
 import { type OnProgress, openTrace, readPieces } from '../open-trace.js';
 
 /** BTrace's own format, for redacting and deflating; the others are the engine's exporters. */
@@ -20,6 +21,8 @@ export interface ConversionRequest {
   readonly thread: string | undefined;
   readonly weight: StackWeight | undefined;
   readonly redact: boolean;
+  /** Path of an R8 mapping. */
+  readonly mapping: string | undefined;
 }
 
 export interface Converted {
@@ -125,7 +128,7 @@ export async function convertFile(request: ConversionRequest, onProgress: OnProg
       const problems = await rewritten(request, file, onProgress);
       return { bytes: file.bytes, problems };
     }
-    const trace = await openTrace(request.input, onProgress);
+    const trace = await retraced(await openTrace(request.input, onProgress), request.mapping);
     try {
       exported(trace, request, file);
     } catch (error) {

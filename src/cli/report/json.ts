@@ -16,7 +16,7 @@ export function reportJson(file: string, report: Report): unknown {
     sort,
     sum: sums.sum,
     gapNs: sums.gap.wall,
-    trust: trustFacts(trace, sums),
+    trust: trustFacts(trace, sums, request.mapping),
     methods,
     threads: threads.map(({ methods: own, ...row }) => ({
       ...row,

@@ -16,6 +16,8 @@ export interface ReportRequest {
   readonly fromNs: number | undefined;
   readonly toNs: number | undefined;
   readonly perThread: boolean;
+  /** The mapping that the trace's names were retraced by. */
+  readonly mapping?: string | undefined;
 }
 
 interface SortKey {

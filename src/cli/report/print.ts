@@ -106,7 +106,7 @@ export function printReport(report: Report, terminal: Terminal): void {
   const { trace, sums, methods, threads, waits, request } = report;
   const whole = { cpu: sums.sum.cpu, wall: sums.sum.wall };
   terminal.print(terminal.bold(headLine(trace, sums.samples)));
-  const facts = trustFacts(trace, sums).map(({ text, isWarning }) =>
+  const facts = trustFacts(trace, sums, request.mapping).map(({ text, isWarning }) =>
     isWarning ? terminal.warn(text) : text,
   );
   terminal.print(`Trust: ${facts.join(' · ')}`);

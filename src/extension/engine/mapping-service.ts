@@ -12,7 +12,7 @@ export class MappingService {
   read(path: string): Promise<Mapping> {
     if (this.#mapping === undefined || path !== this.#path) {
       this.#path = path;
-      const mapping = readFile(path, 'utf8').then((text) => Mapping.read(text));
+      const mapping = readFile(path, 'utf8').then((text) => new Mapping(text));
       mapping.catch(() => (this.#mapping = undefined));
       this.#mapping = mapping;
     }

@@ -30,6 +30,11 @@ export function atLeast(version: MapVersion, wanted: MapVersion): boolean {
   return version[0] > wanted[0] || (version[0] === wanted[0] && version[1] >= wanted[1]);
 }
 
+/** As R8 writes it: what is told after it counts from this version. */
+export function versionLine(version: MapVersion): string {
+  return `# {"id":"${prefix}mapping","version":"${version.join('.')}"}\n`;
+}
+
 /** Undefined for plain comments, and for what is not known or not valid at this version. */
 export function parseInformation(line: string, version: MapVersion): MappingInformation | undefined {
   const open = line.indexOf('{');

@@ -2,12 +2,12 @@
  * An R8 or ProGuard mapping by minified class. A mapping may be 100 MB and a recording touches a few thousand classes: one pass
  * notes where each class begins (about 60 bytes a class), and a class's members are read when it is asked for.
  */
-import { setImmediate } from 'node:timers/promises';
 import {
   atLeast,
   newestVersion,
   noVersion,
   parseInformation,
+  versionLine,
   type MapVersion,
 } from './mapping-information.js';
 import type { MappingInformation } from './mapping-information.js';
@@ -39,27 +39,15 @@ interface Place {
   readonly version: MapVersion;
 }
 
-/** Between two pauses that let the thread do other things: about 10 ms. */
-const charactersAtATime = 4 * 2 ** 20;
-
 export class Mapping {
   readonly #places = new Map<string, Place>();
   readonly #minifiedOf = new Map<string, string>();
   readonly #read = new Map<string, MappedClass>();
   readonly warnings: string[] = [];
 
-  private constructor(private readonly text: string) {}
-
-  static async read(text: string, signal?: AbortSignal): Promise<Mapping> {
-    const mapping = new Mapping(text);
-    let pauseAt = charactersAtATime;
-    for (const at of mapping.#index()) {
-      if (at < pauseAt) continue;
-      await setImmediate();
-      signal?.throwIfAborted();
-      pauseAt = at + charactersAtATime;
-    }
-    return mapping;
+  /** Takes about 2.5 ms a megabyte: for a thread that nobody waits for. */
+  constructor(private readonly text: string) {
+    this.#index();
   }
 
   get classCount(): number {
@@ -68,7 +56,7 @@ export class Mapping {
 
   /** Name of a class as it was; one that is not in the mapping stays. Array brackets stay too. */
   originalName(minified: string): string {
-    const base = /^[^[\]]*/.exec(minified)?.[0] ?? minified;
+    const base = baseName(minified);
     const place = this.#places.get(base);
     return place === undefined ? minified : place.original + minified.slice(base.length);
   }
@@ -93,8 +81,45 @@ export class Mapping {
     return minified === undefined ? undefined : this.class(minified);
   }
 
-  /** Yields how far it is after each class. */
-  *#index(): Generator<number> {
+  /**
+   * The part of the mapping that retraces these classes' frames as all of it would: their members, and the names of
+   * the classes that those speak of. A recording needs some thousandths of a large mapping.
+   */
+  excerpt(minified: Iterable<string>): string {
+    const whole = new Set<string>();
+    const named = new Set<string>();
+    for (const name of minified) {
+      const base = baseName(name);
+      const mapped = this.class(base);
+      if (mapped === undefined) continue;
+      whole.add(base);
+      for (const methods of mapped.methods.values()) {
+        for (const { holder, returnType, parameters } of methods) {
+          for (const original of [holder, returnType, ...parameters]) {
+            const other = this.#minifiedOf.get(baseName(original));
+            if (other !== undefined) named.add(other);
+          }
+        }
+      }
+    }
+    const parts: string[] = [];
+    let version = noVersion;
+    // In the order of the file: versions hold for what follows them.
+    for (const [name, place] of this.#places) {
+      if (!whole.has(name) && !named.has(name)) continue;
+      if (place.version.join('.') !== version.join('.')) {
+        version = place.version;
+        parts.push(versionLine(version));
+      }
+      parts.push(`${place.original} -> ${name}:\n`);
+      const members = this.text.slice(place.begin, place.end);
+      parts.push(whole.has(name) ? members : (/^(?:[ \t]*#[^\n]*\n)*/.exec(members)?.[0] ?? ''));
+      if (parts[parts.length - 1]?.endsWith('\n') === false) parts.push('\n');
+    }
+    return parts.join('');
+  }
+
+  #index(): void {
     const { text } = this;
     let version = noVersion;
     let open: { minified: string; original: string; begin: number; version: MapVersion } | undefined;
@@ -129,7 +154,6 @@ export class Mapping {
         if (line !== undefined) {
           close(at);
           open = { ...line, begin: end + 1, version };
-          yield at;
         }
       }
       at = end + 1;
@@ -164,6 +188,12 @@ export class Mapping {
     }
     return { original, minified, sourceFile, synthesized, methods, fields };
   }
+}
+
+/** Without the brackets of an array. */
+function baseName(type: string): string {
+  const bracket = type.indexOf('[');
+  return bracket < 0 ? type : type.slice(0, bracket);
 }
 
 function add<T>(to: Map<string, T[]>, key: string, value: T): void {

@@ -15,7 +15,7 @@ export interface RetraceContext {
 }
 
 /** Methods that share one line range of the minified program: inlined into each other, innermost first. */
-interface Group {
+export interface Group {
   readonly range: LineRange | undefined;
   readonly methods: MappedMethod[];
 }
@@ -90,13 +90,15 @@ function fieldFits(mapping: Mapping, field: MappedField, minifiedType: string): 
   return signature === minifiedType || signature === descriptor(minifiedType);
 }
 
-interface Alternative {
+/** What one frame may have been. */
+export interface Alternative {
   readonly frames: Retraced;
+  /** Code that the compiler took out of several methods: where it was is told by the frame that called it. */
   readonly outline: boolean;
   readonly group: Group | undefined;
 }
 
-function alternatives(mapping: Mapping, frame: Frame): readonly Alternative[] {
+export function alternatives(mapping: Mapping, frame: Frame): readonly Alternative[] {
   const owner = mapping.class(frame.className);
   if (owner === undefined) {
     return [
@@ -216,7 +218,7 @@ function has(method: MappedMethod, id: 'synthesized' | 'outline'): boolean {
 }
 
 /** Where a line of an outline was, in the caller. */
-function callsiteLine(mapping: Mapping, frame: Frame, line: number): number | undefined {
+export function callsiteLine(mapping: Mapping, frame: Frame, line: number): number | undefined {
   const methods = mapping.class(frame.className)?.methods.get(frame.method) ?? [];
   for (const method of methods) {
     const callsite = method.information.find((information) => information.id === 'outlineCallsite');

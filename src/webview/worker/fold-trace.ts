@@ -3,8 +3,8 @@
  * the nearest caller that stays. Everything that is drawn or measured of the result is drawn and measured as ever.
  * O(intervals + paths), once a fold.
  */
-import { CallTable } from '../../trace/build/calls.js';
-import type { Blocks, Events, Intervals, Paths, ThreadTrack, Trace } from '../../trace/model/trace.js';
+import { reroutedThread } from '../../trace/build/rerouted-thread.js';
+import type { Intervals, Paths, ThreadTrack, Trace } from '../../trace/model/trace.js';
 
 /** `keeps[method]` is 1 for methods that stay. */
 export function foldTrace(trace: Trace, keeps: Uint8Array): Trace {
@@ -72,32 +72,14 @@ function isAbove(
 }
 
 function foldThread(thread: ThreadTrack, before: Paths, folded: FoldedPaths): ThreadTrack {
-  const { pathOf } = folded;
-  const intervals = foldIntervals(thread.intervals, before, folded);
-  const { index, tid, javaId, kind, name, isMain, beginNs, endNs, creator, message, sampleCount } = thread;
-  return {
-    index,
-    tid,
-    javaId,
-    kind,
-    name,
-    isMain,
-    beginNs,
-    endNs,
-    creator,
-    message,
-    sampleCount,
-    intervals,
-    // Nobody asks a folded trace for its calls in order: the chart comes from the intervals, as all figures do.
-    get calls() {
-      const calls = new CallTable();
-      calls.extend(intervals, folded.paths);
-      calls.settle(intervals);
-      return calls;
-    },
-    blocks: foldBlocks(thread.blocks, pathOf),
-    events: foldEvents(thread.events, pathOf),
-  };
+  const { paths, pathOf } = folded;
+  const { intervals, blocks, events } = thread;
+  return reroutedThread(thread, paths, {
+    path: mapPaths(intervals.path, intervals.count, pathOf),
+    keep: foldKeeps(intervals, before, folded),
+    blockPaths: mapPaths(blocks.path, blocks.count, pathOf),
+    eventPaths: mapPaths(events.path, events.count, pathOf),
+  });
 }
 
 function mapPaths(path: Int32Array, count: number, pathOf: Int32Array): Int32Array {
@@ -106,41 +88,14 @@ function mapPaths(path: Int32Array, count: number, pathOf: Int32Array): Int32Arr
   return mapped;
 }
 
-function foldIntervals(intervals: Intervals, before: Paths, { paths, pathOf }: FoldedPaths): Intervals {
-  const { count, begin, end, state, cpu, allocations, allocatedBytes, faults, switches, samples, node } =
-    intervals;
-  const keep = new Uint16Array(count);
-  for (let row = 0; row < count; row++) {
+function foldKeeps(intervals: Intervals, before: Paths, { paths, pathOf }: FoldedPaths): Uint16Array {
+  const keep = new Uint16Array(intervals.count);
+  for (let row = 0; row < intervals.count; row++) {
     // Frames that are the same calls as before: as many as stay of the path down to the old mark.
     let path = intervals.path[row] ?? 0;
     const kept = intervals.keep[row] ?? 0;
     while ((before.depth[path] ?? 0) > kept) path = before.parent[path] ?? 0;
     keep[row] = paths.depth[pathOf[path] ?? 0] ?? 0;
   }
-  return {
-    count,
-    begin,
-    end,
-    path: mapPaths(intervals.path, count, pathOf),
-    keep,
-    state,
-    cpu,
-    allocations,
-    allocatedBytes,
-    faults,
-    switches,
-    samples,
-    node,
-  };
-}
-
-function foldBlocks(blocks: Blocks, pathOf: Int32Array): Blocks {
-  const { count, begin, end, kind, type, object, owner, flags, link } = blocks;
-  const path = mapPaths(blocks.path, count, pathOf);
-  return { count, begin, end, kind, path, type, object, owner, flags, link };
-}
-
-function foldEvents(events: Events, pathOf: Int32Array): Events {
-  const { count, time, kind, type, object, peer, text } = events;
-  return { count, time, kind, path: mapPaths(events.path, count, pathOf), type, object, peer, text };
+  return keep;
 }

@@ -1,0 +1,34 @@
+/** --mapping: the R8 or ProGuard mapping of the program that was recorded. */
+import { readFile } from 'node:fs/promises';
+import { Mapping } from '../symbols/r8/mapping.js';
+import { retraceTrace } from '../symbols/r8/retrace-trace.js';
+import type { Trace } from '../trace/index.js';
+import type { Option } from './command-line.js';
+import { CliError, ExitCode } from './exit-codes.js';
+import { fileError } from './open-trace.js';
+
+export const mappingOption: Option = {
+  name: 'mapping',
+  value: 'FILE',
+  help: "names as written, by the program's R8 or ProGuard mapping",
+};
+
+/** The trace as it is where no mapping was given. */
+export async function retraced(trace: Trace, file: string | undefined): Promise<Trace> {
+  if (file === undefined) return trace;
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    throw fileError(file, 'read', error);
+  }
+  const mapping = new Mapping(text);
+  if (mapping.classCount === 0) {
+    throw new CliError(
+      ExitCode.File,
+      `${file} is no mapping: it names no class.`,
+      'Give the mapping.txt of the build that was recorded.',
+    );
+  }
+  return retraceTrace(trace, mapping);
+}

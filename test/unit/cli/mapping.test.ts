@@ -1,0 +1,73 @@
+/** --mapping: what the command reads and writes has the names of the source. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'mocha';
+import { convertFile } from '../../../src/cli/convert/conversion.js';
+import { retraced } from '../../../src/cli/mapping.js';
+import { measure } from '../../../src/cli/report/measure.js';
+import { trustFacts } from '../../../src/cli/trust.js';
+import { decoded } from '../trace/recordings.js';
+import { mapping, minifiedRecording } from '../symbols/minified-recording.js';
+
+describe('--mapping', () => {
+  let folder: string;
+  const file = (name: string): string => path.join(folder, name);
+  const stacks = [
+    ['kept.Main.main:1', 'a.b.a:2'],
+    ['kept.Main.main:1', 'a.b.a:2'],
+    ['kept.Main.main:1', 'a.b.a:5'],
+  ];
+
+  before(() => {
+    folder = mkdtempSync(path.join(os.tmpdir(), 'btrace-mapping-'));
+    writeFileSync(file('mapping.txt'), mapping);
+    writeFileSync(file('release.btrace'), minifiedRecording({ runtime: 'HotSpot 17', stacks }));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('gives a report the names as written, and says by what', async () => {
+    const trace = await retraced(decoded(readFileSync(file('release.btrace'))), file('mapping.txt'));
+    const report = measure(trace, [], {
+      top: 10,
+      sort: 'total-wall',
+      fromNs: undefined,
+      toNs: undefined,
+      perThread: false,
+    });
+    assert.deepEqual(report.methods.map(({ name }) => name).sort(), [
+      'kept.Main.main',
+      'shop.Cart.total',
+      'shop.Line.price',
+      'shop.Till.open',
+    ]);
+    const facts = trustFacts(trace, report.sums, 'mapping.txt').map(({ text }) => text);
+    assert.ok(facts.includes('names retraced by mapping.txt'), facts.join());
+  });
+
+  it('gives another format the names as written', async () => {
+    const request = { input: file('release.btrace'), thread: undefined, weight: undefined, redact: false };
+    const output = file('release.collapsed');
+    await convertFile(
+      { ...request, output, format: 'collapsed', mapping: file('mapping.txt') },
+      () => undefined,
+    );
+    assert.match(
+      readFileSync(output, 'utf8'),
+      /kept\.Main\.main;shop\.Till\.open;shop\.Cart\.total;shop\.Line\.price \d/,
+    );
+    await convertFile({ ...request, output, format: 'collapsed', mapping: undefined }, () => undefined);
+    assert.match(readFileSync(output, 'utf8'), /kept\.Main\.main;a\.b\.a \d/);
+  });
+
+  it('says what is no mapping', async () => {
+    const trace = decoded(minifiedRecording({ stacks }));
+    await assert.rejects(
+      retraced(trace, file('nowhere.txt')),
+      /nowhere\.txt cannot be read: there is no such file/,
+    );
+    writeFileSync(file('other.txt'), 'Dear diary\n');
+    await assert.rejects(retraced(trace, file('other.txt')), /other\.txt is no mapping: it names no class/);
+  });
+});
