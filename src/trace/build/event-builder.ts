@@ -222,7 +222,7 @@ export class EventBuilder {
   #track(thread: EventThread, intervals: IntervalTable, blocks: Blocks): ThreadTrack {
     const calls = new CallTable();
     calls.extend(intervals, this.paths);
-    calls.settle(intervals);
+    calls.settle();
     let sampleCount = 0;
     for (let i = 0; i < intervals.count; i++) sampleCount += intervals.samples[i] ?? 0;
     return {

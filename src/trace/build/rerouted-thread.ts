@@ -32,7 +32,7 @@ export function reroutedThread(thread: ThreadTrack, paths: Paths, routes: Routes
     get calls() {
       const calls = new CallTable();
       calls.extend(intervals, paths);
-      calls.settle(intervals);
+      calls.settle();
       return calls;
     },
     blocks: reroutedBlocks(thread.blocks, routes.blockPaths),

@@ -3,7 +3,9 @@
  * read from the samples' bytes when somebody asks for it (sample-counters.ts): most who open a recording look at one
  * weight of seven.
  *
- * Memory: 39 bytes an interval, of which the message's are touched only where there are messages; 28 more once counted.
+ * Each begins where the one before it ends, so that `begin` and `end` are two views of one column of times.
+ *
+ * Memory: 31 bytes an interval, of which the message's are touched only where there are messages; 28 more once counted.
  */
 import { type Intervals, type IntervalState } from '../model/trace.js';
 import { grown, nextCapacity } from './grow.js';
@@ -11,8 +13,10 @@ import { SampleCounters } from './sample-counters.js';
 
 export class SampledIntervals implements Intervals {
   count = 0;
-  begin = new Float64Array(0);
-  end = new Float64Array(0);
+  /** Where the first begins, then where each ends. */
+  private times = new Float64Array(1);
+  begin = this.times.subarray(0, 0);
+  end = this.times.subarray(1);
   path = new Int32Array(0);
   keep = new Uint16Array(0);
   state = new Uint8Array(0);
@@ -47,8 +51,9 @@ export class SampledIntervals implements Intervals {
     const needed = this.count + rows;
     if (needed <= this.begin.length) return;
     const size = nextCapacity(this.begin.length, needed);
-    this.begin = grown(this.begin, size);
-    this.end = grown(this.end, size);
+    this.times = grown(this.times, size + 1);
+    this.begin = this.times.subarray(0, size);
+    this.end = this.times.subarray(1);
     this.path = grown(this.path, size);
     this.keep = grown(this.keep, size);
     this.state = grown(this.state, size);
@@ -57,7 +62,7 @@ export class SampledIntervals implements Intervals {
     this.message = grown(this.message, size);
   }
 
-  /** Room must have been made. Node and CPU time are 0 until set. */
+  /** Room must have been made. Node and CPU time are 0 until set. Only the first says where it begins. */
   push(
     begin: number,
     end: number,
@@ -67,7 +72,7 @@ export class SampledIntervals implements Intervals {
     messageId: number,
   ): number {
     const row = this.count++;
-    this.begin[row] = begin;
+    if (row === 0) this.begin[0] = begin;
     this.end[row] = end;
     this.path[row] = path;
     this.keep[row] = keep;

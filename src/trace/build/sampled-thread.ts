@@ -53,7 +53,7 @@ export class SampledThread implements ThreadTrack {
   get calls(): CallTable {
     const { callTable, intervals, paths } = this;
     callTable.extend(intervals, paths);
-    callTable.settle(intervals);
+    callTable.settle();
     return callTable;
   }
 

@@ -10,7 +10,7 @@
  *   - where both stacks are equal, silence is counted in CPU time: a thread that is off the CPU in between waits there;
  *   - equal stacks with no CPU used between (at most a twentieth of the time) are a wait.
  *
- * Cost: one pass, 36 bytes written a sample. It is the second hottest loop after the columns' own.
+ * Cost: one pass, 28 bytes written a sample. It is the second hottest loop after the columns' own.
  */
 import { CounterBit, SampleKind } from '../model/kinds.js';
 import { IntervalState } from '../model/trace.js';
@@ -125,7 +125,7 @@ export class StackDiff {
    */
   private append(block: SampleBlockReader, rows: number, paths: PathTable, vouchNs: number): void {
     const { intervals } = this;
-    const { begin, end, path: pathOf, keep: keepOf, state: stateOf, cpu: cpuOf } = intervals;
+    const { end, path: pathOf, keep: keepOf, state: stateOf, cpu: cpuOf } = intervals;
     const { node: nodeOf, message: messageOf } = intervals;
     const { made, madeCount } = intervals.counters;
     const { time: times, duration, cpu: cpus, stack, kind, message } = block;
@@ -157,7 +157,6 @@ export class StackDiff {
         takenAtCall[kind[row] as number] === 0 &&
         !((duration[row] as number) > 0)
       ) {
-        begin[n] = time;
         end[n] = from;
         pathOf[n] = path;
         keepOf[n] = pathDepth[sliceCommon[row] as number] as number;
