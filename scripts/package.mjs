@@ -3,6 +3,7 @@ import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, stat
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { buildInApp, inAppJar } from './build-in-app.mjs';
 import { run } from './process.mjs';
 import { find, root } from './setup.mjs';
 
@@ -44,6 +45,10 @@ async function stage(to, listFiles) {
     mkdirSync(path.dirname(library), { recursive: true });
     copyFileSync(file, library);
   }
+  if (existsSync(inAppJar)) {
+    mkdirSync(path.join(to, 'in-app'), { recursive: true });
+    copyFileSync(inAppJar, path.join(to, 'in-app/btrace.jar'));
+  }
   return libraries.map(({ name }) => name);
 }
 
@@ -66,6 +71,9 @@ export async function makePackage(say = () => {}) {
   const { createVSIX, listFiles } = await import('@vscode/vsce');
   const folder = path.join(root, 'build/package');
   const file = packageFile();
+  // Without a JDK there is no agent either.
+  const withoutJar = find('jdk') ? await buildInApp() : undefined;
+  if (withoutJar) return { failed: withoutJar };
   const names = await stage(folder, listFiles);
   // From a folder of its own, vsce must not look for a repository, nor follow links of the README to one.
   await createVSIX({
@@ -78,11 +86,11 @@ export async function makePackage(say = () => {}) {
   const all = entries(file);
   const weigh = (isOne) => all.filter(({ name }) => isOne(name)).reduce((sum, { bytes }) => sum + bytes, 0);
   const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1).padStart(9)} kB`;
-  for (const { name, bytes } of all.filter(({ name }) => /^(dist|agents)\//.test(name)))
+  for (const { name, bytes } of all.filter(({ name }) => /^(dist|agents|in-app)\//.test(name)))
     say(`${kilobytes(bytes)}  ${name}`);
   const agentBytes = weigh((name) => name.startsWith('agents/'));
   const total = statSync(file).size;
-  say(`${kilobytes(weigh((name) => !/^(dist|agents)\//.test(name)))}  the rest`);
+  say(`${kilobytes(weigh((name) => !/^(dist|agents|in-app)\//.test(name)))}  the rest`);
   say(
     `${kilobytes(total)}  ${path.relative(root, file)}, agents for ${names.join(', ') || 'nothing: none is built'}`,
   );

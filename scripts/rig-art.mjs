@@ -19,6 +19,8 @@ import { run } from './process.mjs';
 import { cache, root, setupOrStop } from './setup.mjs';
 
 const rig = path.join(root, 'test/rigs/art');
+/** What apps may have of ours, which a sample app has. */
+const inApp = path.join(root, 'native-agent/in-app');
 const sums = path.join(rig, 'dex/SHA256SUMS');
 const dexerHome = path.join(cache, 'dalvik-exchange');
 const dexer = path.join(dexerHome, 'usr/share/java/com.android.dx-10.0.0.jar');
@@ -70,12 +72,12 @@ function sourcesIn(folder) {
 }
 
 /** javac with nothing but `boot` to compile against: the JDK's own library must not shine through. */
-async function compile(jdk, folder, boot, to) {
+async function compile(jdk, folders, boot, to) {
   const empty = path.join(path.dirname(to), 'empty');
   for (const dir of [to, empty]) mkdirSync(dir, { recursive: true });
   const options = ['-g', '-nowarn', '-proc:none', '-source', '8', '-target', '8', '-XDignore.symbol.file'];
   const paths = ['-bootclasspath', boot ?? empty, '-extdirs', empty, '-cp', empty, '-d', to];
-  await must(path.join(jdk, 'bin/javac'), [...options, ...paths, ...sourcesIn(folder)]);
+  await must(path.join(jdk, 'bin/javac'), [...options, ...paths, ...folders.flatMap(sourcesIn)]);
 }
 
 async function dex(jdk, classes, to, ...options) {
@@ -86,9 +88,12 @@ async function dex(jdk, classes, to, ...options) {
 /** Of each .dex and of all the sources it was made from. */
 function checksums() {
   const sum = (...data) => data.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex');
-  const lines = ['core', 'apps'].flatMap((name) => [
+  const lines = [
+    { name: 'core', folders: [path.join(rig, 'core')] },
+    { name: 'apps', folders: [path.join(rig, 'apps'), inApp] },
+  ].flatMap(({ name, folders }) => [
     `${sum(readFileSync(path.join(rig, `dex/${name}.dex`)))}  dex/${name}.dex`,
-    `${sum(...sourcesIn(path.join(rig, name)).flatMap((file) => [path.relative(rig, file), readFileSync(file)]))}  sources of ${name}`,
+    `${sum(...folders.flatMap(sourcesIn).flatMap((file) => [path.relative(rig, file), readFileSync(file)]))}  sources of ${name}`,
   ]);
   return `${lines.join('\n')}\n`;
 }
@@ -107,8 +112,8 @@ const scratch = mkdtempSync(path.join(tmpdir(), 'btrace-rig-art-'));
 try {
   const core = path.join(scratch, 'core');
   const apps = path.join(scratch, 'apps');
-  await compile(jdk.at, path.join(rig, 'core'), undefined, core);
-  await compile(jdk.at, path.join(rig, 'apps'), core, apps);
+  await compile(jdk.at, [path.join(rig, 'core')], undefined, core);
+  await compile(jdk.at, [path.join(rig, 'apps'), inApp], core, apps);
   mkdirSync(path.join(rig, 'dex'), { recursive: true });
   await dex(jdk.at, core, path.join(rig, 'dex/core.dex'), '--core-library');
   await dex(jdk.at, apps, path.join(rig, 'dex/apps.dex'));

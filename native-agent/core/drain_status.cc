@@ -1,6 +1,7 @@
 // What the drain says besides samples: threads, losses, what was asked for and what it cost.
 #include "base/clock.h"
 #include "core/drain.h"
+#include "core/texts.h"
 #include "os/linux/machine.h"
 
 namespace btrace {
@@ -120,6 +121,14 @@ void Drain::cut_losses(Bytes& out) {
   out.append(loss_part_.data(), loss_part_.size());
   end(out, begin, ChunkKind::Losses);
   loss_part_.clear();
+}
+
+void Drain::cut_texts(Bytes& out) {
+  size_t begin = begin_chunk(out);
+  if (take_new_texts(session_->id, out))
+    end(out, begin, ChunkKind::Texts);
+  else
+    out.truncate(begin);
 }
 
 // ---------------------------------------------------------------- what frames a recording

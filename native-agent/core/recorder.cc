@@ -189,6 +189,7 @@ void Recorder::cut_samples() {
   if (dumping_) {
     while (connected_ && drain_.cut_dump(out_))
       while (connected_ && out_.size() - sent_ > kUnsentLimit) pump(kDrainEveryNs);
+    drain_.cut_texts(out_);
     drain_.cut_goodbye(out_, EndReason::Dumped, nullptr);
     dumping_ = false;
   }
@@ -226,6 +227,7 @@ void Recorder::keep_pace(i64 now) {
 
 void Recorder::cut() {
   drain_.flush(kPendingNs);
+  drain_.cut_texts(out_);
   cut_samples();
   drain_.cut_links(out_);
   drain_.cut_threads(out_);

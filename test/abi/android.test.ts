@@ -8,7 +8,7 @@ const allowed = new Set(
   `clock_gettime dl_iterate_phdr dlsym memcmp memcpy memmove memset pthread_create pthread_detach pthread_getspecific
    pthread_key_create pthread_setspecific strcmp strlen strncmp`.split(/\s+/),
 );
-const entryPoints = ['Agent_OnAttach', 'Agent_OnLoad'];
+const entryPoints = ['Agent_OnAttach', 'Agent_OnLoad', 'JNI_OnLoad'];
 
 const abis = [
   { preset: 'android-arm64', machine: 'AArch64' },

@@ -17,33 +17,52 @@ constexpr long kNameTooLong = 36, kTimedOut = 110;
 
 }  // namespace
 
-int connect_path(const char* path) {
-  SocketAddress address{kUnix, {}};
-  size_t length = strlen(path);
-  if (length >= sizeof address.path) return -kNameTooLong;
-  memcpy(address.path, path, length + 1);
+namespace {
+
+using Act = sys::Number;
+
+// A new socket that `act` (connect or bind) has given this address; a negated error number when it cannot.
+int socket_at(Act act, const SocketAddress& address, size_t path_size) {
   long fd = sys::call(sys::kSocket, kUnix, kStream | kCloexec, 0);
   if (sys::failed(fd)) return static_cast<int>(fd);
   long result;
-  do result = sys::call(sys::kConnect, fd, reinterpret_cast<long>(&address), static_cast<long>(2 + length + 1));
+  do result = sys::call(act, fd, reinterpret_cast<long>(&address), static_cast<long>(sizeof address.family + path_size));
   while (result == -sys::kEintr);
   if (!sys::failed(result)) return static_cast<int>(fd);
   sys::close(static_cast<int>(fd));
   return static_cast<int>(result);
 }
 
-int listen_abstract(const char* name) {
+// In the abstract namespace the first byte is 0, and there is none at the end.
+int socket_at_abstract(Act act, const char* name) {
   SocketAddress address{kUnix, {}};
   size_t length = strlen(name);
   if (length >= sizeof address.path) return -kNameTooLong;
-  memcpy(address.path + 1, name, length);  // the first byte is 0; there is none at the end
-  long fd = sys::call(sys::kSocket, kUnix, kStream | kCloexec, 0);
-  if (sys::failed(fd)) return static_cast<int>(fd);
-  long result = sys::call(sys::kBind, fd, reinterpret_cast<long>(&address), static_cast<long>(2 + 1 + length));
+  memcpy(address.path + 1, name, length);
+  return socket_at(act, address, 1 + length);
+}
+
+}  // namespace
+
+int connect_path(const char* path) {
+  SocketAddress address{kUnix, {}};
+  size_t length = strlen(path);
+  if (length >= sizeof address.path) return -kNameTooLong;
+  memcpy(address.path, path, length + 1);
+  return socket_at(sys::kConnect, address, length + 1);
+}
+
+int connect_abstract(const char* name) {
+  return socket_at_abstract(sys::kConnect, name);
+}
+
+int listen_abstract(const char* name) {
+  int fd = socket_at_abstract(sys::kBind, name);
+  if (fd < 0) return fd;
   constexpr long kOneWaits = 1;
-  if (!sys::failed(result)) result = sys::call(sys::kListen, fd, kOneWaits);
-  if (!sys::failed(result)) return static_cast<int>(fd);
-  sys::close(static_cast<int>(fd));
+  long result = sys::call(sys::kListen, fd, kOneWaits);
+  if (!sys::failed(result)) return fd;
+  sys::close(fd);
   return static_cast<int>(result);
 }
 

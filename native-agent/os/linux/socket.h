@@ -7,6 +7,7 @@ inline constexpr u32 kUnknownUid = 0xffffffff;
 
 // A connected stream socket, or a negated error number.
 int connect_path(const char* path);
+int connect_abstract(const char* name);
 // Listens on a name in the abstract namespace (no file, gone with the process); a negated error number when it cannot.
 int listen_abstract(const char* name);
 // The next connection, or a negated error number when none came in time.

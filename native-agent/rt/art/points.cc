@@ -43,6 +43,7 @@ i64 capture_here(ArtThread* self, ThreadRecord* record, SampleKind kind, const S
   row.object = subject.object;
   row.type = subject.type;
   row.peer = subject.peer;
+  row.text = subject.text;
   const i64 time_ns = row.time_ns;
   const i32 frames = walk_self(capture, self);
   if (frames < 0) return capture.lose(LossReason::WalkError), kNotCaptured;

@@ -32,6 +32,7 @@ struct Subject {
   u64 object;
   u64 type;  // class_key of it
   u32 peer;
+  u32 text;  // number_of_text
 };
 
 // On the thread itself, while it is Runnable. The sample's time, or kNotCaptured.

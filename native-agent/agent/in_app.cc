@@ -1,0 +1,178 @@
+// What a program calls that has the agent as a library of its own: the natives of in-app/btrace/BTrace.java.
+#include "agent/own_recording.h"
+#include "base/bytes.h"
+#include "core/capture.h"
+#include "core/texts.h"
+#include "os/android/properties.h"
+#include "rt/art/art.h"
+#include "rt/art/points.h"
+#include "rt/art/runnable.h"
+#include "rt/hotspot/hotspot.h"
+
+using namespace btrace;
+using art::g_art;
+using hotspot::g_hotspot;
+
+namespace {
+
+JavaVM* g_vm;
+
+StartResult begin(const char* options) {
+  if (g_art.internals.open(g_vm)) return start_recording(options, g_art);
+  if (g_hotspot.jvm.open(g_vm)) return start_recording(options, g_hotspot);
+  return StartResult::NotSupported;
+}
+
+// A Java string in UTF-8. JNI's own is not quite that.
+class Utf8 {
+ public:
+  Utf8(JNIEnv* env, jstring text) {
+    constexpr jsize kPart = 256;
+    const jsize length = text ? env->GetStringLength(text) : 0;
+    u32 high = 0;
+    for (jsize from = 0; from < length; from += kPart) {
+      jchar part[kPart];
+      const jsize size = min_of(kPart, length - from);
+      env->GetStringRegion(text, from, size, part);
+      for (jsize i = 0; i < size; i++) high = put_unit(part[i], high);
+    }
+    if (high) put(kUnknown);
+    bytes_.put(0);
+  }
+  ~Utf8() { bytes_.release(); }
+  Utf8(const Utf8&) = delete;
+  Utf8& operator=(const Utf8&) = delete;
+
+  const char* text() const { return bytes_.failed() ? "" : reinterpret_cast<const char*>(bytes_.data()); }
+  size_t size() const { return bytes_.failed() ? 0 : bytes_.size() - 1; }
+
+ private:
+  static constexpr u32 kUnknown = 0xfffd;
+
+  // Returns the first half of a pair that waits for its second.
+  u32 put_unit(u32 unit, u32 high) {
+    const bool is_low = unit >= 0xdc00 && unit < 0xe000;
+    if (high && is_low) return put(0x10000 + ((high - 0xd800) << 10) + (unit - 0xdc00)), 0;
+    if (high) put(kUnknown);
+    if (unit >= 0xd800 && unit < 0xdc00) return unit;
+    put(is_low ? kUnknown : unit);
+    return 0;
+  }
+  void put(u32 character) {
+    u32 more = character < 0x80 ? 0 : character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
+    constexpr u8 kFirst[] = {0, 0xc0, 0xe0, 0xf0};
+    bytes_.put(static_cast<u8>(kFirst[more] | character >> (6 * more)));
+    while (more--) bytes_.put(static_cast<u8>(0x80 | (character >> (6 * more) & 0x3f)));
+  }
+
+  Bytes bytes_;
+};
+
+jint JNICALL start(JNIEnv* env, jclass, jstring file, jlong sync_ns, jlong async_ns, jlong memory_bytes, jlong ring_ns,
+                   jlong max_bytes) {
+  Utf8 path(env, file);
+  OwnRecording recording{};
+  Config& config = recording.config;
+  config.sync_interval_ns = sync_ns;
+  config.async_interval_ns = async_ns;
+  config.memory_bytes = static_cast<u64>(memory_bytes);
+  config.policy = ring_ns > 0 ? Policy::Ring : Policy::Stream;
+  config.ring_ns = ring_ns;
+  config.allocation_interval_bytes = 64 * 1024;
+  recording.max_bytes = static_cast<u64>(max_bytes);
+  return start_own_recording(path.text(), recording, begin);
+}
+
+jint JNICALL stop(JNIEnv*, jclass) {
+  return stop_own_recording();
+}
+
+jint JNICALL dump(JNIEnv* env, jclass, jstring file, jlong back_ns) {
+  Utf8 path(env, file);
+  return dump_own_recording(path.text(), static_cast<u64>(back_ns));
+}
+
+jboolean JNICALL is_recording(JNIEnv*, jclass) {
+  return active_session_id() != 0;
+}
+
+// What a desktop has left in the properties, if it waits for this process.
+jint JNICALL answer_desktop(JNIEnv*, jclass) {
+  char options[512];
+  if (!options_from_properties(options, sizeof options)) return static_cast<jint>(OwnResult::NotRecording);
+  const StartResult result = begin(options);
+  if (result == StartResult::Started) wait_until_begun();
+  return static_cast<jint>(result);
+}
+
+struct Mark {
+  ThreadRecord* record;
+  u32 text;
+};
+
+void mark_art(art::ArtThread* self, void* data) {
+  auto& [record, text] = *static_cast<Mark*>(data);
+  art::capture_here(self, record, SampleKind::Marker, {0, 0, 0, text}, true);
+}
+
+void mark_hotspot(u32 text) {
+  ThreadRecord* record = g_threads.mine();
+  Capture capture;
+  if (!record || !record->runtime_ref.load_relaxed() || !capture.begin(record, SampleKind::Marker, true)) return;
+  hotspot::read_counters(capture.row(), *record);
+  capture.row().text = text;
+  const i32 frames = hotspot::walk_thread(nullptr, capture.frames(), WalkBuffer::kFrames, capture.row().flags);
+  if (frames < 0)
+    capture.lose(LossReason::WalkError);
+  else
+    capture.commit(static_cast<u32>(frames));
+}
+
+void JNICALL marker(JNIEnv* env, jclass, jstring said) {
+  if (!active_session_id()) return;
+  Utf8 utf8(env, said);
+  const u32 text = number_of_text(utf8.text(), utf8.size());
+  if (!text) return;
+  if (!g_art.internals.vm) return mark_hotspot(text);
+  // A normal native: the walk is an errand.
+  Mark mark{art::my_record(art::Internals::thread_of(env)), text};
+  art::Errand errand{mark_art, &mark, false};
+  if (mark.record) art::run_as_runnable(env, errand);
+}
+
+template <class Function>
+void* address(Function* function) {
+  return reinterpret_cast<void*>(function);
+}
+
+struct Native {
+  const char* name;
+  const char* signature;
+  void* function;
+};
+
+}  // namespace
+
+// When a program loads the library itself. As an agent it is loaded without this.
+extern "C" __attribute__((visibility("default"))) jint JNICALL JNI_OnLoad(JavaVM* vm, void*) {
+  void* got = nullptr;
+  if (vm->GetEnv(&got, JNI_VERSION_1_6) != JNI_OK) return JNI_ERR;
+  auto* env = static_cast<JNIEnv*>(got);
+  jclass library = env->FindClass("btrace/BTrace");
+  if (!library) return JNI_ERR;  // with the exception that says so
+  g_vm = vm;
+  const Native natives[] = {
+      {"nativeStart", "(Ljava/lang/String;JJJJJ)I", address(start)},
+      {"nativeStop", "()I", address(stop)},
+      {"nativeDump", "(Ljava/lang/String;J)I", address(dump)},
+      {"nativeIsRecording", "()Z", address(is_recording)},
+      {"nativeAnswerDesktop", "()I", address(answer_desktop)},
+      {"nativeMarker", "(Ljava/lang/String;)V", address(marker)},
+  };
+  for (const Native& native : natives) {
+    JNINativeMethod method{const_cast<char*>(native.name), const_cast<char*>(native.signature), native.function};
+    if (env->RegisterNatives(library, &method, 1) != JNI_OK) return JNI_ERR;
+  }
+  env->DeleteLocalRef(library);
+  return JNI_VERSION_1_6;
+}

@@ -1,0 +1,30 @@
+#pragma once
+// A recording that the program itself makes: what the desktop does at the other end of the agent's socket is done by a thread in here.
+#include "core/config.h"
+#include "core/recorder.h"
+
+namespace btrace {
+
+struct OwnRecording {
+  Config config;
+  u64 max_bytes;  // the recording ends when its file has grown to this
+};
+
+// Beside StartResult, what a program is told; in-app/btrace/BTrace.java has the sentences.
+enum class OwnResult : i32 {
+  Done = 0,
+  NoFile = 301,        // it could not be made
+  FileFailed = 302,    // it could not be written: the storage is full
+  NotRecording = 303,
+  NotARing = 304,
+  TimedOut = 305,
+};
+
+// Where the recording goes to and how it is begun: `begin` gets the agent's options and starts it. A StartResult or an OwnResult.
+i32 start_own_recording(const char* path, const OwnRecording& recording, StartResult (*begin)(const char* options));
+// Ends it, if it has not ended by itself, and returns when the file is whole: how the last one went.
+i32 stop_own_recording();
+// Writes what a ring holds of the last `back_ns` (0: all) to its own file and goes on.
+i32 dump_own_recording(const char* path, u64 back_ns);
+
+}  // namespace btrace
