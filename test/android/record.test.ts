@@ -6,7 +6,7 @@ import { AndroidTargets } from '../../src/targets/android/android-targets.js';
 import { type Session, type Target, TargetError } from '../../src/targets/target.js';
 import { decodeRecording } from '../../src/trace/build/decode.js';
 import type { ThreadTrack, Trace } from '../../src/trace/model/trace.js';
-import { recordOptions } from '../rigs/art/record.js';
+import { agentLibrary, recordOptions } from '../rigs/art/record.js';
 import type { ArtApp } from '../rigs/art/runtime.js';
 import { withPhone } from '../rigs/phone/with-phone.js';
 
@@ -173,6 +173,39 @@ describe('recording an app on a device, over adb', () => {
     assert.equal((await session.stop()).reason, 'stopped');
     await bench().phone.uninstall(SHOP);
     await assert.rejects(target.start({ ...options(), fromLaunch: true }), TargetError);
+  });
+
+  it('records an app of a store from its launch when our library is in it, and leaves nothing', async () => {
+    const { phone } = bench();
+    await phone.install(BANK, {
+      debuggable: false,
+      launch: { engine: 'quick', app: 'Shipped', arguments: [0, agentLibrary] },
+    });
+    const before = await phone.launch(BANK);
+    assert.equal(before.truths('asked')[0]?.number('for'), 0);
+    await bench().connect();
+    const target = await targetNamed(BANK);
+    await assert.rejects(target.start(options()), { message: `${BANK} cannot be recorded.` });
+    const session = await target.start({ ...options(), fromLaunch: true });
+    const app = phone.app(BANK)!;
+    assert.notEqual(app.pid, before.pid);
+    assert.equal(session.target.pid, app.pid);
+    await app.more('round', 3);
+    assert.deepEqual([(await session.stop()).message, app.truths('asked')[0]?.number('for')], ['', 1]);
+    const trace = await traceOf(session);
+    assert.deepEqual(trace.problems, []);
+    const main = trace.threads.find(({ isMain }) => isMain)!;
+    const method = Array.from({ length: trace.methods.count }, (_, at) => at).find(
+      (at) => trace.methods.qualifiedName(at) === 'sample.Shipped.setUp',
+    );
+    const ms = cpuOf(trace, main, method ?? 0) / 1e6;
+    assert.ok(ms > 14 && ms < 26, `${ms} ms of 20`);
+    const { events } = main;
+    const said = Array.from({ length: events.count }, (_, row) => trace.text(events.text[row]!));
+    assert.ok(said.filter((text) => text === 'round').length >= 3, said.join());
+    assert.deepEqual(await readdir(phone.resolve('/data/local/tmp')), []);
+    assert.match(await readFile(phone.resolve('/props'), 'utf8'), /^debug\.btrace\.token=\n(?!.*token)/ms);
+    await app.more('round', 2);
   });
 
   it('pushes the agent once, and copies it once, however often it records', async () => {

@@ -49,7 +49,13 @@ describe('an app with the agent as its own library', () => {
       assert.equal(said('missing'), 'the file could not be made');
       assert.equal(said('idle'), 'nothing is recorded');
       const recording = (what: string) => app.truths(what).map((truth) => truth.number('recording'));
-      assert.deepEqual(['early', 'start', 'stop', 'ring', 'end'].map(recording), [[0], [1], [0, 0], [1], [0]]);
+      assert.deepEqual(['early', 'start', 'stop', 'ring', 'end'].map(recording), [
+        [0],
+        [1],
+        [0, 0],
+        [1],
+        [0],
+      ]);
       // 20 rounds: what the app used by its own clock, and what it did by name.
       const whole = await open('whole.btrace');
       assert.deepEqual([whole.problems, whole.complete, whole.endReason], [[], true, EndReason.Stopped]);

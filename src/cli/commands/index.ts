@@ -3,10 +3,11 @@ import type { Command } from '../command-line.js';
 import { dump } from './dump.js';
 import { convert } from './convert.js';
 import { doctor } from './doctor.js';
+import { inApp } from './in-app.js';
 import { list } from './list.js';
 import { info } from './info.js';
 import { record } from './record.js';
 import { report } from './report.js';
 import { synth } from './synth.js';
 
-export const commands: readonly Command[] = [list, record, report, info, convert, synth, dump, doctor];
+export const commands: readonly Command[] = [list, record, report, info, convert, synth, dump, doctor, inApp];

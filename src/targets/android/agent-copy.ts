@@ -7,9 +7,8 @@ import { ReadableStream } from '@yume-chan/stream-extra';
 import { TargetError } from '../target.js';
 import { wordsOf } from './adb-server.js';
 import type { App } from './apps.js';
-import { quoted, shell } from './device-shell.js';
+import { PUSHED, quoted, shell } from './device-shell.js';
 
-const PUSHED = '/data/local/tmp';
 const PREFIX = 'btrace-agent-';
 const CHUNK_BYTES = 64 * 1024;
 
@@ -19,6 +18,8 @@ const agents = new Map([
   ['x86_64', 'android-x86_64'],
   ['armeabi-v7a', 'android-armv7'],
 ]);
+
+export const agentAbis: readonly string[] = [...agents.keys()];
 
 /** The ABI that an app's process runs, or will: 32-bit apps on a 64-bit device have another runtime program. */
 export async function abiOf(adb: Adb, app: App): Promise<string> {

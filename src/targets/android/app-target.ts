@@ -12,7 +12,7 @@ import { attach, DiedError, RefusedError } from './attach.js';
 import { diedOfAgent, hasDied, markDeath } from './death-mark.js';
 import { type Device, deviceName } from './device-list.js';
 import { shell } from './device-shell.js';
-import { launch } from './launch.js';
+import { launch, launchLibrary } from './launch.js';
 import { OutsideSession } from './outside.js';
 
 /** Who cannot say within this whether a process lives is as good as away. */
@@ -52,18 +52,21 @@ export class AppTarget implements AndroidTarget {
     this.launchable = app.debuggable && app.process === app.packageName;
     this.refusal = app.debuggable
       ? undefined
-      : `The device does not let this app be looked into (${app.why}). Install a debuggable build of it.`;
+      : `The device does not let this app be looked into (${app.why}). Install a debuggable build of it, or one with BTrace's library in it (docs/ANDROID.md).`;
   }
 
   /** An app that does not run is started. What can be recorded from outside alone is, and the recording says why. */
   async start(options: RecordOptions, signal?: AbortSignal): Promise<Session> {
-    if (this.refusal !== undefined)
+    const hasLibrary = this.refusal !== undefined && options.fromLaunch === true;
+    if (this.refusal !== undefined && !hasLibrary)
       throw new TargetError('not-permitted', `${this.name} cannot be recorded.`, this.refusal);
     const file = await RecordingFile.create(options.file);
     let adb: Adb | undefined;
     try {
       const open = (adb = await this.place.server.open(this.device));
-      return await this.fromInside(open, file, options, signal);
+      return await (hasLibrary
+        ? this.throughLibrary(open, file, options, signal)
+        : this.fromInside(open, file, options, signal));
     } catch (error) {
       await adb?.close().catch(() => undefined);
       await file.close();
@@ -116,6 +119,26 @@ export class AppTarget implements AndroidTarget {
           await adb.close();
         }
       },
+      log: (line) => this.log(line),
+    });
+  }
+
+  /** The app has the agent in itself: nothing is brought to it, and nothing is left. */
+  private async throughLibrary(
+    adb: Adb,
+    file: RecordingFile,
+    options: RecordOptions,
+    signal: AbortSignal | undefined,
+  ): Promise<Session> {
+    const conversation = await launchLibrary(adb, this.app, options, signal);
+    const target = this.running(conversation.pid);
+    return new AgentSession({
+      target,
+      options,
+      conversation,
+      file,
+      targetIsAlive: () => isAlive(adb, target.pid).catch(() => true),
+      release: () => Promise.resolve(adb.close()),
       log: (line) => this.log(line),
     });
   }

@@ -1,6 +1,6 @@
 /** What matters of a device to whoever must find out why a recording of it fails. Nothing that tells whose it is. */
 import type { Adb } from '@yume-chan/adb';
-import { shell } from './device-shell.js';
+import { PUSHED, shell } from './device-shell.js';
 
 /** What it is called in a report → how the device is asked. */
 const questions: readonly (readonly [string, string])[] = [
@@ -13,7 +13,7 @@ const questions: readonly (readonly [string, string])[] = [
   ['kernel', 'uname -r'],
   ['SELinux', 'getenforce'],
   ['ART module', 'pm list packages --apex-only --show-versioncode | grep "[.]art "'],
-  ['room for the agent', 'df -h /data/local/tmp | tail -n 1'],
+  ['room for the agent', `df -h ${PUSHED} | tail -n 1`],
 ];
 
 /** In the order of the report; what a device does not say is said to be so. */

@@ -3,6 +3,9 @@ import type { Adb } from '@yume-chan/adb';
 import { TargetError } from '../target.js';
 import { wordsOf } from './adb-server.js';
 
+/** The one folder of a device that the shell may write to and apps may read. */
+export const PUSHED = '/data/local/tmp';
+
 export interface ShellResult {
   readonly stdout: string;
   readonly stderr: string;

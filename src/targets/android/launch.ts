@@ -23,6 +23,7 @@ const BIND_SDK = 28;
 const AGENT_SDK = 27;
 const STARTUP_AGENTS_SDK = 30;
 
+/** Started with the agent in it, which has been copied into it. */
 export async function launch(
   adb: Adb,
   app: App,
@@ -41,19 +42,8 @@ export async function launch(
       'Start the app, and record it as it runs.',
     );
   const way = sdk >= BIND_SDK ? '--attach-agent-bind' : '--attach-agent';
-  const component = await launcherActivity(adb, app);
-  const name = quoted(app.packageName);
-  const { stdout, stderr, code } = await shell(
-    adb,
-    `am force-stop ${name}; am start -n ${quoted(component)} ${way} ${quoted(agent)}`,
-  );
-  if (code !== 0 || /exception|error/i.test(stderr + stdout))
-    throw new TargetError(
-      'agent-refused',
-      `Android did not start ${app.packageName} with the agent: ${reasonIn(stderr + stdout)}.`,
-      'See that it is installed for this user and debuggable, and that it starts by a finger on its icon.',
-    );
-  return await opened(adb, app, door, options, LAUNCH_MS, signal);
+  await startAnew(adb, app, `${way} ${quoted(agent)}`);
+  return await opened(adb, app, door, options, signal, inItsLog);
 }
 
 /**
@@ -74,24 +64,52 @@ async function startedElsewhere(
       'An app that somebody else starts can be recorded from its launch on Android 11 and newer.',
       'Leave out --started-elsewhere: BTrace starts it.',
     );
-  const door = newDoor(0);
-  const parameters = { app: app.packageName, wait: String(HOLD_MS), ...parametersOf(door) };
   const inApp = (script: string) =>
     shell(adb, `run-as ${quoted(app.packageName)} sh -c ${quoted(`cd code_cache && ${script}`)}`);
-  const set = (value: (name: string, given: string) => string) =>
-    Object.entries(parameters)
-      .map(([name, given]) => `setprop debug.btrace.${name} ${quoted(value(name, given))}`)
-      .join('; ');
   // A link: a copy would be a second agent in the app when it is recorded again.
   const link = quoted(`startup_agents/${path.posix.basename(copy)}`);
   try {
-    await shell(adb, `am force-stop ${quoted(app.packageName)}; ${set((_, given) => given)}`);
     await inApp(`mkdir -p startup_agents && ln -sf ${quoted(copy)} ${link}`);
-    options.startedElsewhere?.();
-    return await opened(adb, app, door, options, ELSEWHERE_MS, signal);
+    return await throughProperties(adb, app, async (door) => {
+      options.startedElsewhere?.();
+      return await opened(adb, app, door, options, signal, inItsLog);
+    });
   } finally {
     // It holds for one launch.
     await inApp(`rm -f ${link} && rmdir startup_agents`).catch(() => undefined);
+  }
+}
+
+/** For an app that takes no agent but has BTrace's library in it, which asks the properties whether somebody waits. */
+export async function launchLibrary(
+  adb: Adb,
+  app: App,
+  options: RecordOptions,
+  signal: AbortSignal | undefined,
+): Promise<Conversation> {
+  return await throughProperties(adb, app, async (door) => {
+    if (options.startedElsewhere) options.startedElsewhere();
+    else await startAnew(adb, app, '');
+    return await opened(adb, app, door, options, signal, inItsLibrary);
+  });
+}
+
+/** Ends the app; its next process finds the door in the properties, which are emptied afterwards. */
+async function throughProperties(
+  adb: Adb,
+  app: App,
+  launched: (door: Door) => Promise<Conversation>,
+): Promise<Conversation> {
+  const door = newDoor(0);
+  const parameters = { app: app.packageName, wait: String(HOLD_MS), ...parametersOf(door) };
+  const set = (value: (given: string) => string) =>
+    Object.entries(parameters)
+      .map(([name, given]) => `setprop debug.btrace.${name} ${quoted(value(given))}`)
+      .join('; ');
+  try {
+    await shell(adb, `am force-stop ${quoted(app.packageName)}; ${set((given) => given)}`);
+    return await launched(door);
+  } finally {
     await shell(
       adb,
       set(() => ''),
@@ -99,14 +117,35 @@ async function startedElsewhere(
   }
 }
 
+/** Ends the app and starts what a finger on its icon starts. */
+async function startAnew(adb: Adb, app: App, how: string): Promise<void> {
+  const component = await launcherActivity(adb, app);
+  const { stdout, stderr, code } = await shell(
+    adb,
+    `am force-stop ${quoted(app.packageName)}; am start -n ${quoted(component)} ${how}`,
+  );
+  if (code !== 0 || /exception|error/i.test(stderr + stdout))
+    throw new TargetError(
+      'agent-refused',
+      `Android did not start ${app.packageName}${how === '' ? '' : ' with the agent'}: ${reasonIn(stderr + stdout)}.`,
+      'See that it is installed for this user, and that it starts by a finger on its icon.',
+    );
+}
+
+const inItsLog =
+  'See its log (adb logcat) for the reason: it may have ended at once, or its first process may not be its own.';
+const inItsLibrary =
+  "It takes no agent, so it must have BTrace's library in it and call BTrace.recordFromLaunch() as it begins: see docs/ANDROID.md.";
+
 async function opened(
   adb: Adb,
   app: App,
   door: Door,
   options: RecordOptions,
-  limitMs: number,
   signal: AbortSignal | undefined,
+  nextStep: string,
 ): Promise<Conversation> {
+  const limitMs = options.startedElsewhere ? ELSEWHERE_MS : LAUNCH_MS;
   try {
     return await enter(adb, door, options, { everyMs: TRY_EVERY_MS, limitMs, signal });
   } catch (error) {
@@ -116,8 +155,8 @@ async function opened(
       'timeout',
       options.startedElsewhere
         ? `${app.packageName} was not started within ${limitMs / 60_000} minutes, or the agent in it did not answer.`
-        : `${app.packageName} was started, but the agent in it did not answer.`,
-      'See its log (adb logcat) for the reason: it may have ended at once, or its first process may not be its own.',
+        : `${app.packageName} was started, but no agent in it answered.`,
+      nextStep,
       { cause: error },
     );
   }

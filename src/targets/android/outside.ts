@@ -18,14 +18,13 @@ import {
   TargetError,
 } from '../target.js';
 import { reasonIn } from './attach.js';
-import { quoted, shell } from './device-shell.js';
+import { PUSHED, quoted, shell } from './device-shell.js';
 
 /** Each sample suspends the whole app: finer than this, the app is mostly suspended. */
 const INTERVAL_US = 1000;
 const STATUS_EVERY_MS = 1000;
 const WRITTEN_MS = 20_000;
 const LOOK_EVERY_MS = 100;
-const PUSHED = '/data/local/tmp';
 
 const idle: Omit<SessionStatus, 'elapsedMs' | 'fileBytes'> = {
   samples: 0,
