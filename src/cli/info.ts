@@ -1,5 +1,13 @@
 /** What is in a trace besides its calls. */
-import { EndReason, HookState, Mode, SampleKind, type Trace } from '../trace/index.js';
+import {
+  EndReason,
+  HookState,
+  MethodKind,
+  type Methods,
+  Mode,
+  SampleKind,
+  type Trace,
+} from '../trace/index.js';
 import { wordOf } from './report/words.js';
 import { plainText } from './plain-text.js';
 import { formatBytes, formatCount, formatNs } from './quantities.js';
@@ -35,7 +43,8 @@ export function infoJson(file: string, trace: Trace): unknown {
     ...(trace.complete && { endReason: wordOf(EndReason, trace.endReason) }),
     threads: trace.threads.length,
     samples: sampleCount(trace),
-    methods: Math.max(0, trace.methods.count - 1),
+    methods: trace.methods.count,
+    methodsWithoutName: nameless(trace.methods),
     waits: trace.threads.reduce((sum, { blocks }) => sum + blocks.count, 0),
     links: trace.links.count,
     hooks: hooks.map(({ name, state, why }) => ({ name, state: wordOf(HookState, state), why })),
@@ -43,6 +52,19 @@ export function infoJson(file: string, trace: Trace): unknown {
     status,
     problems,
   };
+}
+
+/** How many there are, and how many of them came without a name. */
+export function describeMethods(methods: Methods): string {
+  const without = nameless(methods);
+  return `${formatCount(methods.count)}${without > 0 ? `, ${formatCount(without)} without a name` : ''}`;
+}
+
+function nameless(methods: Methods): number {
+  let count = 0;
+  for (let method = 0; method < methods.count; method++)
+    if (methods.kind(method) === MethodKind.Unresolved) count++;
+  return count;
 }
 
 export function printInfo(file: string, trace: Trace, terminal: Terminal): void {
@@ -68,7 +90,7 @@ export function printInfo(file: string, trace: Trace, terminal: Terminal): void 
     ],
     ['threads', formatCount(trace.threads.length)],
     ['samples', formatCount(sampleCount(trace))],
-    ['methods', formatCount(Math.max(0, trace.methods.count - 1))],
+    ['methods', describeMethods(trace.methods)],
     ['links', formatCount(trace.links.count)],
   ];
   if (status) {

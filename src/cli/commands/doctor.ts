@@ -11,6 +11,7 @@ import { HookState, Mode, type Trace } from '../../trace/index.js';
 import { adbOptions, androidTargets } from '../android-targets.js';
 import type { Command, Input } from '../command-line.js';
 import { ExitCode } from '../exit-codes.js';
+import { describeMethods } from '../info.js';
 import { openTrace } from '../open-trace.js';
 import { packageVersion } from '../package.js';
 import { plainText } from '../plain-text.js';
@@ -153,10 +154,7 @@ function tell(trace: Trace, report: Report): void {
     'samples',
     `${formatCount(threads.reduce((sum, one) => sum + one.sampleCount, 0))} in ${threads.length} threads`,
   );
-  const { methods } = trace;
-  let nameless = 0;
-  for (let method = 1; method < methods.count; method++) if (methods.name(method) === '') nameless++;
-  report.line('methods', `${formatCount(Math.max(0, methods.count - 1))}, ${nameless} without a name`);
+  report.line('methods', describeMethods(trace.methods));
   for (const { kind, count, totalNs } of status?.costs ?? [])
     if (count > 0)
       report.line(`cost of kind ${kind}`, `${formatCount(count)} at ${formatNs(totalNs / count)}`);

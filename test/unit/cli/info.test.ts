@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { describeMethods, infoJson } from '../../../src/cli/info.js';
+import { ChunkKind, encodeChunk, fileMagic, messages, RecordingDecoder } from '../../../src/trace/index.js';
+import { encodeNodes } from '../../../src/trace/recording/nodes.js';
+
+describe('what btrace info says of methods', () => {
+  it('counts each of them, and those whose name never came', () => {
+    const decoder = new RecordingDecoder();
+    const add = (kind: number, payload: Uint8Array, sequence: number): void =>
+      decoder.append(encodeChunk(kind, payload, sequence));
+    const of = (): readonly [string, unknown] => {
+      const trace = decoder.trace();
+      return [describeMethods(trace.methods), infoJson('file', trace)];
+    };
+    decoder.append(fileMagic);
+    add(ChunkKind.Header, messages.Header.encode({ major: 1 }), 0);
+    assert.equal(of()[0], '0');
+    add(ChunkKind.Nodes, encodeNodes({ id: [1, 2], parent: [0, 1], frame: [1, 2], position: [0, 0] }), 1);
+    const named = [{ id: 1, name: 'run' }];
+    add(ChunkKind.Methods, messages.Methods.encode({ methods: named }), 2);
+    const [text, json] = of();
+    assert.equal(text, '2, 1 without a name');
+    const { methods, methodsWithoutName } = json as Record<string, unknown>;
+    assert.deepEqual({ methods, methodsWithoutName }, { methods: 2, methodsWithoutName: 1 });
+    add(ChunkKind.Methods, messages.Methods.encode({ methods: [{ id: 2, name: 'work' }] }), 3);
+    assert.equal(of()[0], '2');
+  });
+});
