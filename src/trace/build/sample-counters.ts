@@ -49,6 +49,10 @@ export class SampleCounters {
   /** `Made` of each sample that came: `made[0]` is the first one's that is not counted yet. */
   made = new Uint8Array(0);
   madeCount = 0;
+  /** Of each `GapAndWork`, the share of the time before the sample that was its gap. */
+  gapShares: number[] = [];
+  /** How many of those are counted. */
+  private gaps = 0;
   private blocks: Block[] = [];
   /** Intervals that are counted. */
   private done = 0;
@@ -93,19 +97,21 @@ export class SampleCounters {
     for (const { payload, begin, end, rows } of this.blocks) {
       block.open(payload, begin, end);
       for (let left = rows, read = block.next(); left > 0 && read > 0; read = block.next()) {
-        const slice = this.slice(intervals, first, Math.min(read, left));
+        const slice = this.slice(first, Math.min(read, left));
         this.countSlice(block, slice);
         first += slice.rows;
         left -= slice.rows;
       }
     }
     this.blocks = [];
+    this.gapShares = [];
+    this.gaps = 0;
     this.made = new Uint8Array(0);
     this.madeCount = 0;
   }
 
   /** Which intervals the samples from `first` on made. */
-  private slice(intervals: Intervals, first: number, rows: number): Slice {
+  private slice(first: number, rows: number): Slice {
     const { made } = this;
     const work = new Int32Array(rows);
     const last = new Int32Array(rows);
@@ -116,9 +122,7 @@ export class SampleCounters {
       work[row] = last[row] = -1;
       if (what === Made.Nothing) continue;
       if (what === Made.GapAndWork) {
-        const began = intervals.begin[next] as number;
-        gapShare[row] =
-          ((intervals.end[next] as number) - began) / ((intervals.end[next + 1] as number) - began);
+        gapShare[row] = this.gapShares[this.gaps++] as number;
         next++;
       }
       work[row] = next;

@@ -62,7 +62,7 @@ export class StackDiff {
   /** Paths of the frames of the latest stack, by depth; [0] is the root. */
   private openPaths = new Int32Array(64);
   private openDepth = 0;
-  /** Intervals from one to before the other are all blocked, or gaps. */
+  /** Intervals from one to before the other are all blocked. */
   private blockedFrom = 0;
   private blockedTo = 0;
 
@@ -289,6 +289,7 @@ export class StackDiff {
         intervals.cpu[gap] = isVouched ? 0 : used * share;
         began = from - vouched;
         rest -= intervals.cpu[gap];
+        intervals.counters.gapShares.push(share);
         made = Made.GapAndWork;
       }
       const at = intervals.push(began, from, path, keep, state, messageId);
@@ -314,19 +315,20 @@ export class StackDiff {
   }
 
   /**
-   * A wait is captured at its end: what was captured from outside since it began was blocked, too. The longest stretch
-   * of rows that need no second look is remembered, so that many long waits that overlap cost no more than few.
+   * A wait is captured at its end: whatever looks from outside said since it began, the thread was blocked. A gap that it
+   * began in ends there. The longest stretch of rows that need no second look is remembered, so that many long waits that
+   * overlap cost no more than few.
    */
   private markBlocked(since: number): void {
-    const { begin, state, count } = this.intervals;
+    const { begin, end, state, count } = this.intervals;
     let row = count - 1;
     for (; row >= 0 && (begin[row] as number) >= since; row--) {
-      if (row === this.blockedTo - 1) {
-        row = this.blockedFrom;
-        continue;
-      }
-      if (state[row] !== IntervalState.Gap) state[row] = IntervalState.Blocked;
+      if (row === this.blockedTo - 1) row = this.blockedFrom;
+      else state[row] = IntervalState.Blocked;
     }
+    // Where one interval ends the next begins: see SampledIntervals.
+    if (row < 0) begin[0] = Math.min(begin[0] as number, since);
+    else if (state[row] === IntervalState.Gap && (end[row] as number) > since) end[row] = since;
     const from = row + 1;
     if (from < this.blockedTo || count - from > this.blockedTo - this.blockedFrom) {
       this.blockedFrom = Math.min(from, from < this.blockedTo ? this.blockedFrom : from);

@@ -171,10 +171,13 @@ function randomThread(random: Random, index: number, methods: number, shape: Sha
     totals.allocatedBytes += random.below(5000);
     totals.majorFaults += random.next() < 0.1 ? 1 : 0;
     totals.switches += random.next() < 0.2 ? 1 : 0;
-    const duration = random.next() < 0.15 ? 1 + random.below(9000) : 0;
+    const waits = random.next() < 0.15 ? 1 + random.below(9000) : 0;
+    // A wait may have begun before the thread was looked at from outside.
+    const earlier = waits > 0 && random.next() < 0.4 ? random.below(40_000) : 0;
+    const duration = waits + earlier;
     const cpuDuration = duration > 0 ? random.below(Math.min(duration, 100)) : 0;
     samples.push({
-      time,
+      time: time - earlier,
       duration,
       cpuDuration,
       stack: random.next() < 0.03 ? [] : stack.slice(),
@@ -183,7 +186,7 @@ function randomThread(random: Random, index: number, methods: number, shape: Sha
       message,
       ...totals,
     });
-    time += duration;
+    time += waits;
     totals.cpu += cpuDuration;
   }
   const tid = random.next() < 0.5 ? 2 ** 32 - 1 - index : index;

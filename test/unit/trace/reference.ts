@@ -62,6 +62,19 @@ function isTakenAtCall({ duration, kind }: Sample): boolean {
   return duration > 0 || takenAtCall.includes(kind);
 }
 
+function markBlocked(intervals: readonly Interval[], since: number): void {
+  intervals[0]!.begin = Math.min(intervals[0]!.begin, since);
+  for (const [at, interval] of intervals.entries()) {
+    if (interval.begin >= since) {
+      interval.state = IntervalState.Blocked;
+    } else if (interval.state === IntervalState.Gap && interval.end > since) {
+      interval.end = since;
+      const next = intervals[at + 1];
+      if (next !== undefined) next.begin = since;
+    }
+  }
+}
+
 /** `counters`: CounterBit bits that were read with all of them; `vouch`: ns, 0 for endless. */
 export function intervalsOf(samples: readonly Sample[], counters: number, vouch: number): Interval[] {
   const intervals: Interval[] = [];
@@ -74,14 +87,9 @@ export function intervalsOf(samples: readonly Sample[], counters: number, vouch:
     let begin = b.time;
     let end = b.time + b.duration;
     if (a !== undefined && begin <= aEnd) {
-      if (b.duration > 0) {
-        for (const interval of intervals) {
-          if (interval.begin >= begin && interval.state !== IntervalState.Gap)
-            interval.state = IntervalState.Blocked;
-        }
-      }
-      begin = aEnd;
       end = Math.max(end, aEnd);
+      if (b.duration > 0) markBlocked(intervals, begin);
+      begin = aEnd = intervals.at(-1)!.end;
     }
     const before = a;
     let keep = before === undefined ? 0 : inCommon(before.stack, b.stack);

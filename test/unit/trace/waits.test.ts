@@ -1,0 +1,94 @@
+/** Waits that were looked at from outside while they went on: the looks come before the sample that tells of the wait. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { RecordingDecoder } from '../../../src/trace/build/decoder.js';
+import { SampleKind } from '../../../src/trace/model/kinds.js';
+import { IntervalState } from '../../../src/trace/model/trace.js';
+import { ChunkKind, encodeChunk, fileMagic } from '../../../src/trace/recording/chunk.js';
+import { Header } from '../../../src/trace/recording/messages.js';
+import { encodeNodes } from '../../../src/trace/recording/nodes.js';
+import { encodeSamples } from '../../../src/trace/recording/samples.js';
+
+const vouch = 1000;
+/** Node 1 is main, node 2 is sleep, called by it. */
+const stacks = encodeNodes({ id: [1, 2], parent: [0, 1], frame: [1, 2], position: [0, 0] });
+
+/** Rows of [time, duration, node]: as `begin..end state` by interval. */
+function intervalsOf(rows: readonly (readonly [number, number, number])[]): string[] {
+  const decoder = new RecordingDecoder();
+  decoder.append(fileMagic);
+  const payloads: [number, Uint8Array][] = [
+    [ChunkKind.Header, Header.encode({ major: 1, config: { asyncIntervalNs: vouch } })],
+    [ChunkKind.Nodes, stacks],
+    [
+      ChunkKind.Samples,
+      encodeSamples([
+        {
+          thread: 1,
+          counters: 0,
+          time: rows.map(([time]) => time),
+          duration: rows.map(([, duration]) => duration),
+          stack: rows.map(([, , node]) => node),
+          kind: rows.map(([, duration]) => (duration > 0 ? SampleKind.Park : SampleKind.Allocation)),
+        },
+      ]),
+    ],
+  ];
+  payloads.forEach(([kind, payload], sequence) => decoder.append(encodeChunk(kind, payload, sequence)));
+  const { intervals } = decoder.trace().threads[0]!;
+  const nameOf = (state: number): string =>
+    Object.entries(IntervalState).find(([, value]) => value === state)![0];
+  return Array.from(
+    { length: intervals.count },
+    (_, row) => `${intervals.begin[row]}..${intervals.end[row]} ${nameOf(intervals.state[row]!)}`,
+  );
+}
+
+describe('a wait that was looked at from outside', () => {
+  it('is blocked from its begin, where a gap was before the first look', () => {
+    const began = 2000;
+    assert.deepEqual(
+      intervalsOf([
+        [0, 0, 1],
+        [50_000, 0, 2],
+        [51_000, 0, 2],
+        [began, 98_000, 2],
+      ]),
+      [
+        '0..0 Evidence',
+        '0..2000 Gap',
+        '2000..50000 Blocked',
+        '50000..51000 Blocked',
+        '51000..100000 Blocked',
+      ],
+    );
+  });
+
+  it('is blocked throughout, where the looks were far from each other', () => {
+    assert.deepEqual(
+      intervalsOf([
+        [0, 0, 1],
+        [1000, 0, 2],
+        [60_000, 0, 2],
+        [500, 99_500, 2],
+      ]),
+      [
+        '0..0 Evidence',
+        '0..1000 Evidence',
+        '1000..59000 Blocked',
+        '59000..60000 Blocked',
+        '60000..100000 Blocked',
+      ],
+    );
+  });
+
+  it('is blocked from its begin, where the first look was the first sample of all', () => {
+    assert.deepEqual(
+      intervalsOf([
+        [50_000, 0, 2],
+        [1000, 99_000, 2],
+      ]),
+      ['1000..50000 Blocked', '50000..100000 Blocked'],
+    );
+  });
+});
