@@ -137,6 +137,35 @@ describe('recording over adb when something fails', () => {
     await assertRecordsAgain(app);
   });
 
+  it('records over a slow link, and nothing is lost on it', async () => {
+    const app = await bench().launched(SHOP);
+    await bench().connect();
+    bench().phone.faults.bytesPerSecond = 300_000; // the agent takes a second
+    const session = await recording();
+    await app.more('frame', 2);
+    assert.equal((await session.stop()).message, '');
+    await assertWhole(session);
+    assert.equal(session.status().dropped, 0);
+  });
+
+  it('gives up at once while the agent is on a slow way, and leaves nothing', async () => {
+    const app = await bench().launched(SHOP);
+    await bench().connect();
+    const before = await readdir(bench().folder);
+    bench().phone.faults.bytesPerSecond = 20_000;
+    bench().phone.commands.length = 0;
+    const gaveUp = new AbortController();
+    const starting = start({}, gaveUp.signal);
+    starting.catch(() => undefined);
+    while (!bench().phone.commands.some((command) => command.startsWith('rm -f'))) await delay(5);
+    gaveUp.abort();
+    await assert.rejects(starting, { name: 'AbortError' });
+    assert.deepEqual(await readdir(bench().folder), before);
+    assert.deepEqual(await readdir(bench().phone.resolve('/data/local/tmp')), []);
+    bench().phone.faults.bytesPerSecond = undefined;
+    await assertRecordsAgain(app);
+  });
+
   it('says that the app has no room for the agent, and leaves no torn copy', async () => {
     await bench().launched(SHOP);
     await bench().connect();

@@ -4,12 +4,15 @@ import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { type Adb, AdbServerClient } from '@yume-chan/adb';
-import { AdbServerNodeTcpConnector } from '@yume-chan/adb-server-node-tcp';
 import { TargetError } from '../target.js';
+import { AdbConnector } from './adb-connection.js';
 import { type Device, parseDevices } from './device-list.js';
+import { within } from './patience.js';
 
 const DEFAULT_PORT = 5037;
 const START_MS = 15_000;
+/** For what the server itself answers, and for what it asks the device once as it is opened. */
+const ANSWER_MS = 10_000;
 
 /** "HOST:PORT", "HOST", "[::1]:PORT" or ":PORT"; undefined when it is none of these. */
 export function parseServer(text: string): { host?: string; port?: number } | undefined {
@@ -27,6 +30,7 @@ export interface AdbOptions {
   readonly port?: number | undefined;
   /** The adb program; default that of ANDROID_HOME, then of PATH. */
   readonly program?: string | undefined;
+  readonly answerMs?: number;
 }
 
 async function isProgram(file: string): Promise<boolean> {
@@ -58,11 +62,13 @@ export class AdbServer {
   private readonly host: string;
   private readonly port: number;
   private readonly client: AdbServerClient;
+  private readonly answerMs: number;
 
   constructor(private readonly options: AdbOptions = {}) {
     this.host = options.host ?? '127.0.0.1';
     this.port = options.port ?? (Number(process.env['ANDROID_ADB_SERVER_PORT']) || DEFAULT_PORT);
-    this.client = new AdbServerClient(new AdbServerNodeTcpConnector({ host: this.host, port: this.port }));
+    this.answerMs = options.answerMs ?? ANSWER_MS;
+    this.client = new AdbServerClient(new AdbConnector({ host: this.host, port: this.port }));
   }
 
   /**
@@ -94,13 +100,14 @@ export class AdbServer {
 
   async describe(): Promise<string> {
     const where = this.isLocal ? 'on this machine' : 'elsewhere';
-    return `server of protocol ${await this.client.getVersion()} ${where}, port ${this.port}`;
+    const version = await within(this.answerMs, this.client.getVersion());
+    return `server of protocol ${version} ${where}, port ${this.port}`;
   }
 
   async open(device: Device): Promise<Adb> {
     try {
       const by = device.transportId > 0n ? { transportId: device.transportId } : { serial: device.serial };
-      return await this.client.createAdb(by);
+      return await within(this.answerMs, this.client.createAdb(by));
     } catch (error) {
       throw new TargetError(
         'io',
@@ -129,12 +136,17 @@ export class AdbServer {
   }
 
   private async ask(): Promise<Device[]> {
-    const connection = await this.client.createConnection('host:devices-l');
-    try {
-      return parseDevices(await connection.readString());
-    } finally {
-      await connection.dispose();
-    }
+    const asked = async () => {
+      const connection = await this.client.createConnection('host:devices-l', {
+        signal: AbortSignal.timeout(this.answerMs), // closes it, too
+      });
+      try {
+        return parseDevices(await connection.readString());
+      } finally {
+        await connection.dispose();
+      }
+    };
+    return await within(this.answerMs, asked());
   }
 
   private get isLocal(): boolean {

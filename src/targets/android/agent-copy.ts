@@ -8,9 +8,13 @@ import { TargetError } from '../target.js';
 import { wordsOf } from './adb-server.js';
 import type { App } from './apps.js';
 import { PUSHED, quoted, shell } from './device-shell.js';
+import { within } from './patience.js';
 
 const PREFIX = 'btrace-agent-';
 const CHUNK_BYTES = 64 * 1024;
+const ANSWER_MS = 10_000;
+/** Of some 100 kB: over the slowest link that anybody would record over. */
+const PUSH_MS = 120_000;
 
 /** Android's names of ABIs and ours of their agents. */
 const agents = new Map([
@@ -81,8 +85,13 @@ export async function readAgent(library: string): Promise<AgentFile> {
  * Brings the agent to where the app can load it; returns that path. The same version keeps its file: an agent is never
  * unloaded, so a second file would be a second agent in the app. Other versions' files are removed.
  */
-export async function bringAgent(adb: Adb, app: App, { bytes, name, pushed }: AgentFile): Promise<string> {
-  await push(adb, pushed, bytes);
+export async function bringAgent(
+  adb: Adb,
+  app: App,
+  { bytes, name, pushed }: AgentFile,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  await push(adb, pushed, bytes, signal);
   // Loaded code must not be writable for the app. The copy is renamed when it is whole.
   const script = [
     'mkdir -p code_cache && cd code_cache || exit 1',
@@ -110,24 +119,23 @@ export async function removeCopy(adb: Adb, app: App, copy: string): Promise<void
   await shell(adb, `run-as ${quoted(app.packageName)} sh -c ${quoted(script)}`);
 }
 
-async function push(adb: Adb, to: string, bytes: Buffer): Promise<void> {
-  const sync = await adb.sync();
+async function push(adb: Adb, to: string, bytes: Buffer, signal: AbortSignal | undefined): Promise<void> {
   try {
-    const there = await sync.lstat(to).catch(() => undefined);
-    if (there?.size === BigInt(bytes.length)) return;
-    await shell(adb, `rm -f ${PUSHED}/${PREFIX}*`); // of older versions
-    await sync.write({
-      filename: to,
-      permission: 0o644,
-      file: new ReadableStream<Uint8Array>({
-        start(controller) {
-          for (let at = 0; at < bytes.length; at += CHUNK_BYTES)
-            controller.enqueue(bytes.subarray(at, at + CHUNK_BYTES));
-          controller.close();
-        },
-      }),
-    });
+    const sync = await within(ANSWER_MS, adb.sync(), signal);
+    try {
+      const there = await within(
+        ANSWER_MS,
+        sync.lstat(to).catch(() => undefined),
+        signal,
+      );
+      if (there?.size === BigInt(bytes.length)) return;
+      await shell(adb, `rm -f ${PUSHED}/${PREFIX}*`); // of older versions
+      await within(PUSH_MS, sync.write({ filename: to, permission: 0o644, file: piecesOf(bytes) }), signal);
+    } finally {
+      await within(ANSWER_MS, sync.dispose()).catch(() => undefined);
+    }
   } catch (error) {
+    signal?.throwIfAborted();
     const words = wordsOf(error);
     throw new TargetError(
       'io',
@@ -137,7 +145,14 @@ async function push(adb: Adb, to: string, bytes: Buffer): Promise<void> {
         : 'See that the cable is in, and try again.',
       { cause: error },
     );
-  } finally {
-    await sync.dispose();
   }
 }
+
+const piecesOf = (bytes: Buffer): ReadableStream<Uint8Array> =>
+  new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (let at = 0; at < bytes.length; at += CHUNK_BYTES)
+        controller.enqueue(bytes.subarray(at, at + CHUNK_BYTES));
+      controller.close();
+    },
+  });

@@ -89,7 +89,7 @@ export class AppTarget implements AndroidTarget {
       agent = await readAgent(await findAndroidAgent(this.options.agentRoots, await abiOf(adb, this.app)));
       if (await hasDied(adb, agent.pushed, this.app))
         throw new OutsideOnly('the app died of the agent before');
-      copy = await bringAgent(adb, this.app, agent);
+      copy = await bringAgent(adb, this.app, agent, signal);
       signal?.throwIfAborted();
       conversation = fromLaunch
         ? await launch(adb, this.app, this.place.sdk, copy, options, signal)

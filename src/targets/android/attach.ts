@@ -14,11 +14,14 @@ import { type RecordOptions, TargetError } from '../target.js';
 import { isAlive } from './app-target.js';
 import type { App } from './apps.js';
 import { quoted, shell } from './device-shell.js';
+import { within } from './patience.js';
 import { streamOf } from './socket-stream.js';
 
 /** From the attach to the agent's socket: the app's main thread must get round to it. */
 const LISTEN_MS = 10_000;
 const WELCOME_MS = 10_000;
+/** For adb to say whether there is such a socket. */
+const OPEN_MS = 10_000;
 const LET_GO_TRIES = 10;
 const LET_GO_EVERY_MS = 100;
 
@@ -65,7 +68,7 @@ export async function enter(
   for (let tries = 1; ; tries++) {
     signal?.throwIfAborted();
     try {
-      const socket = await adb.createSocket(`localabstract:${door.name}`);
+      const socket = await within(OPEN_MS, Promise.resolve(adb.createSocket(`localabstract:${door.name}`)));
       return await Conversation.open(streamOf(socket), door.tokens, configOf(options), WELCOME_MS);
     } catch (error) {
       if (error instanceof StrangerError || performance.now() >= until) throw error;
@@ -113,7 +116,8 @@ async function isRecorded(adb: Adb, app: App): Promise<boolean> {
 export async function letGo(adb: Adb, door: Door): Promise<void> {
   for (let tries = 0; tries < LET_GO_TRIES; tries++) {
     try {
-      await (await adb.createSocket(`localabstract:${door.name}`)).close();
+      const socket = await within(OPEN_MS, Promise.resolve(adb.createSocket(`localabstract:${door.name}`)));
+      await socket.close();
       return;
     } catch {
       await delay(LET_GO_EVERY_MS);

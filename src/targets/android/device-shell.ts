@@ -2,6 +2,7 @@
 import type { Adb } from '@yume-chan/adb';
 import { TargetError } from '../target.js';
 import { wordsOf } from './adb-server.js';
+import { within } from './patience.js';
 
 /** The one folder of a device that the shell may write to and apps may read. */
 export const PUSHED = '/data/local/tmp';
@@ -22,12 +23,8 @@ const LIMIT_MS = 30_000;
 
 /** Runs a command to its end. Devices before Android 7 have no exit codes of their own: the shell is asked for it. */
 export async function shell(adb: Adb, command: string, limitMs = LIMIT_MS): Promise<ShellResult> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLong = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${limitMs / 1000} s`)), limitMs);
-  });
   try {
-    return await Promise.race([run(adb, command), tooLong]);
+    return await within(limitMs, run(adb, command));
   } catch (error) {
     throw new TargetError(
       'io',
@@ -35,8 +32,6 @@ export async function shell(adb: Adb, command: string, limitMs = LIMIT_MS): Prom
       'See that the cable is in, and try again.',
       { cause: error },
     );
-  } finally {
-    clearTimeout(timer);
   }
 }
 

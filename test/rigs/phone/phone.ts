@@ -20,6 +20,8 @@ const Shell = { stdout: 1, stderr: 2, exit: 3 } as const;
 export interface PhoneFaults {
   /** Nobody has allowed this computer. */
   unauthorized: boolean;
+  /** A slow link; undefined: as fast as it can. */
+  bytesPerSecond: number | undefined;
   /** No room for a push. */
   full: boolean;
   /** An app dies as the agent is attached to it. */
@@ -42,7 +44,12 @@ export interface PhoneOptions {
 }
 
 export class Phone {
-  readonly faults: PhoneFaults = { unauthorized: false, full: false, agentKills: false };
+  readonly faults: PhoneFaults = {
+    unauthorized: false,
+    bytesPerSecond: undefined,
+    full: false,
+    agentKills: false,
+  };
   /** Every shell command that was asked for, as it came. */
   readonly commands: string[] = [];
   private readonly connections = new Set<net.Socket>();
@@ -168,9 +175,13 @@ export class Phone {
     this.connections.add(tcp);
     tcp.once('close', () => this.connections.delete(tcp));
     const model = (this.options.model ?? 'Rig Phone').replaceAll(' ', '_');
+    const { faults } = this;
     new DeviceConnection(tcp, {
       banner: `device::ro.product.name=rig;ro.product.model=${model};ro.product.device=rig;features=${features}`,
-      trusts: !this.faults.unauthorized,
+      trusts: !faults.unauthorized,
+      get bytesPerSecond() {
+        return faults.bytesPerSecond;
+      },
       serve: (service) => this.serve(service),
     });
   }

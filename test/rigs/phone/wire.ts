@@ -1,6 +1,7 @@
 /** adb's transport protocol as a device speaks it: packets of 24 bytes and a payload, streams with one packet on the way each. */
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 
 const Command = {
   connect: 0x4e584e43,
@@ -65,7 +66,9 @@ class ServiceStream extends Duplex {
     const rest = chunk.subarray(part.length);
     // The next packet goes when this one has been acknowledged.
     this.waiting = () => (rest.length > 0 ? this._write(rest, encoding, done) : done());
-    this.device.send(Command.write, this.local, this.remote, part);
+    void this.device.pace(part.length).then(() => {
+      this.device.send(Command.write, this.local, this.remote, part);
+    });
   }
 
   override _read(): void {
@@ -116,6 +119,8 @@ export type Serve = (stream: Duplex) => void | Promise<void>;
 export interface DeviceFace {
   /** `device::ro.product.name=…;features=…` */
   readonly banner: string;
+  /** How much a second goes through the link, in each direction; undefined: as fast as it can. */
+  readonly bytesPerSecond: number | undefined;
   /** False: asks for the computer's key and never takes it. */
   readonly trusts: boolean;
   /** What serves `service` on a stream; undefined: there is no such service. */
@@ -144,6 +149,12 @@ export class DeviceConnection {
     this.tcp.write(Buffer.concat([words(command, first, second, data.length, sum, ~command), data]));
   }
 
+  /** The time that so many bytes take on the link. */
+  async pace(bytes: number): Promise<void> {
+    const { bytesPerSecond } = this.face;
+    if (bytesPerSecond !== undefined) await delay((bytes / bytesPerSecond) * 1000);
+  }
+
   forget(local: number): void {
     this.streams.delete(local);
   }
@@ -158,7 +169,9 @@ export class DeviceConnection {
         number,
         number,
       ];
-      this.handle(command, first, second, Buffer.from(await reader.read(length)));
+      const payload = Buffer.from(await reader.read(length));
+      await this.pace(length);
+      this.handle(command, first, second, payload);
     }
   }
 

@@ -1,0 +1,55 @@
+/**
+ * A connection to an adb server as Tango wants it. Tango's own for Node never ends a stream whose connection was reset, which is how that of a
+ * killed server ends.
+ */
+import { once } from 'node:events';
+import { Socket, type TcpSocketConnectOpts } from 'node:net';
+import type { AdbServerClient } from '@yume-chan/adb';
+import { MaybeConsumable, PushReadableStream, tryClose } from '@yume-chan/stream-extra';
+
+export class AdbConnector implements AdbServerClient.ServerConnector {
+  constructor(private readonly at: TcpSocketConnectOpts) {}
+
+  async connect({
+    unref = false,
+    signal,
+  }: AdbServerClient.ServerConnectionOptions = {}): Promise<AdbServerClient.ServerConnection> {
+    const socket = new Socket({ ...(signal && { signal: signal as AbortSignal }) });
+    if (unref) socket.unref();
+    const closed = new Promise<undefined>((resolve) => socket.once('close', () => resolve(undefined)));
+    socket.connect(this.at);
+    await once(socket, 'connect');
+    socket.on('error', () => undefined); // its close is what is heeded
+    socket.setNoDelay(true);
+    return {
+      readable: new PushReadableStream<Uint8Array>((controller) => {
+        socket.on('data', (data: Uint8Array) => {
+          if (controller.abortSignal.aborted) return;
+          // One piece at a time: what is not read here waits in the server.
+          socket.pause();
+          void controller.enqueue(data).then(() => socket.resume());
+        });
+        socket.once('end', () => tryClose(controller));
+        void closed.then(() => tryClose(controller));
+      }),
+      writable: new MaybeConsumable.WritableStream<Uint8Array>({
+        write: (chunk) =>
+          new Promise<void>((resolve, reject) => {
+            socket.write(chunk, (error) => (error ? reject(error) : resolve()));
+          }),
+      }),
+      closed,
+      close: () => void socket.end(),
+    };
+  }
+
+  addReverseTunnel(): never {
+    throw new Error('no device connects to this machine');
+  }
+  removeReverseTunnel(): void {
+    // there is none
+  }
+  clearReverseTunnels(): void {
+    // there are none
+  }
+}
