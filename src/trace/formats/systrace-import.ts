@@ -55,7 +55,7 @@ export class SystraceImporter implements TraceImporter {
   }
 
   #line(bytes: Uint8Array, from: number, to: number): void {
-    if (to - from > 1 << 16 || bytes.indexOf(0x5b, from) < 0) return;
+    if (to - from > 1 << 16 || !bytes.subarray(from, to).includes(0x5b)) return;
     const text = textOf(bytes, from, to);
     const match = head.exec(text);
     if (match === null) return;
