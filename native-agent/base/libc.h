@@ -30,5 +30,13 @@ template <class Object>
 int each_object(VisitObject<Object> visit, void* data) {
   return iterate_objects(reinterpret_cast<int (*)(const void*, size_t, void*)>(visit), data);
 }
-void* symbol(void* handle, const char* name) asm("dlsym");
+// In whatever is loaded: RTLD_DEFAULT, which is another on 32-bit bionic than everywhere else.
+void* symbol_of(void* handle, const char* name) asm("dlsym");
+inline void* symbol(const char* name) {
+#if defined(__ANDROID__) && !defined(__LP64__)
+  return symbol_of(reinterpret_cast<void*>(-1), name);
+#else
+  return symbol_of(nullptr, name);
+#endif
+}
 }  // namespace btrace::libc

@@ -59,7 +59,8 @@ enum Number : long {
   kAccept4 = 288,
   kProcessVmReadv = 310,
   kRtTgsigqueueinfo = 297,
-  kPrctl = 157
+  kPrctl = 157,
+  kSetpriority = 141
 };
 #elif defined(__aarch64__)
 inline long call(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0) {
@@ -93,6 +94,7 @@ enum Number : long {
   kTgkill = 131,
   kSigaction = 134,
   kSigprocmask = 135,
+  kSetpriority = 140,
   kUname = 160,
   kGetrusage = 165,
   kPrctl = 167,
@@ -140,6 +142,7 @@ enum Number : long {
   kGetpid = 20,
   kGetrusage = 77,
   kMunmap = 91,
+  kSetpriority = 97,
   kUname = 122,
   kMprotect = 125,
   kNanosleep = 162,

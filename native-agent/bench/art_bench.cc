@@ -11,6 +11,7 @@
 #include "rt/art/art.h"
 #include "rt/art/points.h"
 #include "rt/art/runnable.h"
+#include "rt/art/thread_state.h"
 
 using namespace btrace;
 using namespace btrace::art;
@@ -150,6 +151,7 @@ JNIEXPORT void Java_sample_Bench_prepare(JNIEnv* env, jclass) {
   if (!g_session || !g_art.internals.open(vm)) abort();
   activate_session(*g_session);
   g_art.internals.explore(env);
+  make_thread_states();
   meet_threads(env);
   const char* why = stand_in_for_notify(*g_session, env);
   if (!why) why = learn_to_walk(env);

@@ -2,12 +2,14 @@
 
 #include "base/clock.h"
 #include "base/libc.h"
+#include "os/android/properties.h"
 #include "os/linux/fault_guard.h"
 #include "os/linux/machine.h"
 #include "rt/art/class_key.h"
 #include "rt/art/jni_lookup.h"
 #include "rt/art/points.h"
 #include "rt/art/runnable.h"
+#include "rt/art/thread_state.h"
 #include "rt/art/walk_marker.h"
 
 namespace btrace::art {
@@ -15,14 +17,6 @@ namespace btrace::art {
 Art g_art;
 
 namespace {
-
-// bionic's system properties; elsewhere there are none.
-bool system_property(const char* name, char* value) {
-  auto* get = reinterpret_cast<int (*)(const char*, char*)>(libc::symbol(nullptr, "__system_property_get"));
-  return get && get(name, value) > 0;
-}
-
-constexpr size_t kPropertyRoom = 92;  // PROP_VALUE_MAX
 
 void append(char* to, size_t size, const char* text) {
   const size_t used = strlen(to);
@@ -32,14 +26,12 @@ void append(char* to, size_t size, const char* text) {
 }
 
 void find_names(JNIEnv* env, Session& session) {
-  LocalFrame frame(env, 32);
-  if (!frame || !find_class_fields(env))
+  if (!find_class_fields(env))
     session.report_hook("names", HookState::Missing, "this ART does not show where its dex files are");
 }
 
 void find_sleep(JNIEnv* env) {
-  LocalFrame frame(env, 16);
-  jclass thread = frame ? find_class(env, "java/lang/Thread") : nullptr;
+  jclass thread = find_class(env, "java/lang/Thread");
   jmethodID sleep = find_static_method(env, thread, "sleep", "(Ljava/lang/Object;JI)V");
   if (sleep) g_sleep_method = reinterpret_cast<u64>(art_method(env, thread, sleep));
 }
@@ -95,15 +87,22 @@ void Art::install(Session& session) {
   internals.explore(env);
   if (!internals.runtime)
     session.report_hook("structures", HookState::Missing, "this ART's runtime could not be verified");
-  meet_threads(env);
+  make_thread_states();
   const char* why = prepare_to_walk(internals, session, env);
   session.report_hook("walk", why ? HookState::Failed : HookState::Installed, why);
   if (why) return;
-  find_sleep(env);
-  find_names(env, session);
+  // A new thread is met by the callback, one that is there already after it.
   add_callbacks(session);
+  auto look_around = [&](ArtThread*) {
+    LocalFrame frame(env, 128);
+    if (!frame) return;
+    meet_threads(env);
+    find_sleep(env);
+    find_names(env, session);
+    replace_natives(session, env);
+  };
+  run_as_runnable(env, look_around);
   add_heap_listeners(session);
-  replace_natives(session, env);
 }
 
 void Art::remove(Session& session) {

@@ -35,8 +35,11 @@ bool walks_met_damage();
 class WalkMarker;
 extern WalkMarker g_walk_marker;
 
-// threads.cc
+// java_threads.cc: on the recorder's thread, all that Java knows get a record and their name.
 void meet_threads(JNIEnv* env);
+
+// threads.cc
+void bind(ThreadRecord& record, ArtThread* thread, u32 art_id);
 // On the thread itself.
 ThreadRecord* my_record(ArtThread* self);
 ThreadRecord* record_of_art_id(u32 art_id);

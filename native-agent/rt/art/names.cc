@@ -7,6 +7,7 @@
 #include "rt/art/class_key.h"
 #include "rt/art/jni_lookup.h"
 #include "rt/art/points.h"
+#include "rt/art/runnable.h"
 
 namespace btrace::art {
 
@@ -18,18 +19,20 @@ constexpr u32 kAccNative = 0x100;
 
 // java.lang.reflect.Executable's.
 struct ExecutableFields {
+  jclass executable;  // a global reference
   jfieldID access_flags, declaring_class, dex_method_index;
   bool looked;
 
   bool find(JNIEnv* env) {
     if (!looked) {
       looked = true;
-      jclass executable = find_class(env, "java/lang/reflect/Executable");
-      access_flags = find_field(env, executable, "accessFlags", "I");
-      declaring_class = find_field(env, executable, "declaringClass", "Ljava/lang/Class;");
-      dex_method_index = find_field(env, executable, "dexMethodIndex", "I");
+      jclass local = find_class(env, "java/lang/reflect/Executable");
+      executable = local ? static_cast<jclass>(env->NewGlobalRef(local)) : nullptr;
+      access_flags = find_field(env, local, "accessFlags", "I");
+      declaring_class = find_field(env, local, "declaringClass", "Ljava/lang/Class;");
+      dex_method_index = find_field(env, local, "dexMethodIndex", "I");
     }
-    return access_flags && declaring_class && dex_method_index;
+    return executable && access_flags && declaring_class && dex_method_index;
   }
 };
 ExecutableFields g_executable;
@@ -44,14 +47,7 @@ bool unresolved(NameSink& sink) {
   return false;
 }
 
-}  // namespace
-
-bool Art::name_method(u64 code, NameSink& sink) {
-  if (code < kStubs) {
-    sink.set_method(0, "[garbage collection]", nullptr, MethodKind::Stub, nullptr, 0);
-    return true;
-  }
-  JNIEnv* env = internals.env();
+bool name_java_method(JNIEnv* env, u64 code, NameSink& sink) {
   LocalFrame frame(env, 16);
   // The declaring class comes first in an ArtMethod; none: its class was unloaded.
   u32 declaring_reference = 0;
@@ -59,8 +55,9 @@ bool Art::name_method(u64 code, NameSink& sink) {
       !read_memory(reinterpret_cast<void*>(code), &declaring_reference, sizeof declaring_reference) ||
       !declaring_reference)
     return unresolved(sink);
-  // A method's address is taken for its id by every version; the class is not looked at.
-  jobject reflected = env->ToReflectedMethod(nullptr, reinterpret_cast<jmethodID>(code), JNI_FALSE);
+  // A method's address is taken for its id by every version. The class is not looked at, but CheckJNI, which Android
+  // switches on in debuggable apps, ends the app if there is none.
+  jobject reflected = env->ToReflectedMethod(g_executable.executable, reinterpret_cast<jmethodID>(code), JNI_FALSE);
   if (!clear_exception(env) || !reflected) return unresolved(sink);
   const auto index = static_cast<u32>(env->GetIntField(reflected, g_executable.dex_method_index));
   const bool native = static_cast<u32>(env->GetIntField(reflected, g_executable.access_flags)) & kAccNative;
@@ -77,6 +74,20 @@ bool Art::name_method(u64 code, NameSink& sink) {
                   native ? MethodKind::ManagedNative : MethodKind::Managed, lines, count);
   unmap_array(lines, kMaxLines);
   return true;
+}
+
+}  // namespace
+
+bool Art::name_method(u64 code, NameSink& sink) {
+  if (code < kStubs) {
+    sink.set_method(0, "[garbage collection]", nullptr, MethodKind::Stub, nullptr, 0);
+    return true;
+  }
+  JNIEnv* env = internals.env();
+  bool named = false;
+  auto name = [&](ArtThread*) { named = name_java_method(env, code, sink); };
+  // After the hooks have gone it takes the slow way.
+  return run_as_runnable(env, name) ? named : name_java_method(env, code, sink);
 }
 
 bool Art::name_class(u64 key, NameSink& sink) {

@@ -74,7 +74,7 @@ void poll_once(JNIEnv* env, jobject queue, jlong ptr, jint timeout_ms) {
   record->block = begin_block();
   poll(env, queue, ptr, timeout_ms);
   Passed passed{record, state};
-  Errand errand{capture_message, &passed, false};
+  Errand errand{capture_message, &passed};
   // Refused when an exception is on its way, or the hooks have just gone.
   if (!run_as_runnable(env, errand)) state->message++;
 }
@@ -179,7 +179,7 @@ void create_thread(JNIEnv* env, jclass type, jobject thread, jlong stack_size, j
   if (!record || !peer) return;
   ThreadRecord* child = tell_creator(peer, index_in(*session, *record));
   Start start{record, peer, child ? index_in(*session, *child) : 0};
-  Errand errand{capture_start, &start, false};
+  Errand errand{capture_start, &start};
   run_as_runnable(env, errand);
 }
 
@@ -196,7 +196,7 @@ jstring load_library(JNIEnv* env, jclass type, jstring file, jobject loader, Cal
   jstring problem = load(env, type, file, loader, caller...);
   // The library's own code ran meanwhile and may have waited for something.
   record->block = block;
-  Errand errand{capture_load, record, false};
+  Errand errand{capture_load, record};
   run_as_runnable(env, errand);
   return problem;
 }
@@ -346,8 +346,6 @@ const char* stand_in_for_notify(Session& session, JNIEnv* env) {
 }
 
 void replace_natives(Session& session, JNIEnv* env) {
-  LocalFrame frame(env, 64);
-  if (!frame) return;
   jclass thread = find_class(env, "java/lang/Thread");
   g_native_peer = find_field(env, thread, "nativePeer", "J");
   for (Replacement& replacement : g_replacements) {

@@ -76,11 +76,11 @@ bool walk_known_stack(JNIEnv* env, Probe& probe) {
   probe.expected[1] = probe.expected[2] = art_method(env, method_class, invoke);
   ThreadState* state = my_state();
   if (!state || !probe.expected[0] || !probe.expected[1]) return false;
-  Errand errand{walk_known, &probe, false};
+  Errand errand{walk_known, &probe};
   state->errand = &errand;
   env->CallObjectMethod(reflected_invoke, invoke, reflected_notify, inner);
   state->errand = nullptr;
-  return clear_exception(env) && errand.done && probe.walked && probe.as_expected;
+  return clear_exception(env) && errand.begun && probe.walked && probe.as_expected;
 }
 
 }  // namespace
@@ -97,8 +97,8 @@ bool run_as_runnable(JNIEnv* env, Errand& errand) {
   env->CallVoidMethod(g_door.object, g_door.notify);
   state->errand = nullptr;
   // The hooks went just now: the original found that nobody holds the lock, and says so.
-  if (!errand.done) clear_exception(env);
-  return errand.done;
+  if (!errand.begun) clear_exception(env);
+  return errand.begun;
 }
 
 bool do_errand(JNIEnv* env) {
@@ -106,8 +106,9 @@ bool do_errand(JNIEnv* env) {
   ThreadState* state = record ? thread_state(*record) : nullptr;
   if (!state || !state->errand) return false;
   Errand& errand = *state->errand;
+  if (errand.begun) return false;  // Java code within it notifies somebody
+  errand.begun = true;
   errand.run(Internals::thread_of(env), errand.data);
-  errand.done = true;
   return true;
 }
 
@@ -122,7 +123,7 @@ const char* learn_to_walk(JNIEnv* env) {
   Probe probe{};
   if (!frame || !g_door.find(env)) return "Object.notify could not be found";
   const u32 native_state = state_of(Internals::thread_of(env));
-  Errand errand{look, &probe, false};
+  Errand errand{look, &probe};
   if (!run_as_runnable(env, errand)) return "Object.notify could not be stood in for";
   if (probe.runnable_state == native_state) return "a thread's state could not be told";
   __atomic_store_n(&g_runnable_state, probe.runnable_state, __ATOMIC_RELAXED);

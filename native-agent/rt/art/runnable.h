@@ -13,10 +13,18 @@ bool is_runnable(const ArtThread* self);
 struct Errand {
   void (*run)(ArtThread* self, void* data);
   void* data;
-  bool done;
+  bool begun = false;
 };
 // From native code, with no exception pending. False: it was not done.
 bool run_as_runnable(JNIEnv* env, Errand& errand);
+// `body(self)`. Also for much JNI at once: a call from native code waits for each collection and suspension that is
+// under way, which under many busy threads is some 100 ms a call; a Runnable thread waits for none. To be short: they
+// wait for it.
+template <class Body>
+bool run_as_runnable(JNIEnv* env, Body& body) {
+  Errand errand{[](ArtThread* self, void* data) { (*static_cast<Body*>(data))(self); }, &body};
+  return run_as_runnable(env, errand);
+}
 // What ours calls first. True: an errand was done, and there is nothing to notify.
 bool do_errand(JNIEnv* env);
 // The calling thread is on an errand: the frame nearest the leaf is Object.notify's and no part of its program.

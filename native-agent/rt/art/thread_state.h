@@ -13,10 +13,14 @@ struct ThreadState {
   u32 message;     // counts the messages that this thread's loop handled; 0 before the first
   Errand* errand;  // runnable.h; null: none
   // The kernel's name as it was when the thread began: it may be gone when the drain asks.
-  char name[16];
+  char kernel_name[16];
+  // Java's, of the art::Thread that is `named`. Both are the drain's.
+  char java_name[128];
+  u64 named;
 };
 
-// nullptr when the kernel gives no memory (2.6 MB of addresses, touched as threads come).
+void make_thread_states();
+// nullptr when the kernel gives no memory (12 MB of addresses, touched as threads come).
 ThreadState* thread_state(const ThreadRecord& record);
 
 }  // namespace btrace::art

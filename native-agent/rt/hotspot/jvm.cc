@@ -32,7 +32,7 @@ bool Jvm::open(JavaVM* java_vm) {
 }
 
 void Jvm::explore(JNIEnv* env) {
-  signal_walk = libc::symbol(nullptr, "AsyncGetCallTrace");
+  signal_walk = libc::symbol("AsyncGetCallTrace");
   VmStructs structs;
   if (!structs.load()) return;
   explore_threads(env, structs);

@@ -14,7 +14,7 @@ T read_at(const void* base, u64 offset) {
 }
 
 bool number(const char* symbol, u64& value) {
-  const void* at = libc::symbol(nullptr, symbol);
+  const void* at = libc::symbol(symbol);
   if (at) value = read_at<u64>(at, 0);
   return at != nullptr;
 }
@@ -22,7 +22,7 @@ bool number(const char* symbol, u64& value) {
 }  // namespace
 
 bool VmStructs::load() {
-  const void* table = libc::symbol(nullptr, "gHotSpotVMStructs");
+  const void* table = libc::symbol("gHotSpotVMStructs");
   if (!table || !number("gHotSpotVMStructEntryArrayStride", stride_) ||
       !number("gHotSpotVMStructEntryTypeNameOffset", type_) ||
       !number("gHotSpotVMStructEntryFieldNameOffset", field_) ||
@@ -50,7 +50,7 @@ i32 VmStructs::offset(const char* type, const char* field) const {
 }
 
 i32 VmStructs::size_of(const char* type) const {
-  const void* types = libc::symbol(nullptr, "gHotSpotVMTypes");
+  const void* types = libc::symbol("gHotSpotVMTypes");
   u64 stride, name, size;
   if (!types || !number("gHotSpotVMTypeEntryArrayStride", stride) ||
       !number("gHotSpotVMTypeEntryTypeNameOffset", name) || !number("gHotSpotVMTypeEntrySizeOffset", size))

@@ -1,6 +1,7 @@
 /** A recording of an app of the rig on this machine, without adb: the agent connects to a path socket as in any local program. */
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { root } from '../../../scripts/setup.mjs';
 import { AgentListener } from '../../../src/targets/local/agent-listener.js';
 import { DEFAULT_MEMORY_BYTES, recordingPresets } from '../../../src/targets/presets.js';
@@ -73,11 +74,21 @@ export async function openDoor(
   };
 }
 
-/** Attaches to a running app and starts recording it. */
+/** Attaches to a running app; it is being recorded when this settles, or the recording has ended already. */
 export async function recordApp(app: ArtApp, options: RecordOptions, signal: AbortSignal): Promise<Session> {
   const door = await openDoor(options, () => app, signal);
   app.system(`attach-agent ${door.agent}`);
-  return await door.session();
+  const session = await door.session();
+  await hooksAreIn(session);
+  return session;
+}
+
+/** The agent answers before it puts its hooks in, so that a desktop that waits sees that somebody is there. */
+async function hooksAreIn(session: Session): Promise<void> {
+  const ended = session.ended.then(() => true);
+  const tick = () => wait(10, false);
+  while (!session.status().hooks.some(({ name }) => name === 'outside'))
+    if (await Promise.race([ended, tick()])) return;
 }
 
 function targetOf(app: ArtApp): Target {

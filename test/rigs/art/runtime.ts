@@ -82,6 +82,8 @@ export interface AppOptions {
   readonly arguments?: readonly (string | number)[];
   /** As the manifest says it: agents may be attached. Default true. */
   readonly debuggable?: boolean;
+  /** CheckJNI ends the app at a slip in JNI, its own or the agent's. Default: as Android has it, when it is debuggable. */
+  readonly checkJni?: boolean;
   /** Further options for the runtime, such as `-agentpath:`. */
   readonly options?: readonly string[];
   /** Agents that the system attaches before the app's own code runs: PATH=OPTIONS. */
@@ -130,6 +132,7 @@ export function startApp(runtime: ArtRuntime, options: AppOptions): ArtApp {
     [
       ...(options.debuggable === false ? ['--release'] : []),
       ...(options.agents ?? []).flatMap((agent) => ['--attach-agent', agent]),
+      ...((options.checkJni ?? options.debuggable !== false) ? ['-Xcheck:jni'] : []),
       ...['--name', options.name ?? `com.example.${options.app.toLowerCase()}`],
       ...engines[options.engine],
       ...(options.options ?? []),
