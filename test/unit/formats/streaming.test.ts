@@ -110,12 +110,12 @@ describe('readers of foreign formats', () => {
       const expected = plain.finish();
 
       const importer = reader(name);
-      importer.append(before.slice());
-      importer.append(padding.slice());
+      importer.append(new Uint8Array(before));
+      importer.append(new Uint8Array(padding));
       const began = await heldBeyond(0);
-      for (let round = 1; round < rounds; round++) importer.append(padding.slice());
+      for (let round = 1; round < rounds; round++) importer.append(new Uint8Array(padding));
       const grew = await heldBeyond(began);
-      importer.append(after.slice());
+      importer.append(new Uint8Array(after));
       const trace = importer.finish();
 
       assert.ok(grew < allowed, `${rounds} MB of padding took ${(grew / megabyte).toFixed(1)} MB`);
