@@ -36,7 +36,8 @@ function agentsBuilt() {
 async function stage(to, listFiles) {
   rmSync(to, { recursive: true, force: true });
   mkdirSync(to, { recursive: true });
-  for (const file of ['.vscodeignore', ...(await listFiles({ cwd: root, packageManager: 0 }))]) {
+  // 2: no package manager is asked, since what ships is bundled.
+  for (const file of ['.vscodeignore', ...(await listFiles({ cwd: root, packageManager: 2 }))]) {
     cpSync(path.join(root, file), path.join(to, file), { recursive: true });
   }
   const libraries = agentsBuilt();

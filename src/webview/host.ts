@@ -3,6 +3,7 @@
  * The rest of the page knows only `Host`.
  */
 import type { HostMessage, PageMessage, PageSettings } from '../protocol/messages.js';
+import type { EarlyHost } from '../protocol/page-html.js';
 
 export interface Host {
   post(message: PageMessage): void;
@@ -14,37 +15,39 @@ export interface Host {
   readonly canOpenSource: boolean;
 }
 
-interface VsCodeApi {
-  postMessage(message: PageMessage): void;
-  getState(): unknown;
-  setState(state: unknown): void;
-}
-
 declare global {
   interface Window {
-    acquireVsCodeApi?: () => VsCodeApi;
+    btraceEarly?: EarlyHost;
   }
 }
 
 export function findHost(): Host {
-  const acquire = window.acquireVsCodeApi;
-  if (acquire !== undefined) return vsCodeHost(acquire());
+  const early = window.btraceEarly;
+  if (early !== undefined) return vsCodeHost(early);
   const open = document.getElementById('btrace-open');
   return open === null ? windowHost() : standAloneHost(open.textContent);
 }
 
+function isHostMessage(message: unknown): message is HostMessage {
+  return typeof message === 'object' && message !== null && 'type' in message;
+}
+
 function listen(listener: (message: HostMessage) => void, fits: (event: MessageEvent) => boolean): void {
   window.addEventListener('message', (event: MessageEvent<unknown>) => {
-    const message = event.data;
-    if (!fits(event) || typeof message !== 'object' || message === null || !('type' in message)) return;
-    listener(message as HostMessage);
+    if (fits(event) && isHostMessage(event.data)) listener(event.data);
   });
 }
 
-function vsCodeHost(api: VsCodeApi): Host {
+function vsCodeHost({ api, messages, keep }: EarlyHost): Host {
   return {
-    post: (message) => api.postMessage(message),
-    onMessage: (listener) => listen(listener, () => true),
+    post: (message) => {
+      if (message.type !== 'ready') api.postMessage(message); // that was said when the document began
+    },
+    onMessage: (listener) => {
+      window.removeEventListener('message', keep);
+      for (const message of messages.splice(0)) if (isHostMessage(message)) listener(message);
+      listen(listener, () => true);
+    },
     keptState: api.getState(),
     keepState: (state) => api.setState(state),
     canOpenSource: true,
