@@ -1,5 +1,5 @@
 /** How far a trace can be trusted, in words: what was lost, what it cost, what is estimated, what failed. */
-import { HookState, type Loss, LossReason, type Trace } from '../trace/index.js';
+import { HookState, type Loss, LossReason, recordingCost, type Trace } from '../trace/index.js';
 import type { Sums } from '../trace/measure/sums.js';
 import { plainText } from './plain-text.js';
 import { formatCount, formatNs, formatPercent } from './quantities.js';
@@ -11,8 +11,6 @@ export interface TrustFact {
   readonly isWarning: boolean;
 }
 
-/** Above this share of the threads' time the cost of recording may bend what it shows. */
-const LOUD_COST = 0.02;
 const LOUD_GAPS = 0.1;
 /** An interval that is this much wider than asked was widened to stay within the budget. */
 const WIDENED = 1.05;
@@ -44,17 +42,12 @@ function sampling({ info, status }: Trace): TrustFact[] {
     : [good(every)];
 }
 
-/**
- * Of the CPU time, and of the time the threads worked or were seen to wait: the budget holds for that, as a wait may cost
- * CPU time to show although it used none.
- */
 function cost({ status }: Trace, sums: ScopeSums): TrustFact[] {
-  if (!status || status.processCpuNs <= 0) return [];
-  const spent = status.captureNs + status.drainNs;
-  const time = status.processCpuNs + sums.sum.blocked;
-  const ofTime = sums.sum.blocked > 0 ? `, ${formatPercent(spent, time)} of work and waits` : '';
-  const text = `recording took ${formatPercent(spent, status.processCpuNs)} of the CPU time${ofTime}`;
-  return [spent > LOUD_COST * time ? bad(text) : good(text)];
+  const found = status && recordingCost(status, sums.sum.blocked);
+  if (!found) return [];
+  const ofTime = sums.sum.blocked > 0 ? `, ${formatPercent(found.ofWorkAndWaits, 1)} of work and waits` : '';
+  const text = `recording took ${formatPercent(found.ofCpu, 1)} of the CPU time${ofTime}`;
+  return [found.isLoud ? bad(text) : good(text)];
 }
 
 /** Losses by reason, those that were asked for left out. */

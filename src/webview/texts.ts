@@ -112,7 +112,8 @@ export const englishTexts = {
   'trust.widened': '(asked for {asked})',
   'trust.sampled.hint':
     'At points of the program at most every {sync}; from outside after {async} without one. Calls shorter than that may be missed.',
-  'trust.overhead': 'overhead {share}',
+  'trust.overhead': 'overhead {share} of CPU',
+  'trust.overhead.ofTime': '{share} of work and waits',
   'trust.overhead.hint':
     'Of the CPU time of the process: {capture} in captures, {drain} in the agent’s own threads.',
   'trust.noDrops': 'nothing dropped',

@@ -1,7 +1,8 @@
 /** A recording on the command line from its begin to its end: progress, Ctrl-C, dumps, and the line that says how it went. */
 import type { Session, SessionEnd, SessionStatus } from '../../targets/target.js';
+import { recordingCost } from '../../trace/measure/recording-cost.js';
 import { ExitCode } from '../exit-codes.js';
-import { formatBytes, formatCount } from '../quantities.js';
+import { formatBytes, formatCount, formatPercent } from '../quantities.js';
 import type { Terminal } from '../terminal.js';
 import type { Begin, Begun } from './begin.js';
 import type { RecordRequest } from './request.js';
@@ -28,8 +29,9 @@ const EXIT_CODES: Record<SessionEnd['reason'], number> = {
 };
 
 /** Share of the program's CPU time that capturing and sending took, in percent. */
-function costOf({ captureNs, drainNs, processCpuNs }: SessionStatus): string {
-  return processCpuNs > 0 ? `${((100 * (captureNs + drainNs)) / processCpuNs).toFixed(1)} % cost` : '';
+function costOf(status: SessionStatus): string {
+  const cost = recordingCost(status, 0);
+  return cost === undefined ? '' : `${formatPercent(cost.ofCpu, 1)} cost`;
 }
 
 function progressOf(session: Session, status: SessionStatus): string {

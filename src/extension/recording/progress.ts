@@ -1,18 +1,19 @@
 /** The notification of one recording: live figures, links to stop or watch it, Cancel to throw it away. */
 import { l10n, ProgressLocation, window } from 'vscode';
 import type { SessionEnd, SessionStatus } from '../../targets/target.js';
+import { recordingCost } from '../../trace/measure/recording-cost.js';
 import { HookState } from '../../trace/model/kinds.js';
 import { bytes, clock, count, percent } from '../quantities.js';
 import type { ActiveRecording } from './sessions.js';
 
 export function statusLine(status: SessionStatus): string {
+  // How long threads waited is not known before the recording is read.
+  const cost = recordingCost(status, 0);
   const parts = [
     clock(status.elapsedMs),
     l10n.t('{0} samples', count(status.samples)),
     bytes(status.fileBytes),
-    ...(status.processCpuNs > 0
-      ? [l10n.t('overhead {0}', percent((status.captureNs + status.drainNs) / status.processCpuNs))]
-      : []),
+    ...(cost === undefined ? [] : [l10n.t('overhead {0} of CPU', percent(cost.ofCpu))]),
     ...(status.dropped > 0 ? [l10n.t('{0} dropped', count(status.dropped))] : []),
   ];
   const failed = status.hooks.filter((hook) => hook.state === HookState.Failed);

@@ -2,6 +2,8 @@
  * How far to trust what is below, in one line that is always there: how it was sampled, what it cost, what is missing,
  * what is an estimate, which hooks failed. And what the figures are about just now.
  */
+import { recordingCost } from '../../trace/measure/recording-cost.js';
+import { HookState, LossReason } from '../../trace/model/kinds.js';
 import { element, icon } from '../element.js';
 import { formatCount, formatNs, formatShare } from '../figures.js';
 import type { ViewContext } from '../model.js';
@@ -16,14 +18,6 @@ interface Fact {
   readonly hint?: string;
   readonly isWarning?: boolean;
 }
-
-/** HookState of recording.proto. */
-const hookMissing = 2;
-const hookFailed = 3;
-/** LossReason of recording.proto: a ring's wanted loss. */
-const overwritten = 6;
-/** Above this share of the process's CPU the cost of recording is said loudly. */
-const loudOverhead = 0.02;
 
 export class TrustLine {
   readonly root = element('div', { class: 'trust-line' });
@@ -98,18 +92,11 @@ export function trustFacts(snapshot: Snapshot): Fact[] {
   const facts: Fact[] = [];
   if (snapshot.live) facts.push({ text: text('trust.live'), isWarning: false });
   facts.push(...sampling(snapshot));
-  if (status !== undefined && status.processCpuNs > 0) {
-    const share = (status.captureNs + status.drainNs) / status.processCpuNs;
-    facts.push({
-      text: text('trust.overhead', { share: formatShare(share) }),
-      hint: text('trust.overhead.hint', {
-        capture: formatNs(status.captureNs),
-        drain: formatNs(status.drainNs),
-      }),
-      isWarning: share > loudOverhead,
-    });
-  }
-  const lost = snapshot.losses.reduce((sum, loss) => sum + (loss.reason === overwritten ? 0 : loss.count), 0);
+  facts.push(...overhead(snapshot));
+  const lost = snapshot.losses.reduce(
+    (sum, loss) => sum + (loss.reason === LossReason.Overwritten ? 0 : loss.count),
+    0,
+  );
   const dropped = Math.max(lost, status?.dropped ?? 0);
   facts.push({
     text: dropped === 0 ? text('trust.noDrops') : text('trust.drops', { count: formatCount(dropped) }),
@@ -152,6 +139,25 @@ function sources(changed: readonly string[]): Fact[] {
   return [{ text: said, hint: [text('trust.sources.hint'), ...names].join('\n'), isWarning: true }];
 }
 
+function overhead({ status, threads }: Snapshot): Fact[] {
+  if (status === undefined) return [];
+  const blockedNs = threads.reduce((sum, thread) => sum + thread.blockedNs, 0);
+  const cost = recordingCost(status, blockedNs);
+  if (cost === undefined) return [];
+  const said = text('trust.overhead', { share: formatShare(cost.ofCpu) });
+  const ofTime = text('trust.overhead.ofTime', { share: formatShare(cost.ofWorkAndWaits) });
+  return [
+    {
+      text: blockedNs > 0 ? `${said}, ${ofTime}` : said,
+      hint: text('trust.overhead.hint', {
+        capture: formatNs(status.captureNs),
+        drain: formatNs(status.drainNs),
+      }),
+      isWarning: cost.isLoud,
+    },
+  ];
+}
+
 function sampling({ info, status }: Snapshot): Fact[] {
   if (info.exact) return [{ text: text('trust.exact') }];
   const every = status?.effectiveIntervalNs ?? 0;
@@ -172,7 +178,9 @@ function sampling({ info, status }: Snapshot): Fact[] {
 }
 
 function hooks(snapshot: Snapshot): Fact[] {
-  const bad = snapshot.hooks.filter((hook) => hook.state === hookMissing || hook.state === hookFailed);
+  const bad = snapshot.hooks.filter(
+    (hook) => hook.state === HookState.Missing || hook.state === HookState.Failed,
+  );
   if (bad.length === 0) return [];
   return [
     {

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { trustFacts } from '../../../src/webview/panes/trust-line.js';
+import type { Snapshot } from '../../../src/webview/worker/messages.js';
+
+function snapshot(blockedNs: number): Snapshot {
+  const status = { captureNs: 2e6, drainNs: 1e6, processCpuNs: 100e6, dropped: 0, effectiveIntervalNs: 0 };
+  return {
+    info: { exact: false, syncIntervalNs: 0 },
+    status,
+    threads: [{ blockedNs, gapNs: 0, wallNs: 1 }],
+    losses: [],
+    hooks: [],
+    problems: [],
+    live: false,
+    complete: true,
+  } as unknown as Snapshot;
+}
+
+describe('the trust line', () => {
+  it('tells the cost by the rule of the report: loud above 2 % of work and waits', () => {
+    const overhead = (blockedNs: number) =>
+      trustFacts(snapshot(blockedNs)).find((fact) => fact.text.startsWith('overhead'));
+    assert.deepEqual([overhead(0)?.text, overhead(0)?.isWarning], ['overhead 3.0 % of CPU', true]);
+    const waits = overhead(100e6);
+    assert.deepEqual(
+      [waits?.text, waits?.isWarning],
+      ['overhead 3.0 % of CPU, 1.5 % of work and waits', false],
+    );
+  });
+});
