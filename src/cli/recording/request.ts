@@ -1,18 +1,18 @@
 /** What was asked for on the command line of `btrace record`, and the options that follow from it. */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { DEFAULT_MEMORY_BYTES, recordingPresets } from '../../targets/presets.js';
+import { DEFAULT_MEMORY_BYTES, recordingPresets, type RecordingChoice } from '../../targets/presets.js';
 import { newRecordingFile } from '../../targets/recording-folder.js';
 import type { RecordOptions } from '../../targets/target.js';
 import { SampleKind } from '../../trace/index.js';
 
-/** Words of the command line → presets. */
-const presets = new Map([
-  ['balanced', recordingPresets.balanced],
-  ['main-thread', recordingPresets.mainThread],
-  ['memory', recordingPresets.memory],
-  ['locks', recordingPresets.locks],
-]);
+/** By the words of the command line: "main-thread" for `mainThread`. */
+const presets = new Map<string, RecordingChoice>(
+  Object.entries(recordingPresets).map(([name, choice]) => [
+    name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+    choice,
+  ]),
+);
 export const presetNames: readonly string[] = [...presets.keys()];
 
 export const RECORDINGS_FOLDER = 'btrace-recordings';

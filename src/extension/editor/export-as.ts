@@ -4,7 +4,7 @@ import { exporters } from '../../trace/formats/index.js';
 import type { EngineClient } from '../engine/engine-client.js';
 import { bytes } from '../quantities.js';
 import { exportHtml, type HtmlServices } from './export-html.js';
-import { baseName } from './base-name.js';
+import { baseName } from '../base-name.js';
 
 export interface ExportServices extends HtmlServices {
   newEngine(): EngineClient;

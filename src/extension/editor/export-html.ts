@@ -5,7 +5,7 @@ import { l10n, ProgressLocation, Uri, window } from 'vscode';
 import type { PageSettings } from '../../protocol/messages.js';
 import { standAloneHtml, standAlonePieceBytes } from '../../protocol/page-html.js';
 import { fileBytes } from './file-bytes.js';
-import { baseName } from './base-name.js';
+import { baseName } from '../base-name.js';
 
 export interface HtmlServices {
   readonly extensionUri: Uri;

@@ -18,7 +18,7 @@ import type { HostMessage, PageMessage, PageSettings, SourceKey } from '../../pr
 import { pageHtml } from '../../protocol/page-html.js';
 import type { Notices } from '../notice.js';
 import type { Sessions } from '../recording/sessions.js';
-import { baseName } from './base-name.js';
+import { baseName } from '../base-name.js';
 import { feedPage } from './page-feed.js';
 
 export const recordingView = 'btrace.recording';

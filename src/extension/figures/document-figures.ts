@@ -2,6 +2,7 @@
 import { workspace, type TextDocument } from 'vscode';
 import { matchDeclarations } from '../../symbols/match-declarations.js';
 import { languageOf, scanDeclarations, type Declaration } from '../../symbols/scan/declarations.js';
+import { baseName } from '../base-name.js';
 import type { Figures } from './figures.js';
 
 /** Beyond this a text is generated, and scanning it would take the host's thread for more than 50 ms. */
@@ -36,11 +37,11 @@ export class FiguresByDocument {
 
   /** Immediate but for the first time, when the file's time is looked at. */
   of(document: TextDocument, figures: Figures): DocumentFigures | Promise<DocumentFigures> {
-    const baseName = document.uri.path.slice(document.uri.path.lastIndexOf('/') + 1);
-    if (languageOf(baseName) === undefined || !figures.mayHold(baseName)) return none;
+    const name = baseName(document.uri);
+    if (languageOf(name) === undefined || !figures.mayHold(name)) return none;
     const known = this.#known.get(document);
-    if (known?.figures === figures) return this.#update(document, baseName, known);
-    return this.#first(document, baseName, figures);
+    if (known?.figures === figures) return this.#update(document, known);
+    return this.#first(document, figures);
   }
 
   /** What is known already, without looking. */
@@ -49,10 +50,10 @@ export class FiguresByDocument {
     return known?.figures === figures ? known.shown : undefined;
   }
 
-  async #first(document: TextDocument, baseName: string, figures: Figures): Promise<DocumentFigures> {
+  async #first(document: TextDocument, figures: Figures): Promise<DocumentFigures> {
     const asRecorded = !document.isDirty && (await unchangedSince(document, figures.columns.startedMs));
     const again = this.#known.get(document);
-    if (again?.figures === figures) return this.#update(document, baseName, again);
+    if (again?.figures === figures) return this.#update(document, again);
     const known: Known = {
       figures,
       recorded: asRecorded ? document.getText() : undefined,
@@ -60,23 +61,23 @@ export class FiguresByDocument {
       shown: none,
     };
     this.#known.set(document, known);
-    return this.#update(document, baseName, known);
+    return this.#update(document, known);
   }
 
-  #update(document: TextDocument, baseName: string, known: Known): DocumentFigures {
+  #update(document: TextDocument, known: Known): DocumentFigures {
     if (known.version === document.version) return known.shown;
     const text = document.getText();
-    known.shown = scan(text, baseName, known.figures, text !== known.recorded);
+    known.shown = scan(text, baseName(document.uri), known.figures, text !== known.recorded);
     known.version = document.version;
     return known.shown;
   }
 }
 
-function scan(text: string, baseName: string, figures: Figures, stale: boolean): DocumentFigures {
-  const language = languageOf(baseName);
+function scan(text: string, file: string, figures: Figures, stale: boolean): DocumentFigures {
+  const language = languageOf(file);
   if (language === undefined || text.length > maxCharacters) return none;
-  const { packageName, declarations } = scanDeclarations(text, language, baseName);
-  const rows = figures.rowsOf(packageName, baseName);
+  const { packageName, declarations } = scanDeclarations(text, language, file);
+  const rows = figures.rowsOf(packageName, file);
   if (rows.length === 0) return none;
   const { className, name, signature, firstLine } = figures.columns;
   const methods = rows.map((row) => ({

@@ -5,6 +5,7 @@
 import { stat } from 'node:fs/promises';
 import { EventEmitter, workspace, Disposable, type Event, type Uri } from 'vscode';
 import { packageOf } from '../../symbols/scan/package-of.js';
+import { baseName } from '../base-name.js';
 import type { EngineClient } from '../engine/engine-client.js';
 import type { RecordedSources } from '../engine/recorded-sources.js';
 import type { WorkspaceFiles } from './workspace-files.js';
@@ -124,7 +125,7 @@ async function withTimes(uris: readonly Uri[]): Promise<Map<string, Source>> {
 async function described(uri: Uri): Promise<Source | undefined> {
   try {
     const { mtime } = await workspace.fs.stat(uri);
-    return { uri, baseName: uri.path.slice(uri.path.lastIndexOf('/') + 1), writtenMs: mtime };
+    return { uri, baseName: baseName(uri), writtenMs: mtime };
   } catch {
     return undefined; // gone meanwhile
   }

@@ -2,6 +2,7 @@
 import { EventEmitter, type Disposable, type Event, type Uri } from 'vscode';
 import { ownPackages, type SourceFolder } from '../../symbols/own-packages.js';
 import { packageOf } from '../../symbols/scan/package-of.js';
+import { baseName } from '../base-name.js';
 import { setting } from '../settings.js';
 import type { WorkspaceFiles } from './workspace-files.js';
 
@@ -64,7 +65,7 @@ export class WorkspacePackages implements Disposable {
     if (first === undefined) return undefined;
     try {
       const packageName = packageOf(await this.files.head(first.toString()));
-      return { packageName, baseNames: uris.map(({ path }) => path.slice(path.lastIndexOf('/') + 1)) };
+      return { packageName, baseNames: uris.map(baseName) };
     } catch {
       return undefined; // gone meanwhile, or not ours to read
     }
