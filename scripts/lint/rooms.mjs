@@ -10,7 +10,7 @@ export const rooms = {
   cli: { rooms: ['trace', 'symbols', 'targets'], node: true, vscode: false },
   protocol: { rooms: [], node: false, vscode: false },
   extension: { rooms: ['trace', 'symbols', 'targets', 'protocol'], node: true, vscode: true },
-  webview: { rooms: ['trace', 'protocol'], node: false, vscode: false },
+  webview: { rooms: ['trace', 'symbols', 'protocol'], node: false, vscode: false },
 };
 
 const nodeModules = new Set(builtinModules);

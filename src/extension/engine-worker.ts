@@ -34,9 +34,8 @@ async function handle(request: EngineRequest): Promise<void> {
   const { id } = request;
   switch (request.type) {
     case 'open': {
-      const trace = await readTrace(request.source);
-      const mapping = request.mapping === '' ? undefined : await mappings.read(request.mapping);
-      const figures = service.take(trace, mapping, request.mappingIsChosen);
+      const trace = await mappings.retraced(await readTrace(request.source), request.mapping);
+      const figures = service.take(trace);
       const columns = Object.values(figures).filter((one) => ArrayBuffer.isView(one));
       // Fresh arrays, made for this answer: the engine's own stay here.
       const transfer = columns.map((one) => one.buffer).filter((one) => one instanceof ArrayBuffer);
@@ -44,7 +43,7 @@ async function handle(request: EngineRequest): Promise<void> {
       return;
     }
     case 'export': {
-      const trace = await readTrace(request.source);
+      const trace = await mappings.retraced(await readTrace(request.source), request.mapping);
       answer({ type: 'exported', id, bytes: writeExport(trace, request.format, request.to) });
       return;
     }
@@ -54,6 +53,14 @@ async function handle(request: EngineRequest): Promise<void> {
     case 'sources':
       answer({ type: 'sources', id, sources: await recordedSources(request.path) });
       return;
+    case 'excerpt': {
+      const { mapping, of } = request;
+      const text = Array.isArray(of)
+        ? await mappings.excerpt(mapping, of as readonly string[])
+        : await mappings.excerptFor(mapping, await readTrace(of as TraceSource));
+      answer({ type: 'excerpt', id, text });
+      return;
+    }
     case 'unmap':
       answer({ type: 'unmapped', id, frames: await mappings.unmap(request.mapping, request.frame) });
   }

@@ -88,23 +88,27 @@ export function activate(context: ExtensionContext): BTraceApi {
   const files = own(new WorkspaceFiles());
   const packages = own(new WorkspacePackages(files));
   const changed = own(new ChangedSources(files, () => new EngineClient(context.extensionPath)));
-  const settings = (): PageSettings => pageSettings(packages.prefixes);
   const figures = own(new CurrentFigures(context.extensionPath));
   const mapping = own(new MappingChoice(memory, () => new EngineClient(context.extensionPath)));
+  const settings = (): PageSettings => pageSettings(packages.prefixes, mapping.chosen);
   const archives = new ArchiveSources(() => figures.figures?.columns.runtime ?? '');
   own(archives.register());
-  const sources = new SourceOpener(files, [archives], (key) => mapping.unmap(key), memory, notices);
+  const sources = new SourceOpener(files, [archives], memory, notices);
   const exporting = {
     extensionUri: context.extensionUri,
     settings,
     newEngine: () => new EngineClient(context.extensionPath),
+    mapping: (recording: Uri) => mapping.excerpt(recording),
+    currentMapping: () => mapping.current(),
   };
   const editors = own(
     new RecordingEditors(context, {
       sessions,
       notices,
       settings,
-      openSource: (key, beside) => sources.open(key, beside),
+      openSource: async (key, beside, isRecorded) =>
+        sources.open(isRecorded ? await mapping.unmap(key) : key, beside),
+      mapping: (classes) => mapping.excerpt(classes),
       changedSources: (recording) => changed.since(recording.fsPath),
       exportHtml: (recording) => exportHtml(exporting, recording),
     }),
@@ -191,7 +195,9 @@ export function activate(context: ExtensionContext): BTraceApi {
   });
   command('chooseMapping', async () => {
     const shown = figures.figures?.recording;
-    if ((await mapping.choose()) && shown !== undefined) await showFigures(shown);
+    if (!(await mapping.choose())) return;
+    tellSettings();
+    if (shown !== undefined) await showFigures(shown);
   });
   command('forgetSources', async () => {
     await memory.sourceChoices.set({});
@@ -207,7 +213,8 @@ export function activate(context: ExtensionContext): BTraceApi {
   });
   own(
     workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration('btrace.sources.myPackages')) tellSettings();
+      const ours = ['btrace.sources.myPackages', 'btrace.sources.mapping'];
+      if (ours.some((name) => event.affectsConfiguration(name))) tellSettings();
     }),
   );
   return {

@@ -34,6 +34,8 @@ export type HostMessage =
   /** Show this method: select it in every view. */
   | { readonly type: 'reveal'; readonly key: SourceKey }
   | { readonly type: 'problem'; readonly message: string }
+  /** Answers the page's `mapping`: which file it is, and what of it those classes need; both empty where there is none. */
+  | { readonly type: 'mapping'; readonly file: string; readonly text: string }
   | { readonly type: 'command'; readonly command: PageCommand };
 
 export type PageCommand =
@@ -53,16 +55,31 @@ export type PageCommand =
 export interface PageSettings {
   /** Prefixes of packages that are the workspace's own, for *Only my code*. */
   readonly myPackages: readonly string[];
+  /** There where the host can be asked for an R8 or ProGuard mapping. */
+  readonly mapping?: PageMapping | undefined;
   /** Keys by command of the page, where a person chose others than the page's own. */
   readonly keys?: Readonly<Record<string, readonly string[]>>;
   /** Texts by key in the person's language; a key that is missing falls back to English. */
   readonly texts: Readonly<Record<string, string>>;
 }
 
+export interface PageMapping {
+  /** What a person chose; empty: one that is found is taken, for what the Android Runtime ran. */
+  readonly chosen: string;
+}
+
 /** The page → the extension. */
 export type PageMessage =
   | { readonly type: 'ready' }
-  | { readonly type: 'openSource'; readonly key: SourceKey; readonly beside: boolean }
+  /** `isRecorded`: the key is as the recording has it, and a mapping is still to be undone. */
+  | {
+      readonly type: 'openSource';
+      readonly key: SourceKey;
+      readonly beside: boolean;
+      readonly isRecorded: boolean;
+    }
+  /** Asks for what a mapping says of these classes. */
+  | { readonly type: 'mapping'; readonly classes: readonly string[] }
   | { readonly type: 'copy'; readonly text: string }
   | { readonly type: 'opened'; readonly threads: number; readonly samples: number; readonly problems: number }
   | { readonly type: 'notTrace'; readonly what: string }

@@ -68,6 +68,8 @@ export interface StandAloneHtmlOptions {
   readonly worker: string;
   readonly nonce: string;
   readonly settings: PageSettings;
+  /** What of a mapping the recording needs; absent: names stay. */
+  readonly mapping?: { readonly file: string; readonly text: string } | undefined;
   /** The recording's bytes as base64; each piece stands for a whole number of bytes and is decoded by itself. */
   readonly data: Iterable<string> | AsyncIterable<string>;
 }
@@ -79,7 +81,8 @@ export const standAlonePieceBytes = 3 * 256 * 1024;
 export async function* standAloneHtml(options: StandAloneHtmlOptions): AsyncGenerator<string> {
   const nonce = escapeAttribute(options.nonce);
   const csp = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; worker-src blob:`;
-  const open = JSON.stringify({ name: options.name, settings: options.settings });
+  const { name, settings, mapping } = options;
+  const open = JSON.stringify({ name, settings, mapping });
   yield `<!DOCTYPE html>
 <html lang="en">
 <head>

@@ -4,6 +4,8 @@ import type { Answers, FromWorker, NameColumns, Query, Snapshot, ToWorker } from
 export interface EngineListener {
   snapshot(snapshot: Snapshot): void;
   names(names: NameColumns): void;
+  /** The engine would have a mapping of these classes. */
+  classes(names: readonly string[]): void;
   progress(bytes: number, totalBytes: number): void;
   notTrace(what: string): void;
   failed(message: string): void;
@@ -64,6 +66,9 @@ export class EngineClient {
       }
       case 'names':
         listener.names(message.names);
+        return;
+      case 'classes':
+        listener.classes(message.names);
         return;
       case 'progress': {
         listener.progress(message.bytes, message.totalBytes);

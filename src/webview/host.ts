@@ -71,14 +71,23 @@ function windowHost(): Host {
   };
 }
 
+interface StandAloneOpen {
+  readonly name: string;
+  readonly settings: PageSettings;
+  readonly mapping?: { readonly file: string; readonly text: string };
+}
+
 function standAloneHost(open: string): Host {
-  const { name, settings } = JSON.parse(open) as { name: string; settings: PageSettings };
+  const { name, settings, mapping } = JSON.parse(open) as StandAloneOpen;
+  let answer: ((message: HostMessage) => void) | undefined;
   const key = 'btrace.state';
   return {
     post: (message) => {
       if (message.type === 'copy') void navigator.clipboard.writeText(message.text);
+      else if (message.type === 'mapping') answer?.({ type: 'mapping', file: '', text: '', ...mapping });
     },
     onMessage: (listener) => {
+      answer = listener;
       const pieces = [...document.querySelectorAll<HTMLScriptElement>('script.btrace-data')];
       listener({ type: 'open', name, totalBytes: 0, live: false, settings });
       let offset = 0;

@@ -13,6 +13,8 @@ export class Model {
   #columns = noNames;
   #prefixes: readonly string[] = [];
   #changedSources: readonly string[] = [];
+  /** Of the mapping that names are retraced by. */
+  mappingFile = '';
   names = new NameIndex(noNames, []);
   /** 1 for methods the search found; undefined while nothing is searched. */
   matches: Uint8Array | undefined;

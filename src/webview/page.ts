@@ -30,9 +30,12 @@ function feed(engine: EngineClient, message: HostMessage): void {
   if (message.type === 'open') {
     const { name, totalBytes, live, settings } = message;
     engine.send({ type: 'mine', prefixes: settings.myPackages, fold: store.state.onlyMine });
+    engine.send({ type: 'names', mapping: settings.mapping, asRecorded: store.state.namesAsRecorded });
     engine.send({ type: 'open', name, totalBytes, live });
   } else if (message.type === 'bytes') {
     engine.send({ type: 'bytes', data: message.data }, [message.data]);
+  } else if (message.type === 'mapping') {
+    engine.send({ type: 'mapping', text: message.text });
   } else if (message.type === 'end') {
     engine.send({ type: 'end' });
   }

@@ -108,6 +108,7 @@ export class PageShell implements EngineListener, PageActions {
       if (changed.has('view')) this.#showView(state);
       if (changed.has('selection')) this.#announceSelection();
       if (changed.has('onlyMine')) this.#tellOwnCode();
+      if (changed.has('namesAsRecorded')) this.#tellNames();
       this.#keepSoon(state);
     });
   }
@@ -122,9 +123,13 @@ export class PageShell implements EngineListener, PageActions {
       case 'bytes':
       case 'end':
         return;
+      case 'mapping':
+        this.#model.mappingFile = message.file;
+        return;
       case 'settings':
         this.#use(message.settings);
         this.#tellOwnCode();
+        this.#tellNames();
         return;
       case 'changedSources':
         this.#model.takeChangedSources(message.files);
@@ -134,6 +139,8 @@ export class PageShell implements EngineListener, PageActions {
         return;
       case 'reveal':
         this.#revealLater = message.key;
+        // The editor knows names as written only.
+        this.#store.set({ namesAsRecorded: false });
         this.#reveal();
         return;
       case 'command':
@@ -161,6 +168,14 @@ export class PageShell implements EngineListener, PageActions {
     });
   }
 
+  #tellNames(): void {
+    this.#engine.send({
+      type: 'names',
+      mapping: this.#settings.mapping,
+      asRecorded: this.#store.state.namesAsRecorded,
+    });
+  }
+
   /** A lens of the editor was clicked: the method in every view. */
   #reveal(): void {
     const key = this.#revealLater;
@@ -181,7 +196,10 @@ export class PageShell implements EngineListener, PageActions {
   }
 
   snapshot(snapshot: Snapshot): void {
-    const isFirst = this.#model.snapshot === undefined;
+    const before = this.#model.snapshot;
+    const isFirst = before === undefined;
+    // Other names, other numbers of methods, other calls.
+    if (!isFirst && before.isRetraced !== snapshot.isRetraced) this.#store.set({ selection: undefined });
     this.#model.take(snapshot);
     const isEmpty = snapshot.threads.every((thread) => thread.chart.count === 0);
     this.#say(isEmpty && snapshot.counters.length === 0 ? text('open.empty') : '');
@@ -208,6 +226,10 @@ export class PageShell implements EngineListener, PageActions {
   names(names: NameColumns): void {
     this.#model.takeNames(names);
     this.#reveal();
+  }
+
+  classes(names: readonly string[]): void {
+    this.#host.post({ type: 'mapping', classes: names });
   }
 
   progress(bytes: number, totalBytes: number): void {
@@ -245,8 +267,9 @@ export class PageShell implements EngineListener, PageActions {
 
   openSource(method: number, beside: boolean): void {
     if (!this.canOpenSource || method < 0) return;
+    const isRecorded = this.#model.snapshot?.isRetraced !== true;
     this.ask({ kind: 'source', method }).then(
-      (key) => this.#host.post({ type: 'openSource', key, beside }),
+      (key) => this.#host.post({ type: 'openSource', key, beside, isRecorded }),
       (error: unknown) => this.#warn(String(error)),
     );
   }

@@ -51,6 +51,8 @@ export interface ViewState {
   readonly weight: Weight;
   readonly search: SearchState;
   readonly onlyMine: boolean;
+  /** Names as the recording has them, where a mapping could give the ones that were written. */
+  readonly namesAsRecorded: boolean;
   readonly sort: { readonly column: string; readonly descending: boolean };
   readonly columns: readonly string[];
   readonly detailsOpen: boolean;
@@ -70,6 +72,7 @@ export const initialState: ViewState = {
   weight: 'wall',
   search: { text: '', regex: false },
   onlyMine: false,
+  namesAsRecorded: false,
   sort: { column: 'self', descending: true },
   columns: [],
   detailsOpen: true,
@@ -130,6 +133,7 @@ export function restoreState(kept: unknown): Partial<ViewState> {
     (value) => isRecord(value) && typeof value['text'] === 'string' && typeof value['regex'] === 'boolean',
   );
   take('onlyMine', (value) => typeof value === 'boolean');
+  take('namesAsRecorded', (value) => typeof value === 'boolean');
   take('detailsOpen', (value) => typeof value === 'boolean');
   take(
     'sort',

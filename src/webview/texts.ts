@@ -124,6 +124,11 @@ export const englishTexts = {
   'trust.estimated': 'allocations estimated',
   'trust.estimated.hint': 'One allocation in so many bytes is sampled; figures are scaled up from those.',
   'trust.hooks': 'hooks not installed: {names}',
+  'trust.retraced': 'names by {file}',
+  'trust.retraced.hint':
+    'Names, inlined calls and lines are as written, by {file}; what is not in it stays. Click for the names as recorded.',
+  'trust.recorded': 'names as recorded',
+  'trust.recorded.hint': 'Click for the names as written, by {file}.',
   'trust.source': '1 source changed since',
   'trust.sources': '{count} sources changed since',
   'trust.sources.hint': 'Written after the recording began: its lines may be other lines now.',

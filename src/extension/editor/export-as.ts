@@ -1,6 +1,7 @@
 /** *Export As…*: which format, which file; the worker writes it. */
 import { l10n, ProgressLocation, Uri, window } from 'vscode';
 import { exporters } from '../../trace/formats/index.js';
+import type { ChosenMapping } from '../engine/engine-messages.js';
 import type { EngineClient } from '../engine/engine-client.js';
 import { bytes } from '../quantities.js';
 import { exportHtml, type HtmlServices } from './export-html.js';
@@ -8,6 +9,7 @@ import { baseName } from '../base-name.js';
 
 export interface ExportServices extends HtmlServices {
   newEngine(): EngineClient;
+  currentMapping(): Promise<ChosenMapping>;
 }
 
 /** For callers that know already: another extension, a key binding, a test. */
@@ -46,6 +48,7 @@ export async function exportAs(
   const suggested = recording.with({ path: recording.path.replace(/\.[^./]*$/, '') + extension });
   const to = choice?.to ?? (await window.showSaveDialog({ defaultUri: suggested, title: l10n.t('Export') }));
   if (to === undefined) return undefined;
+  const mapping = await services.currentMapping();
   const engine = services.newEngine();
   try {
     const written = await window.withProgress(
@@ -56,7 +59,7 @@ export async function exportAs(
       },
       (_progress, token) => {
         token.onCancellationRequested(() => engine.dispose());
-        return engine.export(recording, format, to.fsPath);
+        return engine.export(recording, format, to.fsPath, mapping);
       },
     );
     if (written === undefined) return undefined; // given up

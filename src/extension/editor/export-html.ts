@@ -10,6 +10,8 @@ import { baseName } from '../base-name.js';
 export interface HtmlServices {
   readonly extensionUri: Uri;
   settings(): PageSettings;
+  /** What the mapping of now says of the classes that a recording names. */
+  mapping(recording: Uri): Promise<{ readonly file: string; readonly text: string }>;
 }
 
 /** Undefined when it was given up; nothing is left of it then. */
@@ -48,12 +50,17 @@ async function write(
 ): Promise<boolean> {
   const bundle = (name: string): Promise<string> =>
     readFile(Uri.joinPath(services.extensionUri, 'dist', name).fsPath, 'utf8');
+  const settings = services.settings();
+  const mapping = await services.mapping(recording);
+  const chosen = settings.mapping?.chosen === '' ? '' : mapping.file;
   const parts = standAloneHtml({
     name: baseName(recording),
     script: await bundle('page.js'),
     worker: await bundle('page-worker.js'),
     nonce: randomBytes(24).toString('base64'),
-    settings: services.settings(),
+    // Where it lies on this machine is nobody's business.
+    settings: { ...settings, mapping: mapping.text === '' ? undefined : { chosen } },
+    mapping,
     data: base64Pieces(recording, report, signal),
   });
   const part = `${target}.part`;

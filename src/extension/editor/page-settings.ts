@@ -4,8 +4,9 @@ import type { PageSettings } from '../../protocol/messages.js';
 import { setting } from '../settings.js';
 import { pageTexts } from './page-texts.js';
 
-export function pageSettings(myPackages: readonly string[]): PageSettings {
-  return { myPackages, keys: chosenKeys(), texts: pageTexts(l10n.bundle) };
+/** `mapping`: the one that a person chose; empty: none. */
+export function pageSettings(myPackages: readonly string[], mapping: string): PageSettings {
+  return { myPackages, mapping: { chosen: mapping }, keys: chosenKeys(), texts: pageTexts(l10n.bundle) };
 }
 
 /** Settings are edited by hand: what is no list of keys is left out. */

@@ -35,7 +35,10 @@ export interface PageServices {
   readonly sessions: Sessions;
   readonly notices: Notices;
   readonly settings: () => PageSettings;
-  openSource(key: SourceKey, beside: boolean): Promise<void>;
+  /** `isRecorded`: a mapping is still to be undone. */
+  openSource(key: SourceKey, beside: boolean, isRecorded: boolean): Promise<void>;
+  /** What the mapping of now says of these classes. */
+  mapping(classes: readonly string[]): Promise<{ readonly file: string; readonly text: string }>;
   /** Sources written after the recording began. */
   changedSources(recording: Uri): Promise<readonly string[]>;
   exportHtml(recording: Uri): Promise<unknown>;
@@ -195,7 +198,9 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
       case 'ready':
         return;
       case 'openSource':
-        return this.services.openSource(message.key, message.beside);
+        return this.services.openSource(message.key, message.beside, message.isRecorded);
+      case 'mapping':
+        return this.#sendMapping(page, message.classes);
       case 'copy':
         await env.clipboard.writeText(message.text);
         return;
@@ -222,6 +227,16 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
         return;
       case 'failed':
         void notices.error(new Error(message.message));
+    }
+  }
+
+  /** Always answered: the page shows nothing before. */
+  async #sendMapping(page: OpenPage, classes: readonly string[]): Promise<void> {
+    let mapping = { file: '', text: '' };
+    try {
+      mapping = await this.services.mapping(classes);
+    } finally {
+      await page.panel.webview.postMessage({ type: 'mapping', ...mapping } satisfies HostMessage);
     }
   }
 

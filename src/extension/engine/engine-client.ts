@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { workspace, type Disposable, type Uri } from 'vscode';
 import type { Frame } from '../../symbols/wanted-source.js';
 import type {
+  ChosenMapping,
   EngineAnswer,
   EngineRequest,
   FigureColumns,
@@ -11,13 +12,6 @@ import type {
   TraceSource,
 } from './engine-messages.js';
 import type { RecordedSources } from './recorded-sources.js';
-
-export interface ChosenMapping {
-  /** Empty: none. */
-  readonly path: string;
-  /** By the person, not found by itself. */
-  readonly chosen: boolean;
-}
 
 type Unnumbered<T> = T extends unknown ? Omit<T, 'id'> : never;
 
@@ -49,19 +43,21 @@ export class EngineClient implements Disposable {
   /** Decodes a recording; once in a client's life. */
   async open(recording: Uri, mapping: ChosenMapping): Promise<FigureColumns> {
     const source = await sourceOf(recording);
-    const answer = await this.#ask(
-      { type: 'open', source, mapping: mapping.path, mappingIsChosen: mapping.chosen },
-      buffersOf(source),
-    );
+    const answer = await this.#ask({ type: 'open', source, mapping }, buffersOf(source));
     if (answer.type !== 'figures') throw ended();
     return answer.figures;
   }
 
   /** Writes the recording in another format; the size of it, or undefined when the engine was ended meanwhile. */
-  async export(recording: Uri, format: string, to: string): Promise<number | undefined> {
+  async export(
+    recording: Uri,
+    format: string,
+    to: string,
+    mapping: ChosenMapping,
+  ): Promise<number | undefined> {
     try {
       const source = await sourceOf(recording);
-      const answer = await this.#ask({ type: 'export', source, format, to }, buffersOf(source));
+      const answer = await this.#ask({ type: 'export', source, format, to, mapping }, buffersOf(source));
       return answer.type === 'exported' ? answer.bytes : undefined;
     } catch (error) {
       if (this.#over) return undefined;
@@ -83,6 +79,16 @@ export class EngineClient implements Disposable {
   async sources(path: string): Promise<RecordedSources> {
     const answer = await this.#ask({ type: 'sources', path });
     return answer.type === 'sources' ? answer.sources : { startedMs: 0, fileKeys: [] };
+  }
+
+  /** What of a mapping these classes need, or those that a recording names. */
+  async excerpt(mapping: ChosenMapping, of: readonly string[] | Uri): Promise<string> {
+    const named = 'scheme' in of ? await sourceOf(of) : of;
+    const answer = await this.#ask(
+      { type: 'excerpt', mapping, of: named },
+      'scheme' in of ? buffersOf(named as TraceSource) : [],
+    );
+    return answer.type === 'excerpt' ? answer.text : '';
   }
 
   async unmap(mapping: string, frame: Frame): Promise<readonly Frame[]> {

@@ -5,15 +5,21 @@ import type { RecordedSources } from './recorded-sources.js';
 /** A file is read by the worker itself; what is elsewhere comes as bytes. */
 export type TraceSource = { readonly path: string } | { readonly bytes: ArrayBuffer };
 
+/** An R8 mapping to undo. */
+export interface ChosenMapping {
+  /** Empty: none. */
+  readonly path: string;
+  /** By the person; found by itself it is undone only in what ART ran. */
+  readonly chosen: boolean;
+}
+
 /** The host → the worker. Each is answered once, under the same id. */
 export type EngineRequest =
   | {
       readonly type: 'open';
       readonly id: number;
       readonly source: TraceSource;
-      /** Path of an R8 mapping to undo, or empty; found by itself it is undone only in what ART ran. */
-      readonly mapping: string;
-      readonly mappingIsChosen: boolean;
+      readonly mapping: ChosenMapping;
     }
   | { readonly type: 'detail'; readonly id: number; readonly row: number }
   /** The sources that the recording at this path names, without decoding it. */
@@ -24,6 +30,14 @@ export type EngineRequest =
       readonly source: TraceSource;
       readonly format: string;
       readonly to: string;
+      readonly mapping: ChosenMapping;
+    }
+  /** What a mapping says of these classes, or of those that a recording names. */
+  | {
+      readonly type: 'excerpt';
+      readonly id: number;
+      readonly mapping: ChosenMapping;
+      readonly of: readonly string[] | TraceSource;
     }
   | { readonly type: 'unmap'; readonly id: number; readonly mapping: string; readonly frame: Frame };
 
@@ -33,6 +47,7 @@ export type EngineAnswer =
   | { readonly type: 'detail'; readonly id: number; readonly detail: MethodDetail }
   | { readonly type: 'sources'; readonly id: number; readonly sources: RecordedSources }
   | { readonly type: 'exported'; readonly id: number; readonly bytes: number }
+  | { readonly type: 'excerpt'; readonly id: number; readonly text: string }
   | { readonly type: 'unmapped'; readonly id: number; readonly frames: readonly Frame[] }
   | { readonly type: 'failed'; readonly id: number; readonly message: string };
 
@@ -44,14 +59,6 @@ export interface FigureColumns {
   readonly name: readonly string[];
   readonly signature: readonly string[];
   readonly file: readonly string[];
-  /** As the recording has them, for the page; there only where a mapping was undone. */
-  readonly recorded:
-    | {
-        readonly className: readonly string[];
-        readonly name: readonly string[];
-        readonly signature: readonly string[];
-      }
-    | undefined;
   /** "com.example/Shop.java", sorted; `fileRows[fileStart[i] … fileStart[i + 1]]` are the rows of file i. */
   readonly fileKeys: readonly string[];
   readonly fileStart: Int32Array;

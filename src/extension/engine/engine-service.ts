@@ -10,8 +10,6 @@ import {
   type Trace,
   type TreeNodes,
 } from '../../trace/index.js';
-import type { Mapping } from '../../symbols/r8/mapping.js';
-import { retraceFrame } from '../../symbols/r8/retrace.js';
 import { wantedSource, type Frame } from '../../symbols/wanted-source.js';
 import type { FigureColumns, MethodDetail, Neighbour } from './engine-messages.js';
 
@@ -22,17 +20,13 @@ export class EngineService {
   #trace: Trace | undefined;
   #sums: Sums | undefined;
   #methodOfRow: Uint32Array = new Uint32Array();
-  #mapping: Mapping | undefined;
 
-  /** `always`: the mapping was chosen for this recording; else it is undone only where it can belong, in what ART ran. */
-  take(trace: Trace, mapping: Mapping | undefined, always: boolean): FigureColumns {
+  take(trace: Trace): FigureColumns {
     this.#trace = trace;
-    this.#mapping = always || trace.info.runtime.startsWith('ART') ? mapping : undefined;
     const sums = (this.#sums = sumScope(trace, wholeTrace));
     const { method, self, total, sum, count } = methodFigures(sums, trace.methods.count);
     this.#methodOfRow = method;
-    const frames = Array.from(method, (one) => this.#frame(trace.methods, one));
-    const recorded = Array.from(method, (one) => recordedFrame(trace.methods, one));
+    const frames = Array.from(method, (one) => frameOf(trace.methods, one));
     return {
       count,
       className: frames.map((one) => one.className),
@@ -40,14 +34,6 @@ export class EngineService {
       signature: frames.map((one) => one.signature),
       file: frames.map((one) => one.file),
       firstLine: Int32Array.from(frames, (one) => one.line),
-      recorded:
-        this.#mapping === undefined
-          ? undefined
-          : {
-              className: recorded.map((one) => one.className),
-              name: recorded.map((one) => one.method),
-              signature: recorded.map((one) => one.signature),
-            },
       ...filesOf(frames),
       selfCpuNs: self.cpu,
       totalCpuNs: total.cpu,
@@ -77,20 +63,11 @@ export class EngineService {
         Array.from({ length: other.count }, (_, at) => [other.method[at], other.total[at]]),
       );
       return Array.from({ length: Math.min(by.count, shownNeighbours) }, (_, at) => {
-        const frame = this.#frame(trace.methods, by.method[at] ?? 0);
-        const name = frame.className === '' ? frame.method : `${frame.className}.${frame.method}`;
+        const name = trace.methods.qualifiedName(by.method[at] ?? 0);
         return { name, wallNs: by.total[at] ?? 0, cpuNs: cpuOf.get(by.method[at]) ?? 0 };
       });
     };
     return { callers: list(wall.callers, cpu.callers), callees: list(wall.callees, cpu.callees) };
-  }
-
-  #frame(methods: Methods, method: number): Frame {
-    const recorded = recordedFrame(methods, method);
-    if (this.#mapping === undefined) return recorded;
-    const frames = retraceFrame(this.#mapping, recorded)[0];
-    // What was inlined has no row of its own here: the outermost frame is the method that ran.
-    return frames?.[frames.length - 1] ?? recorded;
   }
 
   /** The engine's lines are by method and line already; rows are by method too, so one walk joins them. */
@@ -116,7 +93,7 @@ export class EngineService {
   }
 }
 
-function recordedFrame(methods: Methods, method: number): Frame {
+function frameOf(methods: Methods, method: number): Frame {
   return {
     className: methods.className(method),
     method: methods.name(method),

@@ -2,14 +2,17 @@
 import { readFile } from 'node:fs/promises';
 import { Mapping } from '../../symbols/r8/mapping.js';
 import { retraceFrame } from '../../symbols/r8/retrace.js';
+import { classNames, mayBeMapped, retraceTrace } from '../../symbols/r8/retrace-trace.js';
 import type { Frame } from '../../symbols/wanted-source.js';
+import type { Trace } from '../../trace/index.js';
+import type { ChosenMapping } from './engine-messages.js';
 
 export class MappingService {
   #path = '';
   #mapping: Promise<Mapping> | undefined;
 
   /** Keeps the last one. */
-  read(path: string): Promise<Mapping> {
+  #read(path: string): Promise<Mapping> {
     if (this.#mapping === undefined || path !== this.#path) {
       this.#path = path;
       const mapping = readFile(path, 'utf8').then((text) => new Mapping(text));
@@ -19,9 +22,23 @@ export class MappingService {
     return this.#mapping;
   }
 
+  /** The trace with its mapping undone, where that can be its own. */
+  async retraced(trace: Trace, { path, chosen }: ChosenMapping): Promise<Trace> {
+    if (path === '' || !mayBeMapped(trace, chosen)) return trace;
+    return retraceTrace(trace, await this.#read(path));
+  }
+
+  async excerpt({ path }: ChosenMapping, classes: Iterable<string>): Promise<string> {
+    return path === '' ? '' : (await this.#read(path)).excerpt(classes);
+  }
+
+  /** Empty where the mapping cannot be this trace's. */
+  async excerptFor(mapping: ChosenMapping, trace: Trace): Promise<string> {
+    return mayBeMapped(trace, mapping.chosen) ? this.excerpt(mapping, classNames(trace)) : '';
+  }
+
   /** The frames it may have been, innermost first; the first alternative where several fit. */
   async unmap(path: string, frame: Frame): Promise<readonly Frame[]> {
-    const mapping = await this.read(path);
-    return retraceFrame(mapping, frame)[0] ?? [frame];
+    return retraceFrame(await this.#read(path), frame)[0] ?? [frame];
   }
 }

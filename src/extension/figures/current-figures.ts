@@ -2,7 +2,8 @@
 import { commands, EventEmitter, type Disposable, type Event, type Uri } from 'vscode';
 import type { SourceKey } from '../../protocol/messages.js';
 import { FiguresByDocument } from './document-figures.js';
-import { EngineClient, type ChosenMapping } from '../engine/engine-client.js';
+import { EngineClient } from '../engine/engine-client.js';
+import type { ChosenMapping } from '../engine/engine-messages.js';
 import { Figures } from './figures.js';
 
 export class CurrentFigures implements Disposable {
@@ -51,11 +52,10 @@ export class CurrentFigures implements Disposable {
   keyOf(row: number): SourceKey | undefined {
     const columns = this.#figures?.columns;
     if (columns === undefined || row < 0 || row >= columns.count) return undefined;
-    const recorded = columns.recorded ?? columns;
     return {
-      className: recorded.className[row] ?? '',
-      method: recorded.name[row] ?? '',
-      signature: recorded.signature[row] ?? '',
+      className: columns.className[row] ?? '',
+      method: columns.name[row] ?? '',
+      signature: columns.signature[row] ?? '',
       file: columns.file[row] ?? '',
       line: columns.firstLine[row] ?? 0,
     };

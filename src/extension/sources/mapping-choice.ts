@@ -1,7 +1,9 @@
 /** Which R8 mapping holds for this workspace: the one in the settings, the one chosen, else the newest in the build's outputs. */
-import { l10n, window, workspace, type Uri } from 'vscode';
+import path from 'node:path';
+import { l10n, Uri, window, workspace } from 'vscode';
 import type { SourceKey } from '../../protocol/messages.js';
-import type { ChosenMapping, EngineClient } from '../engine/engine-client.js';
+import type { EngineClient } from '../engine/engine-client.js';
+import type { ChosenMapping } from '../engine/engine-messages.js';
 import type { Memory } from '../memory.js';
 import { setting } from '../settings.js';
 
@@ -15,8 +17,13 @@ export class MappingChoice {
     private readonly newEngine: () => EngineClient,
   ) {}
 
+  /** By the person; empty: it is looked for. */
+  get chosen(): string {
+    return setting('sources.mapping') || this.memory.mapping.get();
+  }
+
   async current(): Promise<ChosenMapping> {
-    const chosen = setting('sources.mapping') || this.memory.mapping.get();
+    const { chosen } = this;
     if (chosen !== '') return { path: chosen, chosen: true };
     const found = await workspace.findFiles(inOutputs, undefined, 50);
     const dated = await Promise.all(
@@ -47,6 +54,17 @@ export class MappingChoice {
     }
     await this.memory.mapping.set(chosen?.fsPath ?? '');
     return true;
+  }
+
+  /** What the mapping of now says of these classes, or of those that a recording names; and which file it is, as a person knows it. */
+  async excerpt(of: readonly string[] | Uri): Promise<{ file: string; text: string }> {
+    const mapping = await this.current();
+    if (mapping.path === '') return { file: '', text: '' };
+    this.#engine ??= this.newEngine();
+    const text = await this.#engine.excerpt(mapping, of);
+    const uri = Uri.file(mapping.path);
+    const isOurs = workspace.getWorkspaceFolder(uri) !== undefined;
+    return { file: isOurs ? workspace.asRelativePath(uri) : path.basename(mapping.path), text };
   }
 
   /** A frame as it was written; one that the mapping does not know stays. */

@@ -28,20 +28,16 @@ export interface LibrarySources {
   find(key: SourceKey, signal: AbortSignal): Promise<Uri | undefined>;
 }
 
-/** What a recording's own name for a frame becomes before it is looked for: a mapping undone. */
-export type Unmapping = (key: SourceKey) => Promise<SourceKey>;
-
 export class SourceOpener {
   constructor(
     private readonly index: SourceIndex,
     private readonly libraries: readonly LibrarySources[],
-    private readonly unmap: Unmapping,
     private readonly memory: Memory,
     private readonly notices: Notices,
   ) {}
 
-  async open(key: SourceKey, beside: boolean): Promise<void> {
-    const frame = await this.unmap(key);
+  /** Of a frame as it was written. */
+  async open(frame: SourceKey, beside: boolean): Promise<void> {
     this.notices.log.debug(
       `Source of ${frame.className}.${frame.method} (${frame.file}:${String(frame.line)})`,
     );

@@ -6,7 +6,7 @@ import { recordingCost } from '../../trace/measure/recording-cost.js';
 import { HookState, LossReason } from '../../trace/model/kinds.js';
 import { element, icon } from '../element.js';
 import { formatCount, formatNs, formatShare } from '../figures.js';
-import type { ViewContext } from '../model.js';
+import type { Model, ViewContext } from '../model.js';
 import { plainText } from '../names.js';
 import { text } from '../texts.js';
 import { shownName } from '../timeline/thread-actions.js';
@@ -35,7 +35,7 @@ export class TrustLine {
   }
 
   #show(): void {
-    const { model } = this.#context;
+    const { model, store } = this.#context;
     const { snapshot } = model;
     this.#facts.replaceChildren(
       ...(snapshot === undefined ? [] : [...trustFacts(snapshot), ...sources(model.changedSources)]).map(
@@ -48,6 +48,8 @@ export class TrustLine {
           ),
       ),
     );
+    const names = namesFact(model, () => store.set({ namesAsRecorded: !store.state.namesAsRecorded }));
+    if (names !== undefined) this.#facts.append(names);
     this.#showChips();
   }
 
@@ -129,6 +131,27 @@ export function trustFacts(snapshot: Snapshot): Fact[] {
   }
   if (!snapshot.live && !snapshot.complete) facts.push({ text: text('trust.cut'), isWarning: true });
   return facts;
+}
+
+/** Whether names are as written or as recorded, and by which mapping: pressing it changes that. */
+function namesFact({ snapshot, mappingFile }: Model, change: () => void): HTMLElement | undefined {
+  const isRetraced = snapshot?.isRetraced;
+  if (isRetraced === undefined) return undefined;
+  const file = plainText(mappingFile);
+  const button = element(
+    'button',
+    {
+      class: 'link-button names-switch',
+      type: 'button',
+      'aria-pressed': String(isRetraced),
+      title: text(isRetraced ? 'trust.retraced.hint' : 'trust.recorded.hint', { file }),
+    },
+    isRetraced
+      ? text('trust.retraced', { file: file.slice(file.lastIndexOf('/') + 1) })
+      : text('trust.recorded'),
+  );
+  button.addEventListener('click', change);
+  return element('span', { class: 'fact' }, button);
 }
 
 /** Lines of a source that was written after the recording began may be other lines. */

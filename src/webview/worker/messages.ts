@@ -1,5 +1,5 @@
 /** What the page and its worker say to each other. Columns travel by transfer: one copy is made, in the worker. */
-import type { SourceKey } from '../../protocol/messages.js';
+import type { PageMapping, SourceKey } from '../../protocol/messages.js';
 import type { CallFigures, CallPlace } from '../../trace/measure/calls.js';
 import type { MethodFigures } from '../../trace/measure/methods.js';
 import type { Scope } from '../../trace/measure/scope.js';
@@ -119,6 +119,8 @@ export interface Snapshot {
   readonly links: LinkColumns;
   readonly typeNames: readonly string[];
   readonly markerTexts: readonly string[];
+  /** A mapping was undone, or (false) is not because the person wants names as recorded; undefined: there is none. */
+  readonly isRetraced: boolean | undefined;
 }
 
 export type { CallFigures, FlameNodes, MethodFigures, Neighbours, Scope, TreeNodes, Weight };
@@ -129,12 +131,22 @@ export type ToWorker =
   | { readonly type: 'end' }
   /** Prefixes of the workspace's packages; `fold` leaves everything else out of the charts. */
   | { readonly type: 'mine'; readonly prefixes: readonly string[]; readonly fold: boolean }
+  /** The mapping that the host has, and whether names are to stay as recorded. */
+  | {
+      readonly type: 'names';
+      readonly mapping: PageMapping | undefined;
+      readonly asRecorded: boolean;
+    }
+  /** What of the mapping the trace needs. */
+  | { readonly type: 'mapping'; readonly text: string }
   | { readonly type: 'ask'; readonly id: number; readonly query: Query };
 
 export type FromWorker =
   | { readonly type: 'progress'; readonly bytes: number; readonly totalBytes: number }
   | { readonly type: 'snapshot'; readonly snapshot: Snapshot }
   | { readonly type: 'names'; readonly names: NameColumns }
+  /** A mapping of these classes is wanted. */
+  | { readonly type: 'classes'; readonly names: readonly string[] }
   | { readonly type: 'notTrace'; readonly what: string }
   | { readonly type: 'failed'; readonly message: string }
   | { readonly type: 'answer'; readonly id: number; readonly answer: unknown }

@@ -7,6 +7,7 @@ import type { Trace } from '../../trace/model/trace.js';
 import { foldTrace } from './fold-trace.js';
 import type { Answers, FromWorker, Query, ToWorker } from './messages.js';
 import { keptMethods } from '../own-code.js';
+import { Retracing } from './retracing.js';
 import { buffersOf, nameColumns, takeSnapshot } from './snapshot.js';
 
 export interface Decoder {
@@ -62,6 +63,7 @@ class TraceService {
   #totalBytes = 0;
   #prefixes: readonly string[] = [];
   #fold = false;
+  readonly #retracing = new Retracing();
   #nextSnapshotAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** As it was drawn last: what is asked is asked of this. */
@@ -95,6 +97,7 @@ class TraceService {
         this.#received = this.#reported = 0;
         this.#refused = false;
         this.#shown = undefined;
+        this.#retracing.reset();
         this.#decoder = this.#openDecoder(message.name);
         return;
       case 'bytes': {
@@ -115,6 +118,15 @@ class TraceService {
         if (!isSame && this.#shown !== undefined) this.#snapshot();
         return;
       }
+      case 'names': {
+        if (this.#retracing.use(message.mapping, message.asRecorded) && this.#shown !== undefined)
+          this.#snapshot();
+        return;
+      }
+      case 'mapping':
+        this.#retracing.take(message.text);
+        if (!this.#refused) this.#snapshot();
+        return;
       case 'ask': {
         this.#answer(message);
         return;
@@ -151,11 +163,20 @@ class TraceService {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const started = performance.now();
-    const whole = decoder.trace();
+    const recorded = decoder.trace();
+    const classes = this.#retracing.wanted(recorded, this.#live);
+    if (classes !== undefined) this.#post({ type: 'classes', names: classes });
+    // The answer brings the snapshot: names do not change before one's eyes where all of the recording is there.
+    if (this.#retracing.isWaiting && !this.#live) return;
+    const whole = this.#retracing.applied(recorded);
     const trace = this.#fold ? foldTrace(whole, keptMethods(whole.methods, this.#prefixes)) : whole;
     const fewNames = this.#shown === undefined && trace.methods.count > manyNames;
     this.#shown = trace;
-    const snapshot = takeSnapshot(trace, { live: this.#live, fewNames });
+    const snapshot = takeSnapshot(trace, {
+      live: this.#live,
+      fewNames,
+      isRetraced: this.#retracing.isRetraced,
+    });
     this.#post({ type: 'snapshot', snapshot }, buffersOf(snapshot));
     if (fewNames) this.#post({ type: 'names', names: nameColumns(trace.methods) });
     const ended = performance.now();

@@ -8,6 +8,7 @@ import { StringTable, activityColumns, blockColumns, markerColumns, spanColumns 
 
 export interface SnapshotOptions {
   readonly live: boolean;
+  readonly isRetraced?: boolean | undefined;
   /** Names only what can carry a label in a chart of all of it: each name costs a few µs, and there may be many. */
   readonly fewNames: boolean;
 }
@@ -48,6 +49,7 @@ export function takeSnapshot(trace: Trace, options: SnapshotOptions): Snapshot {
     links: linkColumns(trace.links),
     typeNames: types.strings,
     markerTexts: texts.strings,
+    isRetraced: options.isRetraced,
   };
 }
 

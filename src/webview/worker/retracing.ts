@@ -1,0 +1,62 @@
+/** What an R8 mapping does to the trace that is open: which classes of it are needed, and whether the person wants it undone. */
+import type { PageMapping } from '../../protocol/messages.js';
+import { Mapping } from '../../symbols/r8/mapping.js';
+import { classNames, mayBeMapped, retraceTrace } from '../../symbols/r8/retrace-trace.js';
+import type { Trace } from '../../trace/model/trace.js';
+
+export class Retracing {
+  #source: PageMapping | undefined;
+  #asRecorded = false;
+  #mapping: Mapping | undefined;
+  /** How many methods there were when classes were asked for last. */
+  #askedFor = -1;
+  #isWaiting = false;
+
+  /** Another recording. */
+  reset(): void {
+    this.#mapping = undefined;
+    this.#askedFor = -1;
+    this.#isWaiting = false;
+  }
+
+  /** Whether anything is other than before. */
+  use(source: PageMapping | undefined, asRecorded: boolean): boolean {
+    const isOther = source?.chosen !== this.#source?.chosen;
+    const isSame = !isOther && asRecorded === this.#asRecorded;
+    this.#source = source;
+    this.#asRecorded = asRecorded;
+    if (isOther) this.reset();
+    return !isSame;
+  }
+
+  /** What the host answered; empty where it has none. */
+  take(text: string): void {
+    this.#isWaiting = false;
+    const mapping = new Mapping(text);
+    this.#mapping = mapping.classCount > 0 ? mapping : undefined;
+  }
+
+  get isWaiting(): boolean {
+    return this.#isWaiting;
+  }
+
+  /** The classes to ask the host's mapping for; undefined: nothing new. Where it had none it is asked again at the end only. */
+  wanted(trace: Trace, isLive: boolean): readonly string[] | undefined {
+    const { count } = trace.methods;
+    if (isLive && this.#askedFor >= 0 && this.#mapping === undefined) return undefined;
+    if (this.#source === undefined || this.#isWaiting || count === this.#askedFor) return undefined;
+    if (!mayBeMapped(trace, this.#source.chosen !== '')) return undefined;
+    this.#askedFor = count;
+    this.#isWaiting = true;
+    return [...classNames(trace)];
+  }
+
+  /** Whether names are as written; undefined where there is no mapping to choose by. */
+  get isRetraced(): boolean | undefined {
+    return this.#mapping === undefined ? undefined : !this.#asRecorded;
+  }
+
+  applied(trace: Trace): Trace {
+    return this.#mapping === undefined || this.#asRecorded ? trace : retraceTrace(trace, this.#mapping);
+  }
+}

@@ -1,0 +1,53 @@
+/** The recording of a minified program in VS Code: page, lenses and exports have the names of its source. */
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import { btrace, closeAll, openRecording, scratchFile } from './btrace.js';
+import { writeRecording } from './recordings.js';
+import { until } from './until.js';
+
+describe('a mapping', () => {
+  const recording = scratchFile('release.btrace');
+  const mapping = scratchFile('mapping.txt');
+  const setting = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration('btrace');
+
+  before(async () => {
+    await writeRecording(recording, {
+      methods: [{ className: 'a.b', name: 'a', signature: '(I)V', file: 'SourceFile', line: 1 }],
+      stacks: [[0]],
+      samples: 50,
+    });
+    await writeFile(mapping, 'com.example.shop.Till -> a.b:\n    1:1:void ring(int):8:8 -> a\n');
+    await setting().update('sources.mapping', mapping, vscode.ConfigurationTarget.Global);
+  });
+  after(async () => {
+    await setting().update('sources.mapping', undefined, vscode.ConfigurationTarget.Global);
+    await closeAll();
+  });
+
+  it('is undone on the page, over the source and in what is exported', async () => {
+    const { parts } = await btrace();
+    const said: string[] = [];
+    const listening = parts.editors.onDidSay(({ message }) => said.push(message.type));
+    await openRecording(recording);
+    listening.dispose();
+    assert.deepEqual(said.slice(0, 3), ['ready', 'mapping', 'opened']);
+    const figures = await until('the figures are those of the recording', () => {
+      const { figures: shown } = parts.figures;
+      return shown?.recording.fsPath === recording ? shown : undefined;
+    });
+    assert.deepEqual(figures.columns.fileKeys, ['com.example.shop/Till.java']);
+    const exported = async (format: string): Promise<string> => {
+      const to = scratchFile(`release.${format}`);
+      await vscode.commands.executeCommand('btrace.exportAs', vscode.Uri.file(recording), {
+        format,
+        to: vscode.Uri.file(to),
+      });
+      return readFile(to, 'utf8');
+    };
+    assert.match(await exported('collapsed'), /com\.example\.shop\.Till\.ring \d/);
+    const page = await exported('html');
+    assert.match(page, /"mapping":\{"file":"mapping\.txt","text":"com\.example\.shop\.Till -> a\.b:/);
+    assert.ok(!page.includes(mapping), 'where the mapping lies is not told');
+  });
+});
