@@ -15,6 +15,7 @@ export function openRecording(): Decoder {
     const isOwn = ownMagic.every((byte, at) => held[at] === byte);
     chosen = isOwn ? ownRecording() : foreignTrace();
     chosen.append(held);
+    held = new Uint8Array(0);
     return chosen;
   };
   return {
@@ -23,15 +24,19 @@ export function openRecording(): Decoder {
         chosen.append(bytes);
         return;
       }
-      const joined = new Uint8Array(held.length + bytes.length);
-      joined.set(held);
-      joined.set(bytes, held.length);
-      held = joined;
+      held = held.length === 0 ? bytes : joined(held, bytes);
       if (held.length >= ownMagic.length) choose();
     },
     finish: () => (chosen ?? choose()).finish(),
     trace: () => (chosen ?? choose()).trace(),
   };
+}
+
+function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
+  const both = new Uint8Array(one.length + other.length);
+  both.set(one);
+  both.set(other, one.length);
+  return both;
 }
 
 function ownRecording(): Decoder {
