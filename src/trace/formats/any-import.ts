@@ -4,7 +4,8 @@ import type { ImportOptions, TraceImporter } from './importer.js';
 import { GzipStream } from './inflate.js';
 import { NamedMethods } from './named-methods.js';
 import { NameTable } from './names.js';
-import { recognise, recogniseBytes, withoutMark, type FormatId, type Recognised } from './recognise.js';
+import { recognise, recogniseBytes, withoutMark } from './recognise.js';
+import type { FormatId, Recognised } from './recognised.js';
 
 export type ImporterOf = (format: FormatId, options: ImportOptions) => TraceImporter | undefined;
 

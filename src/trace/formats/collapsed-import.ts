@@ -1,10 +1,9 @@
-import { EventBuilder, type EventThread } from '../build/event-builder.js';
+import type { EventThread } from '../build/event-builder.js';
 import { SampledRows } from '../build/sampled-rows.js';
 import type { Trace } from '../model/trace.js';
-import type { ImportOptions, TraceImporter } from './importer.js';
-import { LineSplitter, textOf } from './line-splitter.js';
-import { NamedMethods } from './named-methods.js';
-import { NameTable } from './names.js';
+import type { ImportOptions } from './importer.js';
+import { LineImporter } from './line-importer.js';
+import { textOf } from './line-splitter.js';
 
 /** What one count stands for when neither the file nor the caller says it. */
 const defaultCountNs = 1e6;
@@ -17,49 +16,30 @@ const threadFrame = /^\[(.*) tid=(\d+)\]$/;
  *
  * Memory: each distinct path once, 12 bytes a line.
  */
-export class CollapsedImporter implements TraceImporter {
-  readonly #builder = new EventBuilder();
-  readonly #names = new NameTable();
-  readonly #methods = new NamedMethods(this.#names);
-  readonly #lines = new LineSplitter((bytes, from, to, offset) => this.#line(bytes, from, to, offset));
-  readonly #signal: AbortSignal | undefined;
+export class CollapsedImporter extends LineImporter {
   readonly #weights = new Map<number, number>();
   #countNs: number | undefined;
   #estimated = true;
-  #bad = 0;
-  #firstBad = 0;
 
   constructor(options: ImportOptions = {}) {
-    this.#signal = options.signal;
+    super(options, 'no stacks with a count');
     this.#countNs = options.countNs;
     this.#estimated = options.countNs === undefined;
   }
 
-  append(bytes: Uint8Array): void {
-    this.#signal?.throwIfAborted();
-    this.#lines.append(bytes);
-  }
-
-  finish(): Trace {
-    this.#lines.finish();
-    if (this.#bad > 0) {
-      this.#builder.problem(
-        this.#firstBad,
-        `${this.#bad} lines are no stacks with a count; they were left out`,
-      );
-    }
+  protected override trace(): Trace {
     this.#layOut();
-    return this.#builder.finish(this.#methods, {
+    return this.builder.finish(this.methods, {
       format: 'collapsed',
       exact: false,
       modeReason: this.#estimated ? 'Collapsed stacks have no times: one count is drawn as 1 ms' : '',
     });
   }
 
-  #line(bytes: Uint8Array, from: number, to: number, offset: number): void {
+  protected override line(bytes: Uint8Array, from: number, to: number): boolean {
     if (bytes[from] === 0x23) {
       this.#comment(textOf(bytes, from, to));
-      return;
+      return true;
     }
     let at = to;
     let count = 0;
@@ -71,18 +51,18 @@ export class CollapsedImporter implements TraceImporter {
       scale *= 10;
     }
     if (at === to || at - 1 <= from || bytes[at - 1] !== 0x20) {
-      if (this.#bad++ === 0) this.#firstBad = offset;
-      return;
+      return false;
     }
     const end = at - 1;
     let path = 0;
     let begin = from;
     for (let i = from; i <= end; i++) {
       if (i < end && bytes[i] !== 0x3b) continue;
-      if (i > begin) path = this.#builder.paths.child(path, this.#names.intern(bytes, begin, i));
+      if (i > begin) path = this.builder.paths.child(path, this.names.intern(bytes, begin, i));
       begin = i + 1;
     }
     if (path !== 0 && count > 0) this.#weights.set(path, (this.#weights.get(path) ?? 0) + count);
+    return true;
   }
 
   #comment(text: string): void {
@@ -96,7 +76,7 @@ export class CollapsedImporter implements TraceImporter {
 
   /** Paths in the order of a walk over the tree, siblings by name; each with its own weight after its children's begin. */
   #layOut(): void {
-    const { paths } = this.#builder;
+    const { paths } = this.builder;
     const children = new Map<number, number[]>();
     for (let path = 1; path < paths.count; path++) {
       const parent = paths.parent[path] ?? 0;
@@ -104,14 +84,14 @@ export class CollapsedImporter implements TraceImporter {
       if (siblings === undefined) children.set(parent, [path]);
       else siblings.push(path);
     }
-    const nameOf = (path: number): string => this.#names.text(paths.method[path] ?? 0);
+    const nameOf = (path: number): string => this.names.text(paths.method[path] ?? 0);
     const countNs = this.#countNs ?? defaultCountNs;
     const roots = children.get(0) ?? [];
     const byThread = roots.length > 0 && roots.every((root) => threadFrame.test(nameOf(root)));
     let whole: EventThread | undefined;
     for (const root of byThread ? roots : [0]) {
       const [, name = '', tid = '0'] = (byThread ? threadFrame.exec(nameOf(root)) : null) ?? [];
-      whole = this.#builder.thread(Number(tid), 0, name);
+      whole = this.builder.thread(Number(tid), 0, name);
       const rows = (whole.sampled = new SampledRows(paths));
       let time = 0;
       // Below the thread's own frame, paths are those of the calls alone.

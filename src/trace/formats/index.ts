@@ -14,7 +14,7 @@ import { NanoscopeImporter } from './nanoscope-import.js';
 import { NinjaImporter } from './ninja-import.js';
 import { writePerfetto } from './perfetto-export.js';
 import { PerfettoImporter } from './perfetto-import.js';
-import type { FormatId } from './recognise.js';
+import type { FormatId } from './recognised.js';
 import { writeSpeedscope } from './speedscope-export.js';
 import { SpeedscopeImporter } from './speedscope-import.js';
 import { writeSystrace } from './systrace-export.js';
@@ -22,7 +22,8 @@ import { SystraceImporter } from './systrace-import.js';
 
 export { AnyImporter } from './any-import.js';
 export type { ExportOptions, ImportOptions, Sink, StackWeight, TraceImporter } from './importer.js';
-export { recognise, recogniseBytes, type FormatId, type Recognised } from './recognise.js';
+export { recognise, recogniseBytes } from './recognise.js';
+export type { FormatId, Recognised } from './recognised.js';
 
 export interface Importer {
   readonly id: FormatId;

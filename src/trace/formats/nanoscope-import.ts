@@ -1,47 +1,27 @@
-import { EventBuilder, type EventThread } from '../build/event-builder.js';
+import type { EventThread } from '../build/event-builder.js';
 import { endTop } from '../build/event-columns.js';
 import type { Trace } from '../model/trace.js';
-import type { ImportOptions, TraceImporter } from './importer.js';
-import { LineSplitter, textOf } from './line-splitter.js';
-import { NamedMethods } from './named-methods.js';
-import { NameTable } from './names.js';
+import type { ImportOptions } from './importer.js';
+import { LineImporter } from './line-importer.js';
+import { textOf } from './line-splitter.js';
 
 /** Reads Nanoscope's text (F72): "ns:method" begins a call, "ns:+method" too, "ns:POP" ends the innermost. */
-export class NanoscopeImporter implements TraceImporter {
-  readonly #builder = new EventBuilder();
-  readonly #names = new NameTable();
-  readonly #methods = new NamedMethods(this.#names);
-  readonly #lines = new LineSplitter((bytes, from, to, offset) => this.#line(bytes, from, to, offset));
-  readonly #signal: AbortSignal | undefined;
+export class NanoscopeImporter extends LineImporter {
   #thread: EventThread | undefined;
-  #bad = 0;
-  #firstBad = 0;
 
   constructor(options: ImportOptions = {}) {
-    this.#signal = options.signal;
+    super(options, 'not "ns:method" or "ns:POP"');
   }
 
-  append(bytes: Uint8Array): void {
-    this.#signal?.throwIfAborted();
-    this.#lines.append(bytes);
+  protected override trace(): Trace {
+    return this.builder.finish(this.methods, { format: 'nanoscope' });
   }
 
-  finish(): Trace {
-    this.#lines.finish();
-    if (this.#bad > 0) {
-      this.#builder.problem(
-        this.#firstBad,
-        `${this.#bad} lines are not "ns:method" or "ns:POP"; they were left out`,
-      );
-    }
-    return this.#builder.finish(this.#methods, { format: 'nanoscope' });
-  }
-
-  #line(bytes: Uint8Array, from: number, to: number, offset: number): void {
+  protected override line(bytes: Uint8Array, from: number, to: number): boolean {
     if (bytes[from] === 0x23) {
       const [, tid, name = ''] = /^# thread (\d+) ?(.*)$/.exec(textOf(bytes, from, to)) ?? [];
-      if (tid !== undefined) this.#thread = this.#builder.thread(Number(tid), 0, name);
-      return;
+      if (tid !== undefined) this.#thread = this.builder.thread(Number(tid), 0, name);
+      return true;
     }
     let at = from;
     let time = 0;
@@ -52,16 +32,16 @@ export class NanoscopeImporter implements TraceImporter {
     }
     let name = at + 1;
     if (at === from || bytes[at] !== 0x3a || name >= to || time > Number.MAX_SAFE_INTEGER) {
-      if (this.#bad++ === 0) this.#firstBad = offset;
-      return;
+      return false;
     }
-    this.#thread ??= this.#builder.thread(0, 0, 'main');
+    this.#thread ??= this.builder.thread(0, 0, 'main');
     const { events } = this.#thread;
     if (to - name === 3 && bytes[name] === 0x50 && bytes[name + 1] === 0x4f && bytes[name + 2] === 0x50) {
       events.push(time, endTop);
-      return;
+      return true;
     }
     if (bytes[name] === 0x2b && name + 1 < to) name++;
-    events.push(time, this.#names.intern(bytes, name, to));
+    events.push(time, this.names.intern(bytes, name, to));
+    return true;
   }
 }

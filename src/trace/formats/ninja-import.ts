@@ -1,9 +1,8 @@
-import { EventBuilder, type EventThread } from '../build/event-builder.js';
+import type { EventThread } from '../build/event-builder.js';
 import type { Trace } from '../model/trace.js';
-import type { ImportOptions, TraceImporter } from './importer.js';
-import { LineSplitter, textOf } from './line-splitter.js';
-import { NamedMethods } from './named-methods.js';
-import { NameTable } from './names.js';
+import type { ImportOptions } from './importer.js';
+import { LineImporter } from './line-importer.js';
+import { textOf } from './line-splitter.js';
 
 /** More steps at once than any machine runs: what is beyond is drawn over the first. */
 const maxJobs = 1024;
@@ -18,56 +17,41 @@ interface Step {
  * Reads Ninja's build log: "begin end mtime output hash" a line, in ms of its build. Steps that ran at once are laid out as jobs; a log
  * keeps several builds, which follow each other here. A step with several outputs stands there once for each: it is shown once.
  */
-export class NinjaImporter implements TraceImporter {
-  readonly #builder = new EventBuilder();
-  readonly #names = new NameTable();
-  readonly #methods = new NamedMethods(this.#names);
-  readonly #lines = new LineSplitter((bytes, from, to, offset) => this.#line(bytes, from, to, offset));
-  readonly #signal: AbortSignal | undefined;
+export class NinjaImporter extends LineImporter {
   #build: Step[] = [];
   #seen = new Set<string>();
   #lastEnd = 0;
   /** Where the build at hand begins, in ns. */
   #offset = 0;
   readonly #jobs: { readonly thread: EventThread; until: number }[] = [];
-  #bad = 0;
-  #firstBad = 0;
 
   constructor(options: ImportOptions = {}) {
-    this.#signal = options.signal;
+    super(options, 'no steps of a build');
   }
 
-  append(bytes: Uint8Array): void {
-    this.#signal?.throwIfAborted();
-    this.#lines.append(bytes);
-  }
-
-  finish(): Trace {
-    this.#lines.finish();
+  protected override trace(): Trace {
     this.#layOut();
-    if (this.#bad > 0)
-      this.#builder.problem(this.#firstBad, `${this.#bad} lines are no steps of a build; they were left out`);
-    return this.#builder.finish(this.#methods, { format: 'ninja' });
+    return this.builder.finish(this.methods, { format: 'ninja' });
   }
 
-  #line(bytes: Uint8Array, from: number, to: number, offset: number): void {
-    if (bytes[from] === 0x23) return;
+  protected override line(bytes: Uint8Array, from: number, to: number): boolean {
+    if (bytes[from] === 0x23) return true;
     const [begin = '', end = '', , output = '', hash = ''] = textOf(bytes, from, to).split('\t');
     if (!/^\d{1,15}$/.test(begin) || !/^\d{1,15}$/.test(end) || output === '') {
-      if (this.#bad++ === 0) this.#firstBad = offset;
-      return;
+      return false;
     }
     // Steps are written as they end: an earlier end begins another build.
     if (Number(end) < this.#lastEnd) this.#layOut();
     this.#lastEnd = Number(end);
     const step = `${begin} ${end} ${hash}`;
-    if (hash !== '' && this.#seen.has(step)) return;
+    if (hash !== '' && this.#seen.has(step)) return true;
     this.#seen.add(step);
     this.#build.push({
       begin: Number(begin) * 1e6,
       end: Number(end) * 1e6,
-      output: this.#names.internText(output),
+      output: this.names.internText(output),
     });
+    return true;
   }
 
   /** Each step goes to the first job that is free when it begins. */
@@ -79,7 +63,7 @@ export class NinjaImporter implements TraceImporter {
       let job = this.#jobs.find(({ until }) => until <= at);
       if (job === undefined && this.#jobs.length >= maxJobs) job = this.#jobs[0];
       if (job === undefined) {
-        job = { thread: this.#builder.thread(0, 0, `job ${this.#jobs.length + 1}`), until: 0 };
+        job = { thread: this.builder.thread(0, 0, `job ${this.#jobs.length + 1}`), until: 0 };
         this.#jobs.push(job);
       }
       const until = this.#offset + Math.max(begin, end);

@@ -1,4 +1,4 @@
-import type { Recognised } from './recognise.js';
+import type { Recognised } from './recognised.js';
 
 /** What people open by mistake or in hope: how it begins, what it is, what opens it. */
 const beginnings: readonly (readonly [start: string, name: string, advice: string])[] = [

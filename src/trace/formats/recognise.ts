@@ -1,28 +1,6 @@
 import { otherBinary, otherJson, otherText } from './no-traces.js';
 import { looksLikePacket } from './perfetto-packet.js';
-
-/** Formats that are read, and `gzip`, which is inflated and recognised again. */
-export type FormatId =
-  | 'btrace'
-  | 'perfetto'
-  | 'chrome'
-  | 'speedscope'
-  | 'collapsed'
-  | 'nanoscope'
-  | 'art'
-  | 'systrace'
-  | 'fuchsia'
-  | 'ninja'
-  | 'gzip';
-
-export interface Recognised {
-  /** Undefined when this is no trace that can be read. */
-  readonly format: FormatId | undefined;
-  /** What it is, in a person's words: "Perfetto trace", "zip archive". */
-  readonly name: string;
-  /** For what cannot be read: what to do with it. */
-  readonly advice: string;
-}
+import type { FormatId, Recognised } from './recognised.js';
 
 /** So many first bytes are enough. */
 export const recogniseBytes = 1 << 16;

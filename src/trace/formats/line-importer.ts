@@ -1,0 +1,48 @@
+import { EventBuilder } from '../build/event-builder.js';
+import type { Trace } from '../model/trace.js';
+import type { ImportOptions, TraceImporter } from './importer.js';
+import { LineSplitter } from './line-splitter.js';
+import { NamedMethods } from './named-methods.js';
+import { NameTable } from './names.js';
+
+/** Reads text in which each line says something by itself. */
+export abstract class LineImporter implements TraceImporter {
+  protected readonly builder = new EventBuilder();
+  protected readonly names = new NameTable();
+  protected readonly methods = new NamedMethods(this.names);
+  readonly #lines: LineSplitter;
+  readonly #signal: AbortSignal | undefined;
+  readonly #whatBadLinesAre: string;
+  #bad = 0;
+  #firstBad = 0;
+
+  /** `whatBadLinesAre`: as in "7 lines are no stacks; they were left out". */
+  constructor(options: ImportOptions, whatBadLinesAre: string) {
+    this.#signal = options.signal;
+    this.#whatBadLinesAre = whatBadLinesAre;
+    this.#lines = new LineSplitter((bytes, from, to, offset) => {
+      if (!this.line(bytes, from, to) && this.#bad++ === 0) this.#firstBad = offset;
+    });
+  }
+
+  append(bytes: Uint8Array): void {
+    this.#signal?.throwIfAborted();
+    this.#lines.append(bytes);
+  }
+
+  finish(): Trace {
+    this.#lines.finish();
+    if (this.#bad > 0)
+      this.builder.problem(
+        this.#firstBad,
+        `${this.#bad} lines are ${this.#whatBadLinesAre}; they were left out`,
+      );
+    return this.trace();
+  }
+
+  /** Takes a line in; false for one that is not of the format. */
+  protected abstract line(bytes: Uint8Array, from: number, to: number): boolean;
+
+  /** All lines are taken in. */
+  protected abstract trace(): Trace;
+}
