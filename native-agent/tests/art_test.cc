@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness.h"
+#include "os/linux/elf_format.h"
 #include "rt/art/dex.h"
 #include "rt/art/elf.h"
 #include "rt/art/signatures.h"
@@ -70,6 +71,15 @@ TEST("art elf: finds what a loaded library exports, and nothing else") {
   CHECK(library.symbol("_ZSt9terminatev") == reinterpret_cast<void*>(&std::terminate));
   CHECK(library.symbol("_ZSt9terminatevv") == nullptr);
   CHECK(library.symbol("") == nullptr);
+  CHECK_EQUAL(library.build_id().size, 20u);
+}
+
+TEST("art elf: a library is known by its name, whatever its folder and version") {
+  CHECK(elf::is_named("/apex/com.android.art/lib64/libart.so", "libart.so"));
+  CHECK(elf::is_named("/usr/lib/libart.so.0", "libart.so"));
+  CHECK(!elf::is_named("/system/lib64/libartbase.so", "libart.so"));
+  CHECK(!elf::is_named("/system/lib64/libart.something", "libart.so"));
+  CHECK(!elf::is_named("/libart.so/other", "libart.so"));
 }
 
 std::vector<u8> sample_dex() {

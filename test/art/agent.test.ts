@@ -66,7 +66,7 @@ describe('the agent in the Android Runtime', () => {
         const states = (hooks: Trace['hooks']) =>
           Object.fromEntries(hooks.map((hook) => [hook.name, hook.state]));
         const names =
-          'walk monitor park threads phase allocation gc message notify notifyAll unpark outside'.split(' ');
+          'libart walk monitor park threads phase allocation gc message notify notifyAll unpark outside'.split(' ');
         names.push('class load', 'thread start', 'library load');
         // Of Android 13 and later, and of 9 and earlier.
         const absent = { 'unpark, internal': missing, 'library load, to Android 9': missing };

@@ -20,14 +20,9 @@ struct Search {
   bool found;
 };
 
-bool ends_with(const char* text, const char* end) {
-  size_t length = strlen(text), tail = strlen(end);
-  return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
 int visit(const elf::LoadedObject* object, size_t, void* data) {
   auto& search = *static_cast<Search*>(data);
-  if (!object->path || !ends_with(object->path, search.name)) return 0;
+  if (!object->path || !elf::is_named(object->path, search.name)) return 0;
   if (strlen(object->path) >= sizeof search.path) return 0;
   memcpy(search.path, object->path, strlen(object->path) + 1);
   search.base = object->base;

@@ -6,7 +6,7 @@ namespace btrace {
 
 class Library {
  public:
-  // `name` is the end of its path. False when it is not loaded or its file cannot be read.
+  // `name` as in elf::is_named. False when it is not loaded or its file cannot be read.
   bool open(const char* name);
   // The address in this process; nullptr when neither table has it.
   void* symbol(const char* name) const;

@@ -37,13 +37,38 @@ struct Symbol {
 };
 #endif
 
+struct ProgramHeader {
+#if UINTPTR_MAX == UINT64_MAX
+  u32 type, flags;
+  u64 offset, address, physical_address, file_size, size, alignment;
+#else
+  u32 type, offset, address, physical_address, file_size, size, flags, alignment;
+#endif
+};
+
+struct DynamicEntry {
+  intptr_t tag;
+  Word value;
+};
+
 inline constexpr u32 kSymbolTable = 2, kDynamicSymbols = 11;
 inline constexpr u16 kUndefined = 0;
+inline constexpr u32 kDynamicSegment = 2, kNoteSegment = 4;
 
 // What dl_iterate_phdr tells of a library, as far as it is used.
 struct LoadedObject {
   Word base;
   const char* path;
+  const ProgramHeader* headers;
+  u16 header_count;
 };
+
+// "libart.so" is the name of /a/libart.so and of /b/libart.so.0.
+inline bool is_named(const char* path, const char* name) {
+  for (const char* at = path; *at; at++)
+    if (*at == '/') path = at + 1;
+  while (*name && *path == *name) path++, name++;
+  return !*name && (!*path || *path == '.');
+}
 
 }  // namespace btrace::elf

@@ -85,6 +85,7 @@ void Art::describe(TargetDescription& target) {
 void Art::install(Session& session) {
   JNIEnv* env = internals.env();
   internals.explore(env);
+  session.report_hook("libart", HookState::Installed, internals.library);
   if (!internals.runtime)
     session.report_hook("structures", HookState::Missing, "this ART's runtime could not be verified");
   make_thread_states();
@@ -103,6 +104,7 @@ void Art::install(Session& session) {
   };
   run_as_runnable(env, look_around);
   add_heap_listeners(session);
+  find_way_outside(session);
 }
 
 void Art::remove(Session& session) {
@@ -111,6 +113,7 @@ void Art::remove(Session& session) {
   remove_heap_listeners(session);
   remove_callbacks(session);
   stop_walking();
+  session.report_hook("libart", HookState::Removed, internals.library);
   if (session.hook_state("walk") == HookState::Installed) session.report_hook("walk", HookState::Removed);
 }
 

@@ -22,7 +22,10 @@ class Art final : public Runtime {
   bool name_method(u64 code, NameSink& sink) override;
   bool name_class(u64 key, NameSink& sink) override;
   i32 walk_outside(ThreadRecord& record, Frame* frames, u32 limit, u16& flags) override;
-  bool walks_outside() override { return internals.can_suspend_one() && internals.can_walk(); }
+  bool walks_outside() override;
+
+ private:
+  void find_way_outside(Session& session);
 };
 
 extern Art g_art;
@@ -37,6 +40,8 @@ extern WalkMarker g_walk_marker;
 
 // java_threads.cc: on the recorder's thread, all that Java knows get a record and their name.
 void meet_threads(JNIEnv* env);
+// Calls `each` for all that live; each may end at any moment after. Once they have been met, from any agent thread.
+void each_java_thread(JNIEnv* env, void (*each)(JNIEnv* env, jobject java, ArtThread* thread));
 
 // threads.cc
 void bind(ThreadRecord& record, ArtThread* thread, u32 art_id);

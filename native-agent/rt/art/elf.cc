@@ -1,64 +1,52 @@
 #include "rt/art/elf.h"
 
 #include "base/libc.h"
+#include "os/linux/elf_format.h"
 
 namespace btrace::art {
 
-// As in <elf.h> and <link.h>, which a build without a C library's headers does not have.
-struct ProgramHeader {
-#if __SIZEOF_POINTER__ == 8
-  u32 type, flags;
-  u64 offset, virtual_address, physical_address, file_size, memory_size, alignment;
-#else
-  u32 type, offset, virtual_address, physical_address, file_size, memory_size, flags, alignment;
-#endif
-};
-struct ObjectInfo {
-  uintptr_t base;
-  const char* file;
-  const ProgramHeader* headers;
-  u16 header_count;
-};
-struct DynamicEntry {
-  intptr_t tag;
-  uintptr_t value;
-};
-struct Symbol {
-#if __SIZEOF_POINTER__ == 8
-  u32 name;
-  u8 info, other;
-  u16 section;
-  u64 value, size;
-#else
-  u32 name, value, size;
-  u8 info, other;
-  u16 section;
-#endif
-};
-constexpr u32 kDynamicSegment = 2;
-constexpr intptr_t kDynamicEnd = 0, kStringTable = 5, kSymbolTable = 6, kGnuHash = 0x6ffffef5;
-constexpr u16 kUndefinedSection = 0;
-
-int iterate_objects(int (*look)(ObjectInfo* info, size_t size, void* data), void* data) asm("dl_iterate_phdr");
-
 namespace {
+
+using elf::DynamicEntry;
+using elf::LoadedObject;
+using elf::Symbol;
+
+constexpr intptr_t kDynamicEnd = 0, kStringTable = 5, kSymbolTable = 6, kGnuHash = 0x6ffffef5;
 
 struct Wanted {
   const char* name;
   u8* base;
   const void* dynamic;
+  const u8* build_id;
+  u32 build_id_bytes;
 };
 
-int look(ObjectInfo* info, size_t, void* data) {
+// Notes: sizes of name and content, type, both padded to four bytes.
+void find_build_id(Wanted& wanted, const u8* at, const u8* end) {
+  constexpr u32 kBuildId = 3;
+  while (end - at > 12) {
+    u32 head[3];
+    memcpy(head, at, sizeof head);
+    const u8* content = at + 12 + ((head[0] + 3) & ~3u);
+    if (content > end || head[1] > static_cast<size_t>(end - content)) return;
+    if (head[2] == kBuildId && head[0] == 4 && memcmp(at + 12, "GNU", 4) == 0) {
+      wanted.build_id = content;
+      wanted.build_id_bytes = head[1];
+    }
+    at = content + ((head[1] + 3) & ~3u);
+  }
+}
+
+int look(const LoadedObject* object, size_t, void* data) {
   auto& wanted = *static_cast<Wanted*>(data);
-  if (!info->file) return 0;
-  const char* file = info->file;
-  for (const char* at = file; *at; at++)
-    if (*at == '/') file = at + 1;
-  if (strncmp(file, wanted.name, strlen(wanted.name)) != 0) return 0;
-  wanted.base = reinterpret_cast<u8*>(info->base);
-  for (u16 i = 0; i < info->header_count; i++)
-    if (info->headers[i].type == kDynamicSegment) wanted.dynamic = wanted.base + info->headers[i].virtual_address;
+  if (!object->path || !elf::is_named(object->path, wanted.name)) return 0;
+  wanted.base = reinterpret_cast<u8*>(object->base);
+  for (u16 i = 0; i < object->header_count; i++) {
+    const elf::ProgramHeader& header = object->headers[i];
+    if (header.type == elf::kDynamicSegment) wanted.dynamic = wanted.base + header.address;
+    if (header.type == elf::kNoteSegment)
+      find_build_id(wanted, wanted.base + header.address, wanted.base + header.address + header.size);
+  }
   return 1;
 }
 
@@ -71,9 +59,10 @@ u32 gnu_hash_of(const char* name) {
 }  // namespace
 
 bool LoadedLibrary::find(const char* name) {
-  Wanted wanted{name, nullptr, nullptr};
-  if (!iterate_objects(look, &wanted) || !wanted.dynamic) return false;
+  Wanted wanted{name, nullptr, nullptr, nullptr, 0};
+  if (!libc::each_object(look, &wanted) || !wanted.dynamic) return false;
   base_ = wanted.base;
+  build_id_ = {wanted.build_id, wanted.build_id_bytes};
   return read_dynamic(wanted.dynamic);
 }
 
@@ -102,7 +91,7 @@ void* LoadedLibrary::symbol(const char* name) const {
   for (u32 index = buckets[hash % bucket_count]; index >= first; index++) {
     const u32 chain = chains[index - first];
     const Symbol& symbol = symbols[index];
-    if ((chain | 1) == (hash | 1) && symbol.section != kUndefinedSection && strcmp(strings_ + symbol.name, name) == 0)
+    if ((chain | 1) == (hash | 1) && symbol.section != elf::kUndefined && strcmp(strings_ + symbol.name, name) == 0)
       return base_ + symbol.value;
     if (chain & 1) return nullptr;
   }

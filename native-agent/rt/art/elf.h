@@ -6,10 +6,17 @@ namespace btrace::art {
 
 class LoadedLibrary {
  public:
-  // The first loaded library whose file name begins with `name` ("libart.so"). False: not loaded.
+  // `name` as in elf::is_named. False: not loaded.
   bool find(const char* name);
   // Address of a symbol that the library exports; nullptr when it has none of this name. No lock, some 100 ns.
   void* symbol(const char* name) const;
+
+  struct BuildId {
+    const u8* bytes;
+    u32 size;
+  };
+  // Empty when it has none.
+  BuildId build_id() const { return build_id_; }
 
  private:
   bool read_dynamic(const void* dynamic);
@@ -18,6 +25,7 @@ class LoadedLibrary {
   const void* symbols_ = nullptr;  // .dynsym
   const char* strings_ = nullptr;
   const u32* gnu_hash_ = nullptr;
+  BuildId build_id_{};
 };
 
 }  // namespace btrace::art

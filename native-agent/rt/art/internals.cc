@@ -3,8 +3,8 @@
 #include "base/libc.h"
 #include "base/pages.h"
 #include "base/syscall.h"
+#include "os/linux/elf.h"
 #include "os/linux/machine.h"
-#include "rt/art/elf.h"
 
 namespace btrace::art {
 
@@ -59,11 +59,44 @@ bool is_thread_list(u8* candidate, const ArtThread* self) {
 }  // namespace
 
 bool Internals::open(JavaVM* java_vm) {
-  LoadedLibrary library;
-  if (!library.find("libart.so")) return false;
+  LoadedLibrary libart;
+  if (!libart.find("libart.so")) return false;
   vm = java_vm;
-  resolve_signatures([&](const char* symbol) { return library.symbol(symbol); }, resolved);
+  // What is hidden may be in the file's full table, as ART was shipped up to Android 14.
+  Library file;
+  const bool has_file = file.open("libart.so");
+  resolve_signatures(
+      [&](const char* symbol) {
+        void* exported = libart.symbol(symbol);
+        return exported || !has_file ? exported : file.symbol(symbol);
+      },
+      resolved);
+  if (has_file) file.close();
+  describe(libart);
   return true;
+}
+
+void Internals::describe(const LoadedLibrary& libart) {
+  size_t used = 0;
+  auto put = [&](const char* text) {
+    for (; *text && used + 1 < sizeof library; text++) library[used++] = *text;
+    library[used] = 0;
+  };
+  put("build id ");
+  const LoadedLibrary::BuildId id = libart.build_id();
+  if (!id.size) put("none");
+  for (u32 i = 0; i < id.size; i++) {
+    constexpr char kDigits[] = "0123456789abcdef";
+    const char digits[] = {kDigits[id.bytes[i] >> 4], kDigits[id.bytes[i] & 15], 0};
+    put(digits);
+  }
+  const char* before = "; not in it: ";
+  for (u32 need = 0; need < kNeeds; need++) {
+    if (resolved[need].address) continue;
+    put(before);
+    put(newest_symbol(static_cast<Need>(need)));
+    before = ", ";
+  }
 }
 
 void Internals::explore(JNIEnv* env) {

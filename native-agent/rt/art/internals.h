@@ -3,6 +3,7 @@
 // nullptr or 0, and `missing` says what.
 #include <jni.h>
 
+#include "rt/art/elf.h"
 #include "rt/art/signatures.h"
 
 namespace btrace::art {
@@ -15,6 +16,8 @@ using ArtMonitor = u8;
 struct Internals {
   JavaVM* vm = nullptr;
   Resolved resolved[kNeeds] = {};
+  // Of libart: its build id, and what of the table is not in it. Whoever reads a report knows which ART it was.
+  char library[512] = {};
   u8* runtime = nullptr;
   u8* heap = nullptr;
   u8* thread_list = nullptr;
@@ -52,6 +55,7 @@ struct Internals {
 
  private:
   static u32 word(const u8* at, u32 offset) { return *reinterpret_cast<const u32*>(at + offset); }
+  void describe(const LoadedLibrary& libart);
   void find_thread_ids(const ArtThread* self, u32 own_tid);
   void find_lists(const ArtThread* self);
 

@@ -38,9 +38,9 @@ bool JavaThreads::find(JNIEnv* env) {
   return thread != nullptr;
 }
 
-JavaThreads g_java;  // of the recorder's thread only
+JavaThreads g_java;  // looked up when a recording begins, before there is a second agent thread
 
-// Calls `each(java thread, art thread)` for all that live; each may end at any moment after.
+// Calls `each(java thread, art thread)`.
 template <class Each>
 void for_each_java_thread(JNIEnv* env, Each each) {
   LocalFrame frame(env, 64);
@@ -92,6 +92,10 @@ void meet_threads(JNIEnv* env) {
       state->named = reinterpret_cast<u64>(thread);
     }
   });
+}
+
+void each_java_thread(JNIEnv* env, void (*each)(JNIEnv* env, jobject java, ArtThread* thread)) {
+  for_each_java_thread(env, [&](jobject java, ArtThread* thread) { each(env, java, thread); });
 }
 
 void Art::describe_thread(ThreadRecord& record, ThreadDescription& thread) {

@@ -1,7 +1,11 @@
-// Other threads, from the agent's own: suspended by id, walked, resumed.
+// Other threads, from the agent's own: suspended by id, walked, resumed; where ART hides what that takes, by JVMTI.
+#include "base/clock.h"
 #include "rt/art/art.h"
+#include "rt/art/jni_lookup.h"
+#include "rt/art/jvmti_walk.h"
 #include "rt/art/points.h"
 #include "rt/art/runnable.h"
+#include "rt/art/thread_state.h"
 
 namespace btrace::art {
 
@@ -17,23 +21,73 @@ ArtThread* suspend_by_id(const Internals& art, u32 art_id, bool& timed_out) {
                                                                            &timed_out);
 }
 
-}  // namespace
-
 // In between the thread stands still and the walk is all that is done: first suspended, then the walker made Runnable.
 // The other way round ART would wait for itself.
+i32 walk_suspended(const Internals& art, u32 art_id, Frame* frames, u32 limit, u16& flags) {
+  bool timed_out = false;
+  ArtThread* thread = suspend_by_id(art, art_id, timed_out);
+  if (!thread) return timed_out ? -1 : 0;
+  i32 count = kNotWalked;
+  auto walk = [&](ArtThread* self) { count = walk_stack(self, thread, frames, limit, flags); };
+  run_as_runnable(art.env(), walk);
+  art.as<bool(u8*, ArtThread*, u32)>(Need::Resume)(art.thread_list, thread, kInternalReason);
+  return count;
+}
+
+// ---------------------------------------------------------------- by JVMTI
+
+JvmtiWalk g_jvmti;  // opened before the sampler begins, and then the sampler's, as are all references below
+i64 g_next_look_ns;
+constexpr i64 kLookAgainNs = 100 * kNsPerMs;
+
+// Weak ones: the agent keeps no thread's object alive.
+void refer_to(JNIEnv* env, jobject java, ArtThread* thread) {
+  ThreadRecord* record = g_threads.find_runtime(reinterpret_cast<u64>(thread));
+  ThreadState* state = record ? thread_state(*record) : nullptr;
+  if (!state || state->referred == reinterpret_cast<u64>(thread)) return;
+  if (state->reference) env->DeleteWeakGlobalRef(static_cast<jweak>(state->reference));
+  state->reference = env->NewWeakGlobalRef(java);
+  state->referred = reinterpret_cast<u64>(thread);
+}
+
+// A local reference; nullptr when Java does not know the thread (yet), or no more.
+jthread thread_of(JNIEnv* env, const ThreadRecord& record) {
+  const u64 peer = record.runtime_thread.load_relaxed();
+  ThreadState* state = thread_state(record);
+  if (!peer || !state) return nullptr;
+  if (state->referred != peer) {
+    if (now_ns() < g_next_look_ns) return nullptr;
+    g_next_look_ns = now_ns() + kLookAgainNs;
+    each_java_thread(env, refer_to);
+  }
+  return state->referred == peer ? env->NewLocalRef(static_cast<jweak>(state->reference)) : nullptr;
+}
+
+i32 walk_by_jvmti(JNIEnv* env, const ThreadRecord& record, Frame* frames, u32 limit, u16& flags) {
+  LocalFrame frame(env, 16);
+  jthread thread = frame ? thread_of(env, record) : nullptr;
+  return thread ? g_jvmti.walk(env, thread, frames, limit, flags) : 0;
+}
+
+}  // namespace
+
+bool Art::walks_outside() {
+  return internals.can_walk() && (internals.can_suspend_one() || g_jvmti.is_open());
+}
+
+void Art::find_way_outside(Session& session) {
+  if (internals.can_suspend_one() || g_jvmti.open(internals.vm)) return;
+  session.report_hook("other threads", HookState::Missing,
+                      "this ART hides how one thread is suspended, and gives no JVMTI: threads are seen at points only");
+}
+
 i32 Art::walk_outside(ThreadRecord& record, Frame* frames, u32 limit, u16& flags) {
   // While the runtime ends, the thread that waits for the agent is Runnable and would never be suspended.
   if (!walks_outside() || runtime_ends()) return 0;
   const u32 art_id = static_cast<u32>(reinterpret_cast<uintptr_t>(record.runtime_ref.load_acquire()));
   if (!art_id) return 0;
-  bool timed_out = false;
-  ArtThread* thread = suspend_by_id(internals, art_id, timed_out);
-  if (!thread) return timed_out ? -1 : 0;
-  i32 count = kNotWalked;
-  auto walk = [&](ArtThread* self) { count = walk_stack(self, thread, frames, limit, flags); };
-  run_as_runnable(internals.env(), walk);
-  internals.as<bool(u8*, ArtThread*, u32)>(Need::Resume)(internals.thread_list, thread, kInternalReason);
-  return count;
+  if (internals.can_suspend_one()) return walk_suspended(internals, art_id, frames, limit, flags);
+  return walk_by_jvmti(internals.env(), record, frames, limit, flags);
 }
 
 }  // namespace btrace::art

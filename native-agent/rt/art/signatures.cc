@@ -47,4 +47,10 @@ const Signature kSignatures[] = {
 };
 const u32 kSignatureCount = sizeof kSignatures / sizeof *kSignatures;
 
+const char* newest_symbol(Need need) {
+  for (const Signature& signature : kSignatures)
+    if (signature.need == need) return signature.symbol;
+  return "";
+}
+
 }  // namespace btrace::art

@@ -52,6 +52,7 @@ inline constexpr u8 kResumeReason = 0, kResumeForDebugger = 1;
 
 extern const Signature kSignatures[];
 extern const u32 kSignatureCount;
+const char* newest_symbol(Need need);
 
 struct Resolved {
   void* address;

@@ -17,10 +17,13 @@ struct ThreadState {
   // Java's, of the art::Thread that is `named`. Both are the drain's.
   char java_name[128];
   u64 named;
+  // A weak reference to java.lang.Thread, of the art::Thread that is `referred`. Both are the sampler's.
+  void* reference;
+  u64 referred;
 };
 
 void make_thread_states();
-// nullptr when the kernel gives no memory (12 MB of addresses, touched as threads come).
+// nullptr when the kernel gives no memory (13 MB of addresses, touched as threads come).
 ThreadState* thread_state(const ThreadRecord& record);
 
 }  // namespace btrace::art

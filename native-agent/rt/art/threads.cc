@@ -84,7 +84,8 @@ void note_thread_start(ArtThread* self) {
   if (!record || record->busy.load() == Holder::Never) return;
   record->begin_ns.store_relaxed(now_ns());
   if (ThreadState* state = thread_state(*record)) {
-    *state = ThreadState{};
+    state->allocations = state->allocated_bytes = 0;
+    state->message = 0;
     thread_comm(record->tid.load_relaxed(), state->kernel_name, sizeof state->kernel_name);
   }
   take_creator(*record, reinterpret_cast<u64>(self));
