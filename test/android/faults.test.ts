@@ -68,6 +68,31 @@ describe('recording over adb when something fails', () => {
     await assertRecordsAgain(app);
   });
 
+  it('offers to start an adb server where none runs, and does', async () => {
+    await bench().launched(SHOP);
+    await bench().server.end();
+    const { port } = bench().server;
+    const targets = new AndroidTargets({
+      agentRoots: [bench().agents],
+      port,
+      program: await bench().server.program(),
+      startServer: false,
+    });
+    try {
+      const error = await targets.list().then(
+        () => assert.fail('there was a server'),
+        (problem: unknown) => problem as TargetError,
+      );
+      assert.match(error.message, /No adb server runs on this machine/);
+      assert.equal(error.remedy?.title, 'Start the adb Server');
+      await error.remedy.run();
+      await bench().connect();
+      assert.ok((await targets.list()).some(({ name }) => name === SHOP));
+    } finally {
+      await bench().server.restart();
+    }
+  });
+
   it('keeps what came before the cable was pulled, and records again when it is in', async () => {
     const app = await bench().launched(SHOP);
     await bench().connect();

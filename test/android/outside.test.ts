@@ -110,6 +110,19 @@ describe('recording an app from outside', () => {
       assert.match((await outside.stop()).message, /the app died of the agent before/);
     });
 
+  it('is done where Android does not attach the agent, and says in which words', async () => {
+    const app = await bench().launched(SHOP);
+    await bench().connect();
+    await bench().phone.refuseAgents(
+      "java.lang.SecurityException: Can't attach agent, process is not debuggable.",
+    );
+    const session = await start();
+    await app.more('frame', 2);
+    const { message } = await session.stop();
+    assert.match(message, /Android did not attach the agent: Can't attach agent, process is not debuggable/);
+    assert.equal((await traceOf(session)).info.mode, Mode.FromOutside);
+  });
+
   it('says that its samples went with the app', async () => {
     const app = await bench().launched(SHOP);
     await bench().connect();

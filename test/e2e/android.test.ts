@@ -10,11 +10,14 @@ const SHOP = 'com.example.shop';
 
 describe('Record on a device', () => {
   const bench = withPhone();
+  let adb: string;
+  before(async () => (adb = await bench().server.program()));
   const vscode = withVSCode(() => ({
     workspace: path.join(root, 'test/fixtures/hello-workspace'),
     extensions: [packageFile()],
     settings: {
       'btrace.adb.server': `127.0.0.1:${bench().server.port}`,
+      'btrace.adb.path': adb,
       'btrace.agent.folder': bench().agents,
     },
   }));
@@ -55,5 +58,20 @@ describe('Record on a device', () => {
     await bench().server.adb('disconnect', bench().phone.serial);
     await listed.waitFor({ state: 'detached' });
     assert.deepEqual(workbench.cspViolations(), []);
+  });
+
+  it('starts the adb server for whom presses the button', async function () {
+    this.timeout(60_000);
+    const { workbench } = vscode;
+    await bench().server.end();
+    try {
+      await workbench.run('BTrace: Record…');
+      await workbench.choose(/No adb server runs on this machine/);
+      const notice = workbench.notification(/No adb server runs on this machine/);
+      await workbench.press(notice, 'Start the adb Server');
+      await bench().server.answering();
+    } finally {
+      await bench().server.restart();
+    }
   });
 });

@@ -106,6 +106,11 @@ export class Phone {
     await rm(this.resolve(`/data/data/${packageName}/code_cache`), { recursive: true, force: true });
   }
 
+  /** ActivityManager refuses every agent, in these words, from now on. */
+  async refuseAgents(exception: string): Promise<void> {
+    await writeFile(path.join(this.folder, 'refuses'), exception);
+  }
+
   /** No room for what apps write, from now on. */
   async fillApps(): Promise<void> {
     await writeFile(path.join(this.folder, 'full'), '');

@@ -1,7 +1,7 @@
 /** The real adb server, on its own port and with its own home, so that it knows nothing of this machine's devices. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -32,6 +32,20 @@ export class AdbServerProcess {
       ANDROID_ADB_SERVER_PORT: String(this.port),
       ADB_MDNS_AUTO_CONNECT: '0',
     };
+  }
+
+  /** An adb program for whoever does not take an environment, but a path. */
+  async program(): Promise<string> {
+    const file = path.join(this.home, 'adb');
+    const { HOME, ADB_MDNS_AUTO_CONNECT } = this.environment;
+    const lines = ['#!/bin/sh', `export HOME='${HOME}' ADB_MDNS_AUTO_CONNECT=${ADB_MDNS_AUTO_CONNECT}`];
+    await writeFile(file, [...lines, 'exec adb "$@"', ''].join('\n'), { mode: 0o755 });
+    return file;
+  }
+
+  /** Whoever starts it: until it is there. */
+  async answering(): Promise<void> {
+    while (!(await answers(this.port))) await delay(50);
   }
 
   private async run(): Promise<void> {
