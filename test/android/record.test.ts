@@ -208,6 +208,47 @@ describe('recording an app on a device, over adb', () => {
     await app.more('round', 2);
   });
 
+  it('records any app, and a part of one, where the shell is root, as the app and as nobody else', async () => {
+    const { phone } = bench();
+    await phone.becomeRoot();
+    await phone.install(BANK, { debuggable: false });
+    const app = await phone.launch(BANK, undefined, `${BANK}:sync`);
+    await bench().connect();
+    const target = await targetNamed(`${BANK}:sync`);
+    assert.deepEqual([target.refusal, target.pid, target.launchable], [undefined, app.pid, false]);
+    const session = await target.start(options());
+    await app.more('frame', 2);
+    assert.equal((await session.stop()).message, '');
+    assert.equal((await traceOf(session)).info.targetName, `${BANK}:sync`);
+    assert.ok(phone.commands.every((command) => !command.includes('run-as')));
+    assert.equal((await readdir(phone.resolve(`/data/data/${BANK}/code_cache`))).length, 1);
+  });
+
+  for (const sdk of [26, 29, 34])
+    it(`understands Android by its words: API ${sdk}`, async () => {
+      const phone = await bench().another({ sdk, release: String(sdk), model: `Phone ${sdk}` });
+      await phone.install(SHOP);
+      const app = await phone.launch(SHOP);
+      await bench().connect(phone);
+      const target = await targetNamed(SHOP);
+      assert.equal(target.runtime, `ART (API ${sdk})`);
+      const session = await target.start(options());
+      await app.more('frame', 2);
+      assert.equal((await session.stop()).message, '');
+      if (sdk === 26)
+        await assert.rejects(target.start({ ...options(), fromLaunch: true }), {
+          message: 'Android 8.0 starts no app with an agent.',
+        });
+      await phone.refuseAgents('java.lang.SecurityException: Process not debuggable: ProcessRecord{1:shop}');
+      const outside = await target.start(options());
+      assert.match(
+        (await outside.stop()).message,
+        /did not attach the agent: Process not debuggable: ProcessRecord\{1:shop\}\.$/,
+      );
+      await app.kill();
+      await assert.rejects(target.start(options()), { message: `${SHOP} does not run any more.` });
+    });
+
   it('pushes the agent once, and copies it once, however often it records', async () => {
     const app = await bench().launched(SHOP);
     await bench().connect();

@@ -22,6 +22,17 @@ describe('Record on a device', () => {
     },
   }));
 
+  it('starts the adb server for whom presses the button', async function () {
+    this.timeout(60_000);
+    const { workbench } = vscode;
+    await bench().server.end();
+    await workbench.run('BTrace: Record…');
+    await workbench.choose(/No adb server runs on this machine/);
+    const notice = workbench.notification(/No adb server runs on this machine/);
+    await workbench.press(notice, 'Start the adb Server');
+    await bench().server.answering();
+  });
+
   it('lists the device as it comes, records its app and opens the chart', async function () {
     this.timeout(120_000);
     const { workbench } = vscode;
@@ -58,20 +69,5 @@ describe('Record on a device', () => {
     await bench().server.adb('disconnect', bench().phone.serial);
     await listed.waitFor({ state: 'detached' });
     assert.deepEqual(workbench.cspViolations(), []);
-  });
-
-  it('starts the adb server for whom presses the button', async function () {
-    this.timeout(60_000);
-    const { workbench } = vscode;
-    await bench().server.end();
-    try {
-      await workbench.run('BTrace: Record…');
-      await workbench.choose(/No adb server runs on this machine/);
-      const notice = workbench.notification(/No adb server runs on this machine/);
-      await workbench.press(notice, 'Start the adb Server');
-      await bench().server.answering();
-    } finally {
-      await bench().server.restart();
-    }
   });
 });

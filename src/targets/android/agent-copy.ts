@@ -6,7 +6,7 @@ import type { Adb } from '@yume-chan/adb';
 import { ReadableStream } from '@yume-chan/stream-extra';
 import { TargetError } from '../target.js';
 import { wordsOf } from './adb-server.js';
-import type { App } from './apps.js';
+import { type App, asApp } from './apps.js';
 import { PUSHED, quoted, shell } from './device-shell.js';
 import { within } from './patience.js';
 
@@ -28,7 +28,7 @@ export const agentAbis: readonly string[] = [...agents.keys()];
 /** The ABI that an app's process runs, or will: 32-bit apps on a 64-bit device have another runtime program. */
 export async function abiOf(adb: Adb, app: App): Promise<string> {
   const installed = `dumpsys package ${quoted(app.packageName)} | grep -m 1 primaryCpuAbi=`;
-  const program = `run-as ${quoted(app.packageName)} readlink /proc/${app.pid}/exe`;
+  const program = asApp(app, `readlink /proc/${app.pid}/exe`);
   const { stdout } = await shell(
     adb,
     `getprop ro.product.cpu.abilist; getprop ro.product.cpu.abilist32; ${app.pid > 0 ? program : installed}`,
@@ -100,10 +100,7 @@ export async function bringAgent(
     `cmp -s ${pushed} ${name} || { cp ${pushed} ${name}.part && chmod 444 ${name}.part && mv -f ${name}.part ${name}; } || { rm -f ${name}.part; exit 1; }`,
     'pwd',
   ].join('\n');
-  const { stdout, stderr, code } = await shell(
-    adb,
-    `run-as ${quoted(app.packageName)} sh -c ${quoted(script)}`,
-  );
+  const { stdout, stderr, code } = await shell(adb, asApp(app, script));
   if (code !== 0)
     throw new TargetError(
       'io',
@@ -116,7 +113,7 @@ export async function bringAgent(
 /** Removes the copy of an app that has ended, and what the agent left beside it: while it runs, its file stays for the next recording. */
 export async function removeCopy(adb: Adb, app: App, copy: string): Promise<void> {
   const script = `rm -f ${quoted(copy)} ${quoted(copy)}.*; cd code_cache && rm -f startup_agents/${PREFIX}* && rmdir startup_agents 2>/dev/null`;
-  await shell(adb, `run-as ${quoted(app.packageName)} sh -c ${quoted(script)}`);
+  await shell(adb, asApp(app, script));
 }
 
 async function push(adb: Adb, to: string, bytes: Buffer, signal: AbortSignal | undefined): Promise<void> {

@@ -49,10 +49,11 @@ export class AppTarget implements AndroidTarget {
     this.runtime = `ART (API ${place.sdk})`;
     this.detail = app.pid > 0 ? place.detail : `${place.detail} · not running`;
     this.device = place.device;
-    this.launchable = app.debuggable && app.process === app.packageName;
-    this.refusal = app.debuggable
-      ? undefined
-      : `The device does not let this app be looked into (${app.why}). Install a debuggable build of it, or one with BTrace's library in it (docs/ANDROID.md).`;
+    this.launchable = app.access !== undefined && app.process === app.packageName;
+    this.refusal =
+      app.access !== undefined
+        ? undefined
+        : `The device does not let this app be looked into (${app.why}). Install a debuggable build of it, or one with BTrace's library in it (docs/ANDROID.md).`;
   }
 
   /** An app that does not run is started. What can be recorded from outside alone is, and the recording says why. */

@@ -9,15 +9,25 @@ export interface App {
   readonly packageName: string;
   /** 0: it does not run. */
   readonly pid: number;
-  readonly debuggable: boolean;
-  /** Why not, in the device's words. */
+  /** What lets us look into it: its being debuggable, or the shell's being root; undefined: nothing does. */
+  readonly access: 'run-as' | 'root' | undefined;
+  /** Why nothing does, in the device's words. */
   readonly why: string;
+}
+
+/** A shell command that runs `script` as the app, in its own folder. */
+export function asApp(app: App, script: string): string {
+  const name = quoted(app.packageName);
+  if (app.access !== 'root') return `run-as ${name} sh -c ${quoted(script)}`;
+  const folder = `/data/data/${app.packageName}`;
+  return `cd ${quoted(folder)} && su $(stat -c %u .) sh -c ${quoted(script)}`;
 }
 
 /** Java package names; an app's other processes add ":part". Anything else is no app. */
 const processName = /^([A-Za-z]\w*(?:\.[A-Za-z]\w*)+)(:[\w.]+)?$/;
-/** The kernel's users of installed apps: u0_a123, u10_a45, and isolated ones, which have no package of their own. */
+/** The kernel's users of installed apps: u0_a123, u10_a45. Isolated ones (u0_i…) have no package of their own. */
 const appUser = /^u\d+_a\d+$/;
+const isolatedUser = /^u\d+_i/;
 
 interface Row {
   readonly pid: number;
@@ -33,13 +43,14 @@ export interface Probes {
   set(row: Row, why: string): void;
 }
 
-/** Rows of `ps -A -o PID,USER,NAME`. */
-export function parseProcesses(text: string): Row[] {
+/** Rows of `ps -A -o PID,USER,NAME`: of apps, and for root of all that are called like one (com.android.phone). */
+export function parseProcesses(text: string, isRoot: boolean): Row[] {
   const rows: Row[] = [];
   for (const line of text.split('\n')) {
     const [pid, user = '', process = ''] = line.trim().split(/\s+/);
     const name = processName.exec(process);
-    if (name && appUser.test(user)) rows.push({ pid: Number(pid), process, packageName: name[1] ?? '' });
+    if (name && (isRoot ? !isolatedUser.test(user) : appUser.test(user)))
+      rows.push({ pid: Number(pid), process, packageName: name[1] ?? '' });
   }
   return rows;
 }
@@ -55,10 +66,10 @@ export function parsePackages(text: string): Row[] {
   return rows;
 }
 
-/** Debuggable ones first, by name. */
+/** Those that can be looked into first, by name. */
 export async function listApps(adb: Adb, probes: Probes): Promise<App[]> {
   const [{ stdout, stderr, code }, packages] = await Promise.all([
-    shell(adb, 'ps -A -o PID,USER,NAME'),
+    shell(adb, 'id -u; ps -A -o PID,USER,NAME'),
     shell(adb, 'pm list packages -3 -f'),
   ]);
   if (code !== 0)
@@ -67,22 +78,23 @@ export async function listApps(adb: Adb, probes: Probes): Promise<App[]> {
       `The device ${adb.serial} does not list its processes: ${(stderr || stdout).trim()}.`,
       'Android 8 or newer is needed.',
     );
-  const running = parseProcesses(stdout);
+  const isRoot = /^0\s/.test(stdout); // after `adb root`, on emulators and builds for developers
+  const running = parseProcesses(stdout, isRoot);
   const names = new Set(running.map((row) => row.process));
   const rows = [...running, ...parsePackages(packages.stdout).filter((row) => !names.has(row.process))];
-  const unknown = rows.filter((row) => probes.get(row) === undefined);
+  const known = (row: Row): string | undefined => (isRoot ? '' : probes.get(row));
+  const unknown = rows.filter((row) => known(row) === undefined);
   const refusals = await probe(adb, [...new Set(unknown.map((row) => row.packageName))]);
-  const apps = rows.map((row) => {
-    const why = probes.get(row) ?? refusals.get(row.packageName);
-    if (why === undefined) return { ...row, debuggable: false, why: 'the device did not say' };
-    probes.set(row, why);
-    return { ...row, debuggable: why === '', why };
+  const apps = rows.map((row): App => {
+    const why = known(row) ?? refusals.get(row.packageName);
+    if (why === undefined) return { ...row, access: undefined, why: 'the device did not say' };
+    if (!isRoot) probes.set(row, why);
+    return { ...row, access: isRoot ? 'root' : why === '' ? 'run-as' : undefined, why };
   });
   // Of what does not run and cannot be recorded there is nothing to say.
-  const shown = apps.filter(({ pid, debuggable }) => pid > 0 || debuggable);
-  return shown.sort(
-    (a, b) => Number(b.debuggable) - Number(a.debuggable) || (a.process < b.process ? -1 : 1),
-  );
+  const shown = apps.filter(({ pid, access }) => pid > 0 || access !== undefined);
+  const rank = ({ access }: App) => (access === undefined ? 1 : 0);
+  return shown.sort((a, b) => rank(a) - rank(b) || (a.process < b.process ? -1 : 1));
 }
 
 /** run-as works for debuggable apps and for no others. One command for all: each costs the device some 20 ms. */

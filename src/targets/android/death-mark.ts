@@ -3,7 +3,7 @@
  * agent; one that is newer removes it.
  */
 import type { Adb } from '@yume-chan/adb';
-import type { App } from './apps.js';
+import { type App, asApp } from './apps.js';
 import { quoted, shell } from './device-shell.js';
 
 /** `pushed`: where the agent lies on the device. Its older versions go with all that begins with their names. */
@@ -25,10 +25,10 @@ export async function diedOfAgent(adb: Adb, app: App, pid: number, copy: string)
   return (await diedInWalk(adb, app, copy)) || (await isInCrashLog(adb, pid));
 }
 
-/** The agent counts its walks that are under way in a file beside its copy. */
+/** The agent counts its walks that are under way in a file beside its copy: there while it records, and gone with the copy. */
 async function diedInWalk(adb: Adb, app: App, copy: string): Promise<boolean> {
   const script = `for f in ${quoted(copy)}.*.walking; do [ ! -f "$f" ] || od -A n -t d4 -N 4 "$f"; done`;
-  const { stdout } = await shell(adb, `run-as ${quoted(app.packageName)} sh -c ${quoted(script)}`);
+  const { stdout } = await shell(adb, asApp(app, script));
   return /[1-9]/.test(stdout);
 }
 

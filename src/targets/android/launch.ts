@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { Adb } from '@yume-chan/adb';
 import type { Conversation } from '../session/conversation.js';
 import { type RecordOptions, TargetError } from '../target.js';
-import type { App } from './apps.js';
+import { type App, asApp } from './apps.js';
 import { type Door, enter, letGo, newDoor, parametersOf, reasonIn } from './attach.js';
 import { quoted, shell } from './device-shell.js';
 
@@ -64,8 +64,7 @@ async function startedElsewhere(
       'An app that somebody else starts can be recorded from its launch on Android 11 and newer.',
       'Leave out --started-elsewhere: BTrace starts it.',
     );
-  const inApp = (script: string) =>
-    shell(adb, `run-as ${quoted(app.packageName)} sh -c ${quoted(`cd code_cache && ${script}`)}`);
+  const inApp = (script: string) => shell(adb, asApp(app, `cd code_cache && ${script}`));
   // A link: a copy would be a second agent in the app when it is recorded again.
   const link = quoted(`startup_agents/${path.posix.basename(copy)}`);
   try {

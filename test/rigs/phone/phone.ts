@@ -57,6 +57,7 @@ export class Phone {
   private readonly packages = new Map<string, Installed>();
   private readonly server = net.createServer((tcp) => this.connected(tcp));
   private users = 100;
+  private isRoot = false;
 
   private constructor(
     private readonly folder: string,
@@ -106,6 +107,12 @@ export class Phone {
     await rm(this.resolve(`/data/data/${packageName}/code_cache`), { recursive: true, force: true });
   }
 
+  /** As after `adb root`, on a build for developers. */
+  async becomeRoot(): Promise<void> {
+    this.isRoot = true;
+    await writeFile(path.join(this.folder, 'root'), '');
+  }
+
   /** ActivityManager refuses every agent, in these words, from now on. */
   async refuseAgents(exception: string): Promise<void> {
     await writeFile(path.join(this.folder, 'refuses'), exception);
@@ -133,9 +140,9 @@ export class Phone {
     await writeFile(path.join(this.folder, 'packages'), lines.join(''));
   }
 
-  /** Starts an installed app, as a finger on its icon does; resolves when its first screen is there. */
-  async launch(packageName: string, options?: Launch): Promise<ArtApp> {
-    const app = this.begin(packageName, options);
+  /** Starts an installed app, as a finger on its icon does, or another process of it; resolves when its first screen is there. */
+  async launch(packageName: string, options?: Launch, process = packageName): Promise<ArtApp> {
+    const app = this.begin(packageName, options, [], process);
     await app.until(/^started /m);
     return app;
   }
@@ -145,7 +152,12 @@ export class Phone {
     return this.apps.get(packageName);
   }
 
-  private begin(packageName: string, options?: Launch, agents: readonly string[] = []): ArtApp {
+  private begin(
+    packageName: string,
+    options?: Launch,
+    agents: readonly string[] = [],
+    process = packageName,
+  ): ArtApp {
     const installed = this.packages.get(packageName);
     if (!installed) throw new Error(`${packageName} is not installed`);
     const data = this.resolve(`/data/data/${packageName}`);
@@ -153,13 +165,13 @@ export class Phone {
     const waiting = existsSync(startup) && installed.debuggable ? readdirSync(startup) : [];
     const app = startApp(this.runtime, {
       ...(options ?? installed.launch),
-      name: packageName,
-      debuggable: installed.debuggable,
+      name: process,
+      debuggable: installed.debuggable || this.isRoot,
       agents: [...agents, ...waiting.map((name) => `${startup}/${name}=${data}`)],
       properties: path.join(this.folder, 'props'),
     });
-    this.apps.set(packageName, app);
-    const row = `${app.pid} u0_a${this.users++} ${packageName}\n`;
+    this.apps.set(process, app);
+    const row = `${app.pid} u0_a${this.users++} ${process}\n`;
     writeFileSync(path.join(this.folder, 'processes'), row, { flag: 'a' });
     return app;
   }
@@ -205,7 +217,10 @@ export class Phone {
   /** This machine's sh runs it, with the device's commands before its own and the device's files in their place. */
   private async shell(stream: Duplex, command: string, v2: boolean): Promise<void> {
     this.commands.push(command);
-    const mapped = command.replaceAll('/data/local/tmp', this.resolve('/data/local/tmp'));
+    const mapped = command.replaceAll(
+      /(?<![\w.-])\/data\/(?=local\/tmp|data\/)/g,
+      `${this.resolve('/data')}/`,
+    );
     const child = spawn('sh', ['-c', mapped], {
       cwd: this.folder,
       env: { ...process.env, PATH: `${bin}:${process.env['PATH'] ?? ''}`, PHONE: this.folder },

@@ -67,7 +67,7 @@ describe('apps as a device lists them', () => {
  4715 u0_a9        sh
 `;
     assert.deepEqual(
-      parseProcesses(text).map(({ pid, process, packageName }) => [pid, process, packageName]),
+      parseProcesses(text, false).map(({ pid, process, packageName }) => [pid, process, packageName]),
       [
         [4711, 'com.example.shop', 'com.example.shop'],
         [4712, 'com.example.shop:sync', 'com.example.shop'],
