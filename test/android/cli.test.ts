@@ -125,11 +125,26 @@ describe('btrace, the command, on devices', () => {
       /^ended +limit$/m,
       /^how +in process/m,
       /^samples +[1-9]/m,
-      /^hook allocation +/m,
+      /^at allocation +[\d,]+ captures, /m,
+      /^hooks that worked +.*\ballocation\b/m,
+      /^All is well: this can be recorded\.$/m,
     ])
       assert.match(out, line);
     for (const secret of [SHOP, bench().phone.serial, 'sample.Jank'])
       assert.ok(!out.includes(secret), secret);
+  });
+
+  it('reports why a recording failed, with what the log of the device says', async () => {
+    const app = await bench().launched(SHOP);
+    await bench().connect();
+    bench().phone.faults.agentKills = true;
+    await bench().phone.says(`W/shop(${app.pid}): Attaching agent failed in ${SHOP}: dlopen`);
+    const { code, out } = await btrace(['doctor']);
+    assert.equal(code, 3);
+    assert.match(out, /^FAILED +the app ended while the agent was attached\./m);
+    assert.match(out, /^the device's log +W\/shop\(\d+\): Attaching agent failed in the app: dlopen$/m);
+    assert.match(out, /put this report into an issue/);
+    assert.ok(!out.includes(SHOP) && !out.includes(bench().phone.serial));
   });
 
   it('reports what is wrong with a device that cannot be used', async () => {

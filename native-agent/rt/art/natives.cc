@@ -238,7 +238,7 @@ Replacement g_replacements[kReplacements] = {
      nullptr,
      false,
      false},
-    {"unpark, internal",
+    {"unpark",
      "jdk/internal/misc/Unsafe",
      "unpark",
      "(Ljava/lang/Object;)V",
@@ -268,7 +268,7 @@ Replacement g_replacements[kReplacements] = {
      nullptr,
      false,
      true},
-    {"library load, to Android 9",
+    {"library load",
      "java/lang/Runtime",
      "nativeLoad",
      "(Ljava/lang/String;Ljava/lang/ClassLoader;)Ljava/lang/String;",
@@ -334,7 +334,9 @@ const char* put_in(Session& session, JNIEnv* env, Replacement& replacement) {
                         ? nullptr
                         : replace(env, replacement);
   replacement.installed = !why;
-  session.report_hook(replacement.hook, why ? HookState::Missing : HookState::Installed, why);
+  // A hook with several rows is in when one of them is: no Android has all.
+  if (!why || session.hook_state(replacement.hook) != HookState::Installed)
+    session.report_hook(replacement.hook, why ? HookState::Missing : HookState::Installed, why);
   return why;
 }
 

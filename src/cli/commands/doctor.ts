@@ -7,7 +7,9 @@ import { chooseTarget } from '../../targets/android/choose-target.js';
 import type { Device } from '../../targets/android/device-list.js';
 import { DEFAULT_MEMORY_BYTES, recordingPresets } from '../../targets/presets.js';
 import { type RecordOptions, TargetError } from '../../targets/target.js';
-import { HookState, Mode, type Trace } from '../../trace/index.js';
+import { HookState, Mode, SampleKind, type Trace } from '../../trace/index.js';
+import { wholeTrace } from '../../trace/measure/scope.js';
+import { sumScope } from '../../trace/measure/sums.js';
 import { adbOptions, androidTargets } from '../android-targets.js';
 import type { Command, Input } from '../command-line.js';
 import { ExitCode } from '../exit-codes.js';
@@ -18,6 +20,7 @@ import { plainText } from '../plain-text.js';
 import { formatCount, formatNs, parseDuration } from '../quantities.js';
 import { wordOf } from '../report/words.js';
 import type { Terminal } from '../terminal.js';
+import { trustFacts } from '../trust.js';
 
 const DEFAULT_NS = 3e9;
 
@@ -42,6 +45,8 @@ export const doctor: Command = {
   examples: ['btrace doctor --app com.example.shop'],
   async run(input, terminal) {
     const report = new Report(terminal);
+    terminal.print('BTrace, tried out on an Android device');
+    report.part('This computer');
     const targets = androidTargets(input, terminal, true);
     report.line(
       'btrace',
@@ -53,16 +58,20 @@ export const doctor: Command = {
       if (!(error instanceof TargetError)) throw error;
       report.failed(error.message, error.nextStep);
     }
+    report.close();
     return report.isWell ? ExitCode.Done : ExitCode.Target;
   },
 };
 
 class Report {
-  isWell = true;
-
+  private problems = 0;
   private readonly hidden = new Map<string, string>();
 
   constructor(private readonly terminal: Terminal) {}
+
+  get isWell(): boolean {
+    return this.problems === 0;
+  }
 
   /** What is nobody's business: it is "the app" and "the device" in all that follows. */
   hide(app: string, serial: string): void {
@@ -84,9 +93,23 @@ class Report {
   }
 
   failed(what: string, nextStep: string): void {
-    this.isWell = false;
+    this.problems++;
     this.terminal.print(this.terminal.warn(`${'FAILED'.padEnd(20)} ${this.plain(what)}`));
     if (nextStep !== '') this.line('', nextStep);
+  }
+
+  /** A part of what is looked at; the lines after it are what was found. */
+  part(title: string): void {
+    this.terminal.print(`\n${title}`);
+  }
+
+  close(): void {
+    this.part('In short');
+    this.terminal.print(
+      this.isWell
+        ? 'All is well: this can be recorded.'
+        : 'What FAILED stands above, with what to do. If that does not help, put this report into an issue.',
+    );
   }
 }
 
@@ -110,20 +133,39 @@ async function examine(targets: AndroidTargets, input: Input, report: Report): P
     throw error;
   }
   if (target.device.state === 'device') await tellDevice(targets, target.device, report);
+  report.part('The app');
   if (target.refusal !== undefined)
     throw new TargetError('not-permitted', 'It cannot be recorded.', target.refusal);
-  report.line('app', target.pid > 0 ? 'debuggable, runs' : 'debuggable, is started');
-  await tryOut(target, input.read('duration', parseDuration) ?? DEFAULT_NS, report);
+  report.line(
+    'app',
+    target.pid > 0 ? 'lets itself be looked into, runs' : 'lets itself be looked into, is started',
+  );
+  try {
+    await tryOut(target, input.read('duration', parseDuration) ?? DEFAULT_NS, report);
+  } catch (error) {
+    if (!(error instanceof TargetError)) throw error;
+    report.failed(error.message, error.nextStep);
+  }
+  if (!report.isWell) await tellLog(targets, target.device, report);
 }
 
 async function tellDevice(targets: AndroidTargets, device: Device, report: Report): Promise<void> {
+  report.part('The device');
   for (const [name, fact] of await targets.describeDevice(device)) report.line(name, fact);
+}
+
+/** Only where something failed: it is long, and for whoever looks for the reason. */
+async function tellLog(targets: AndroidTargets, device: Device, report: Report): Promise<void> {
+  const lines = await targets.agentLog(device).catch(() => []);
+  for (const line of lines.length > 0 ? lines : ['nothing about agents'])
+    report.line("the device's log", line);
 }
 
 async function tryOut(target: AndroidTarget, durationNs: number, report: Report): Promise<void> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'btrace-doctor-'));
   try {
     const began = performance.now();
+    report.part('A recording of it');
     const session = await target.start(options(path.join(folder, 'try.btrace'), durationNs));
     report.line('began after', formatNs((performance.now() - began) * 1e6));
     const end = await session.ended;
@@ -157,12 +199,21 @@ function tell(trace: Trace, report: Report): void {
   report.line('methods', describeMethods(trace.methods));
   for (const { kind, count, totalNs } of status?.costs ?? [])
     if (count > 0)
-      report.line(`cost of kind ${kind}`, `${formatCount(count)} at ${formatNs(totalNs / count)}`);
+      report.line(
+        `at ${wordOf(SampleKind, kind)}`,
+        `${formatCount(count)} captures, ${formatNs(totalNs / count)} each`,
+      );
+  // What was in is taken out at the end, and says so.
+  const worked = hooks.filter(({ state }) => state === HookState.Installed || state === HookState.Removed);
+  report.line('hooks that worked', worked.map(({ name }) => name).join(', ') || 'none');
   for (const { name, state, why } of hooks) {
+    if (worked.some((one) => one.name === name)) continue;
     const how = `${wordOf(HookState, state)}${why === '' ? '' : `: ${why}`}`;
     if (state === HookState.Failed) report.failed(`hook ${name}: ${how}`, '');
     else report.line(`hook ${name}`, how);
   }
+  for (const { isWarning, text } of trustFacts(trace, sumScope(trace, wholeTrace)))
+    report.line(isWarning ? 'NOTE' : '', text);
   for (const { what } of problems) report.failed(what, '');
   if (threads.every(({ sampleCount }) => sampleCount === 0))
     report.failed(

@@ -136,17 +136,20 @@ export class AdbServer {
   }
 
   private async ask(): Promise<Device[]> {
+    const over = new AbortController(); // closes the connection to a server that says nothing
     const asked = async () => {
-      const connection = await this.client.createConnection('host:devices-l', {
-        signal: AbortSignal.timeout(this.answerMs), // closes it, too
-      });
+      const connection = await this.client.createConnection('host:devices-l', { signal: over.signal });
       try {
         return parseDevices(await connection.readString());
       } finally {
         await connection.dispose();
       }
     };
-    return await within(this.answerMs, asked());
+    try {
+      return await within(this.answerMs, asked());
+    } finally {
+      over.abort();
+    }
   }
 
   private get isLocal(): boolean {

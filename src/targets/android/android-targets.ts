@@ -1,4 +1,5 @@
 /** Apps on the devices of an adb server as targets. */
+import type { Adb } from '@yume-chan/adb';
 import type { Target, TargetSource } from '../target.js';
 import { TargetError } from '../target.js';
 import { type AdbOptions, AdbServer } from './adb-server.js';
@@ -6,7 +7,7 @@ import { AppTarget } from './app-target.js';
 import { listApps, type Probes } from './apps.js';
 import { chooseTarget, type Wanted } from './choose-target.js';
 import { type Device, deviceId, deviceName, deviceRefusal, duplicateSerials } from './device-list.js';
-import { deviceFacts } from './device-facts.js';
+import { agentLog, deviceFacts } from './device-facts.js';
 import { shell } from './device-shell.js';
 import { watchDevices } from './watch-devices.js';
 
@@ -72,9 +73,18 @@ export class AndroidTargets implements TargetSource {
 
   /** What an issue about this device needs; nothing that tells whose it is. */
   async describeDevice(device: Device): Promise<[string, string][]> {
+    return await this.ask(device, deviceFacts);
+  }
+
+  /** What the device's log says of agents. Names of apps may be in it. */
+  async agentLog(device: Device): Promise<string[]> {
+    return await this.ask(device, agentLog);
+  }
+
+  private async ask<T>(device: Device, question: (adb: Adb) => Promise<T>): Promise<T> {
     const adb = await new AdbServer(this.options).open(device);
     try {
-      return await deviceFacts(adb);
+      return await question(adb);
     } finally {
       await adb.close();
     }

@@ -7,14 +7,29 @@ const questions: readonly (readonly [string, string])[] = [
   ['model', 'getprop ro.product.manufacturer; getprop ro.product.model'],
   ['Android', 'getprop ro.build.version.release'],
   ['API', 'getprop ro.build.version.sdk'],
-  ['build', 'getprop ro.build.type; getprop ro.build.version.security_patch'],
+  [
+    'build',
+    'getprop ro.build.type; getprop ro.build.version.security_patch; getprop ro.build.version.incremental',
+  ],
+  ['shell is', 'id -u | sed "s/^0$/root/; s/^2000$/shell/"'],
   ['ABIs', 'getprop ro.product.cpu.abilist'],
   ['page size', 'getconf PAGE_SIZE'],
   ['kernel', 'uname -r'],
   ['SELinux', 'getenforce'],
   ['ART module', 'pm list packages --apex-only --show-versioncode | grep "[.]art "'],
   ['room for the agent', `df -h ${PUSHED} | tail -n 1`],
+  // Without, who else records an app is not seen.
+  ['shell sees sockets', '[ -r /proc/net/unix ] && head -n 2 /proc/net/unix | grep -q . && echo yes'],
 ];
+
+/** What the device's log has of agents and of us, newest last: why one was not loaded. */
+export async function agentLog(adb: Adb): Promise<string[]> {
+  const { stdout } = await shell(
+    adb,
+    `logcat -d -t 5000 2>/dev/null | grep -iE 'btrace|attach.*agent' | tail -n 20`,
+  );
+  return stdout.split('\n').filter((line) => line.trim() !== '');
+}
 
 /** In the order of the report; what a device does not say is said to be so. */
 export async function deviceFacts(adb: Adb): Promise<[string, string][]> {
@@ -25,6 +40,6 @@ export async function deviceFacts(adb: Adb): Promise<[string, string][]> {
     facts.push([name, code === 0 && text !== '' ? text : 'not known']);
   }
   const v2 = adb.subprocess.shellProtocol !== undefined;
-  facts.push(['shell', v2 ? 'with exit codes' : 'without exit codes']);
+  facts.push(['exit codes', v2 ? 'yes' : 'no, asked for']);
   return facts;
 }

@@ -107,6 +107,11 @@ export class Phone {
     await rm(this.resolve(`/data/data/${packageName}/code_cache`), { recursive: true, force: true });
   }
 
+  /** A line of the device's log. */
+  async says(line: string): Promise<void> {
+    await writeFile(path.join(this.folder, 'log'), `${line}\n`, { flag: 'a' });
+  }
+
   /** As after `adb root`, on a build for developers. */
   async becomeRoot(): Promise<void> {
     this.isRoot = true;
