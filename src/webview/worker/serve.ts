@@ -41,6 +41,8 @@ const restFactor = 4;
 const progressBytes = 4 << 20;
 /** With more methods than this the first chart is not kept waiting for all their names. */
 const manyNames = 2000;
+/** The page takes a while to take thousands of names in: not before the first chart is on the screen, two or three frames on. */
+const namesAfterMs = 50;
 
 export function serve(port: WorkerPort, openDecoder: OpenDecoder, answer: Answer): void {
   const service = new TraceService(
@@ -178,9 +180,14 @@ class TraceService {
       isRetraced: this.#retracing.isRetraced,
     });
     this.#post({ type: 'snapshot', snapshot }, buffersOf(snapshot));
-    if (fewNames) this.#post({ type: 'names', names: nameColumns(trace.methods) });
+    if (fewNames) setTimeout(() => this.#tellNames(trace), namesAfterMs);
     const ended = performance.now();
     this.#nextSnapshotAt = ended + Math.max(liveSnapshotMs, (ended - started) * restFactor);
+  }
+
+  /** All of them, unless a later snapshot brought them. */
+  #tellNames(trace: Trace): void {
+    if (this.#shown === trace) this.#post({ type: 'names', names: nameColumns(trace.methods) });
   }
 
   #answer(message: ToWorker & { type: 'ask' }): void {
