@@ -1,6 +1,6 @@
-// npm run soak [-- --short]: what a test run has no time for, on every JDK that is found (BTRACE_JDKS names more): 1,000 starts and stops
-// of the agent under fire and as many recordings of one program, 50 recordings beside the truth; in the Android Runtime, on each engine,
-// 200 starts and stops and ten minutes under 50 allocating threads. About an hour and a half; --short takes a tenth.
+// npm run soak [-- --short] [PART...]: what a test run has no time for, on every JDK that is found (BTRACE_JDKS names more) and in the Android
+// Runtime, on each engine: starts and stops, walks in a signal handler, recordings beside the truth, ten minutes under 50 allocating
+// threads. All parts take two hours on two cores; --short takes a tenth of each. Parts: sessions, walks, recordings, truth, art.
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -8,15 +8,33 @@ import { buildAgent } from './build-agent.mjs';
 import { run } from './process.mjs';
 import { root, setupOrStop } from './setup.mjs';
 
-const part = process.argv.includes('--short') ? 0.1 : 1;
+const share = process.argv.includes('--short') ? 0.1 : 1;
 const environment = {
   ...process.env,
-  BTRACE_CYCLES: String(1000 * part),
-  BTRACE_TRUTH_RUNS: String(50 * part),
-  BTRACE_ART_CYCLES: String(200 * part),
-  BTRACE_ART_LOAD_MS: String(600_000 * part),
+  BTRACE_CYCLES: String(1000 * share),
+  BTRACE_STORM_SECONDS: String(60 * share),
+  BTRACE_TRUTH_RUNS: String(50 * share),
+  BTRACE_ART_CYCLES: String(200 * share),
+  BTRACE_ART_LOAD_MS: String(600_000 * share),
 };
-const mocha = ['--import', 'tsx', path.join(root, 'node_modules/mocha/bin/mocha.js'), '--timeout', '120000'];
+const unitTests = path.join(root, 'build/native/host/unit-tests');
+const mocha = (file) => [
+  process.execPath,
+  ['--import', 'tsx', path.join(root, 'node_modules/mocha/bin/mocha.js'), '--timeout', '120000', file],
+];
+const parts = {
+  sessions: ['starts and stops of the agent under fire', unitTests, ['sessions']],
+  walks: ['walks in a signal handler', ...mocha('test/soak/walk.test.ts')],
+  recordings: ['recordings of one program, again and again', ...mocha('test/integration/record.test.ts')],
+  truth: ['recordings beside the truth', ...mocha('test/integration/truth.test.ts')],
+  art: ['the Android Runtime under load', ...mocha('test/art/endurance.test.ts')],
+};
+const asked = process.argv.slice(2).filter((word) => word !== '--short');
+const unknown = asked.find((name) => !(name in parts));
+if (unknown) {
+  console.error(`There is no part "${unknown}". Parts: ${Object.keys(parts).join(', ')}.`);
+  process.exit(2);
+}
 
 await setupOrStop(['npm', 'compiler', 'jdk', 'art']);
 mkdirSync(path.join(root, 'artefacts'), { recursive: true });
@@ -25,14 +43,9 @@ if (failed) {
   console.error(failed);
   process.exit(1);
 }
-const steps = [
-  ['starts and stops under fire', path.join(root, 'build/native/host/unit-tests'), ['sessions']],
-  ['recordings, again and again', process.execPath, [...mocha, 'test/integration/record.test.ts']],
-  ['the truth', process.execPath, [...mocha, 'test/integration/truth.test.ts']],
-  ['the Android Runtime under load', process.execPath, [...mocha, 'test/art/endurance.test.ts']],
-];
 let worst = 0;
-for (const [what, command, args] of steps) {
+for (const [name, [what, command, args]] of Object.entries(parts)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
   const began = performance.now();
   const { code, error } = await run(command, args, {
     cwd: root,

@@ -14,15 +14,20 @@ import {
   type ThreadTrack,
   type Trace,
 } from '../../src/trace/index.js';
+import { recordingPresets } from '../../src/targets/presets.js';
 import { JavaProgram, type Jdk, jdks } from '../rigs/jvm/programs.js';
 import { Truth, type Wait } from '../rigs/jvm/truth.js';
 import { decodeFile, Recordings, threadNamed } from './recordings.js';
 
 const RUNS = Number(process.env['BTRACE_TRUTH_RUNS'] ?? 5);
 /** Shares need much CPU time, however long that takes on a busy machine; the waits are many in a short time. */
-const WORK = { parts: ['burn', 'deep', 'brief', 'throw'], cpuNs: 9e9, ms: 15_000 };
+const WORK = { parts: ['burn', 'deep', 'brief', 'throw'], cpuNs: 9e9, ms: 40_000 };
 const WAITS = { parts: ['lock', 'notify', 'park', 'sleep', 'allocate', 'load'], cpuNs: Infinity, ms: 2000 };
 const SHARE_TOLERANCE = 0.03;
+/** Of CPU time, one interrupt each: on a machine that has next to no time for the program, three of them may be more than the tolerance. */
+const FEW_SAMPLES = 3;
+/** A capture costs 50 µs at most (core/capture.cc), and 1 % of a wait. */
+const SHORT_MS = 5;
 const MOST_GAPS = 0.1;
 /** Left out at both ends, where hooks come and go and the last samples of a thread are waited for. */
 const EDGE_NS = 150e6;
@@ -82,10 +87,11 @@ class Comparison {
     const gaps = recorded.gap / (recorded.gap + recorded.evidence);
     assert.ok(gaps <= MOST_GAPS, `${threadName}: gaps are ${percent(gaps, 1)}`);
     const all = [...true_.values()].reduce((sum, cpu) => sum + cpu, 0);
+    const few = (FEW_SAMPLES * recordingPresets.balanced.asyncIntervalNs) / all;
     for (const [method, cpu] of true_) {
       const difference = recorded.of(method) / recorded.evidence - cpu / all;
       assert.ok(
-        Math.abs(difference) <= SHARE_TOLERANCE,
+        Math.abs(difference) <= Math.max(SHARE_TOLERANCE, few),
         `${threadName}: ${method} has ${percent(recorded.of(method), recorded.evidence)}, truly ${percent(cpu, all)}`,
       );
     }
@@ -96,7 +102,7 @@ class Comparison {
     const thread = threadNamed(this.trace, threadName);
     const expected = this.truth.waitsOf(threadName, kindName, this.begin, this.end);
     assert.ok(expected.length > 10, `${threadName} waited ${expected.length} times`);
-    let missed = 0;
+    const missed: number[] = [];
     let unknown = 0;
     let putAside = 0;
     for (const wait of expected) {
@@ -104,7 +110,7 @@ class Comparison {
       const tolerance = Math.max(2e6, 0.05 * truly);
       const row = this.rowOf(thread, kind, wait);
       if (row < 0) {
-        missed++;
+        missed.push(truly / 1e6);
         continue;
       }
       const length = thread.blocks.end[row]! - thread.blocks.begin[row]!;
@@ -113,7 +119,9 @@ class Comparison {
       if (length < truly - tolerance) putAside++;
       if (!this.endedBy(thread, row, wait)) unknown++;
     }
-    assert.equal(missed, 0, `${threadName}: ${missed} of ${expected.length} waits are missing`);
+    // A wait whose stack would cost more of it than the budget allows is left to the gate.
+    const long = missed.filter((ms) => ms >= SHORT_MS);
+    assert.deepEqual(long, [], `${threadName}: of ${expected.length} waits are missing these, ms`);
     // A notify that the compiler has put into its caller passes the hook: its wait says that nobody is known.
     const most = kind === SampleKind.Wait ? Math.ceil(0.05 * expected.length) : 0;
     assert.ok(
@@ -188,7 +196,7 @@ async function compared(
 }
 
 for (const [at, jdk] of jdks().entries()) {
-  for (let run = 1; run <= (at === 0 ? RUNS : 1); run++) {
+  for (let run = 1; run <= (at === 0 || RUNS > 5 ? RUNS : 1); run++) {
     describe(`the truth, JDK ${jdk.version}, run ${run}`, () => {
       let recordings: Recordings;
       let work: Comparison;

@@ -15,11 +15,12 @@ import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { find, root } from '../../../scripts/setup.mjs';
 
-export type ProgramName = 'shop' | 'truth';
+export type ProgramName = 'shop' | 'truth' | 'storm';
 
 export const mainClasses: Record<ProgramName, string> = {
   shop: 'com.example.shop.Shop',
   truth: 'Truth',
+  storm: 'Storm',
 };
 
 export interface Jdk {

@@ -1,0 +1,71 @@
+/**
+ * npm run soak: walks in a signal handler, as often as the agent allows, through a program that makes them hard, with each
+ * collector and compiler of each JDK there is. What must hold is that the program never notices.
+ */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+import { SampleKind } from '../../src/trace/index.js';
+import { decodeFile, Recordings } from '../integration/recordings.js';
+import { JavaProgram, type Jdk, jdks } from '../rigs/jvm/programs.js';
+
+const SECONDS = Number(process.env['BTRACE_STORM_SECONDS'] ?? 5);
+
+const ways: readonly (readonly string[])[] = [
+  ['-XX:+UseSerialGC'],
+  ['-XX:+UseParallelGC'],
+  ['-XX:+UseG1GC'],
+  ['-XX:+UseZGC'],
+  ['-XX:+UseShenandoahGC'],
+  ['-XX:TieredStopAtLevel=1'],
+  ['-XX:-TieredCompilation'],
+  ['-Xint'],
+  ['-XX:+UseCompactObjectHeaders'],
+];
+
+/** False where this JDK was built without it. */
+function knows({ home }: Jdk, way: readonly string[]): boolean {
+  try {
+    execFileSync(path.join(home, 'bin/java'), [...way, '--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+for (const jdk of jdks()) {
+  describe(`walks in a signal handler, JDK ${jdk.version}`, () => {
+    let recordings: Recordings;
+    beforeEach(() => (recordings = new Recordings()));
+    afterEach(() => recordings.remove());
+
+    for (const way of ways) {
+      it(way.join(' '), async function () {
+        if (!knows(jdk, way)) this.skip();
+        this.timeout(SECONDS * 1000 + 120_000);
+        const program = await JavaProgram.start('storm', {
+          jdk,
+          vmArgs: ['-Xmx512m', '-XX:+IgnoreUnrecognizedVMOptions', '-XX:+EnableDynamicAgentLoading', ...way],
+        });
+        try {
+          const session = await recordings.start(program.pid, {
+            maxDurationMs: SECONDS * 1000,
+            asyncIntervalNs: 1_000_000,
+            budgetPpm: 0,
+          });
+          const { reason, file } = await session.ended;
+          assert.equal(reason, 'limit', program.output);
+          assert.equal(await program.end(), 0, program.output);
+          assert.equal(program.output, 'ready\n');
+          const trace = decodeFile(file);
+          assert.deepEqual(trace.problems, []);
+          const walked = trace.status?.costs.find(({ kind }) => kind === SampleKind.AsyncSelf)?.count ?? 0;
+          assert.ok(walked > 0, 'no walk in a signal handler at all');
+          console.log(`        ${walked} walks`);
+        } finally {
+          await program.kill();
+        }
+      });
+    }
+  });
+}
