@@ -68,6 +68,11 @@ void OutsideSampler::stop_timers() {
   session_->report_hook(kTimersHook, HookState::Removed);
 }
 
+void OutsideSampler::run(i64 notice_ns) {
+  while (!asked_to_end_.load()) wait(min_of(tick(), notice_ns));
+}
+
+// So long, or until a thread is due.
 void OutsideSampler::wait(i64 ns) {
   if (timers_.running())
     timers_.wait(ns);
@@ -77,10 +82,11 @@ void OutsideSampler::wait(i64 ns) {
 
 // ---------------------------------------------------------------- looks
 
+// Walks those that are due, and has one look at everybody whose time has come. Returns how long to wait, ns.
 i64 OutsideSampler::tick() {
   check_timers();
   if (timers_.running())
-    while (ThreadRecord* record = timers_.take_due()) {
+    while (ThreadRecord* record = asked_to_end_.load() ? nullptr : timers_.take_due()) {
       u64 tick = tick_now();
       i64 now = now_ns();
       i64 cpu = is_watched(*record) ? thread_cpu_ns(record->tid.load_relaxed()) : -1;
@@ -104,7 +110,7 @@ bool OutsideSampler::is_watched(ThreadRecord& record) {
 }
 
 void OutsideSampler::look_at_all() {
-  for (u32 slot = 0, slots = g_threads.slots(); slot < slots; slot++) {
+  for (u32 slot = 0, slots = g_threads.slots(); slot < slots && !asked_to_end_.load(); slot++) {
     ThreadRecord& record = g_threads.at(slot);
     if (!is_watched(record)) {
       timers_.unwatch(record);

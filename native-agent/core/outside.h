@@ -8,15 +8,17 @@ namespace btrace {
 
 class OutsideSampler {
  public:
+  // On a saturated machine a round of walks may take very long: it is broken off when it is asked to end.
+  explicit OutsideSampler(const Atomic<u32>& asked_to_end) : asked_to_end_(asked_to_end) {}
   // False when memory is not there.
   bool init(Session& session, Runtime& runtime);
   void release();
-  // Walks those that are due, and has one look at everybody whose time has come. Returns how long to wait, ns.
-  i64 tick();
-  // Waits so long, or until a thread is due.
-  void wait(i64 ns);
+  // Until it is asked to end, which it notices within `notice_ns`.
+  void run(i64 notice_ns);
 
  private:
+  i64 tick();
+  void wait(i64 ns);
   void start_timers();
   void check_timers();
   void stop_timers();
@@ -26,6 +28,7 @@ class OutsideSampler {
   void stand(ThreadRecord& record, u64 tick, i64 now, i64 cpu);
   void walk(ThreadRecord& record, u64 tick, i64 now, i64 cpu, Shows shows);
 
+  const Atomic<u32>& asked_to_end_;
   Session* session_ = nullptr;
   Runtime* runtime_ = nullptr;
   Frame* frames_ = nullptr;

@@ -1,12 +1,9 @@
 #pragma once
-// The conversation with the desktop (docs/FORMAT.md) and the agent's own threads: one that talks and drains, one that
-// looks at the program's threads from outside. One recording at a time; the next may follow when it has ended.
+// Recordings begin and end here: one at a time; the next may follow when it has ended.
 #include "core/options.h"
 #include "core/runtime.h"
 
 namespace btrace {
-
-inline constexpr const char* kAgentVersion = "0.1.0";
 
 // What an attach returns to the desktop. docs/AGENT.md has the sentences.
 enum class StartResult : i32 {

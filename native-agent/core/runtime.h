@@ -41,7 +41,7 @@ class Runtime {
   // Each of the agent's threads calls these around everything else it asks. False: the program is ending.
   virtual bool enter_agent_thread(const char* name) = 0;
   virtual void leave_agent_thread() = 0;
-  // Puts the hooks in and reports each; takes them out again. The session is active in between.
+  // Puts the hooks in and reports each; takes them out again, when the session is no longer active.
   virtual void install(Session& session) = 0;
   virtual void remove(Session& session) = 0;
   // Now and then while recording: `cpu_ns` is what the process used since the last time. Returns what the runtime

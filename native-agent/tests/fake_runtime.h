@@ -4,7 +4,7 @@
 
 #include "core/runtime.h"
 
-struct FakeRuntime final : btrace::Runtime {
+struct FakeRuntime : btrace::Runtime {
   bool refuse_names = false;
   void describe(btrace::TargetDescription& target) override {
     snprintf(target.name, sizeof target.name, "fake");

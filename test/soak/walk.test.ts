@@ -11,6 +11,14 @@ import { JavaProgram, type Jdk, jdks } from '../rigs/jvm/programs.js';
 
 const SECONDS = Number(process.env['BTRACE_STORM_SECONDS'] ?? 5);
 
+/** The JVM itself warns of threads that wait long for a collection; what is printed here shall be of us. */
+const QUIET = [
+  '-XX:+IgnoreUnrecognizedVMOptions',
+  '-XX:+EnableDynamicAgentLoading',
+  '-Xlog:disable',
+  '-Xlog:all=error',
+];
+
 const ways: readonly (readonly string[])[] = [
   ['-XX:+UseSerialGC'],
   ['-XX:+UseParallelGC'],
@@ -45,7 +53,7 @@ for (const jdk of jdks()) {
         this.timeout(SECONDS * 1000 + 120_000);
         const program = await JavaProgram.start('storm', {
           jdk,
-          vmArgs: ['-Xmx512m', '-XX:+IgnoreUnrecognizedVMOptions', '-XX:+EnableDynamicAgentLoading', ...way],
+          vmArgs: ['-Xmx512m', ...QUIET, ...way],
         });
         try {
           const session = await recordings.start(program.pid, {

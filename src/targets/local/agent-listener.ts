@@ -12,7 +12,7 @@ import {
 import { TargetError } from '../target.js';
 import { makePrivateFolder, type PrivateFolder } from './private-folder.js';
 
-const HANDSHAKE_MS = 5000;
+const HANDSHAKE_MS = 15_000;
 
 export type Log = (line: string) => void;
 

@@ -1,6 +1,6 @@
 /** The Java programs of this machine as targets. */
 import { AgentSession } from '../session/agent-session.js';
-import { configOf } from '../session/conversation.js';
+import { configOf, type Conversation } from '../session/conversation.js';
 import { RecordingFile } from '../session/recording-file.js';
 import { type RecordOptions, type Session, type Target, TargetError, type TargetSource } from '../target.js';
 import { bringAgent, findAgent } from './agent-library.js';
@@ -10,7 +10,9 @@ import { javaProcess, type JavaProcess, listJavaProcesses } from './java-process
 import { isAlive } from './proc.js';
 
 /** From the library being loaded to the agent's Welcome. */
-const WELCOME_MS = 10_000;
+const WELCOME_MS = 20_000;
+/** Putting the hooks in stops the program's threads some twenty times, each of which must come to run for that. */
+const BEGIN_MS = 30_000;
 
 export interface LocalOptions {
   /** Folders the agent may be under: the extension's or the package's. */
@@ -75,6 +77,7 @@ class LocalTarget implements Target {
       const timer = setTimeout(() => gaveUp.abort(noWelcome(this)), WELCOME_MS);
       const conversation = await welcomed.finally(() => clearTimeout(timer));
       open.stopListening();
+      await this.begun(conversation, until);
       return new AgentSession({
         target: this,
         options,
@@ -93,12 +96,31 @@ class LocalTarget implements Target {
       throw error;
     }
   }
+
+  /** The header comes when the hooks are in. */
+  private async begun(conversation: Conversation, signal: AbortSignal): Promise<void> {
+    const close = () => conversation.close();
+    const timer = setTimeout(close, BEGIN_MS);
+    signal.addEventListener('abort', close, { once: true });
+    try {
+      await conversation.header();
+    } catch {
+      throw new TargetError(
+        'timeout',
+        `The agent is in ${this.name} (process ${this.pid}), but could not begin to record.`,
+        'The program may have ended, or its threads have more to do than this machine can: try again.',
+      );
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', close);
+    }
+  }
 }
 
 function noWelcome(target: Target): TargetError {
   return new TargetError(
     'timeout',
     `The agent was loaded into ${target.name} (process ${target.pid}) but did not answer.`,
-    'Another recording of it may be running, or its memory or files are used up: stop the other recording, or restart the program.',
+    'Another recording of it may be running, its threads may have more to do than this machine can, or its memory or files are used up: stop the other recording, try again, or restart the program.',
   );
 }

@@ -15,8 +15,8 @@ import { FileError, type RecordingFile } from './recording-file.js';
 import { Redactor } from './redact.js';
 import { RingDump } from './ring-dump.js';
 
-/** An agent that is asked to end and then says nothing for this long is not going to. */
-const SILENCE_MS = 15_000;
+/** An agent that is asked to end and then says nothing for this long is not going to. Taking its hooks out may last on a saturated machine. */
+const SILENCE_MS = 30_000;
 const STATUS_EVERY_MS = 1000;
 const EXIT_MS = 1000;
 

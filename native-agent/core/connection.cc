@@ -1,0 +1,55 @@
+#include "core/connection.h"
+
+#include "base/syscall.h"
+#include "os/linux/socket.h"
+
+namespace btrace {
+
+void Connection::release() {
+  if (fd_ >= 0) sys::close(fd_);
+  fd_ = -1;
+  open_ = false;
+  in_.release();
+  out_.release();
+}
+
+void Connection::pump(i64 wait_ns) {
+  Readiness ready = wait_socket(fd_, unsent() != 0, wait_ns);
+  if (ready.readable) receive();
+  send();
+}
+
+void Connection::receive() {
+  u8 part[4096];
+  for (;;) {
+    IoResult got = receive_some(fd_, part, sizeof part);
+    if (got.closed) open_ = false;
+    if (got.bytes <= 0) return;
+    in_.append(part, static_cast<size_t>(got.bytes));
+  }
+}
+
+void Connection::send() {
+  while (open_ && unsent()) {
+    IoResult sent = send_some(fd_, out_.data() + sent_, unsent());
+    if (sent.closed) open_ = false;
+    if (sent.bytes <= 0) break;
+    sent_ += static_cast<size_t>(sent.bytes);
+    bytes_sent_ += static_cast<u64>(sent.bytes);
+  }
+  if (unsent()) return;
+  out_.clear();
+  sent_ = 0;
+}
+
+bool Connection::next(ChunkView& chunk) {
+  if (used_) in_.drop_front(used_);
+  used_ = 0;
+  ChunkResult result = parse_chunk(in_.data(), in_.size(), chunk, used_);
+  if (result == ChunkResult::Complete) return true;
+  used_ = 0;
+  if (result == ChunkResult::Broken) open_ = false;
+  return false;
+}
+
+}  // namespace btrace

@@ -1,0 +1,276 @@
+#include "core/conversation.h"
+
+#include "base/clock.h"
+#include "core/outside.h"
+
+namespace btrace {
+
+namespace {
+
+constexpr i64 kDrainEveryNs = 100 * kNsPerMs;
+constexpr i64 kStatusEveryNs = kNsPerSecond;
+constexpr i64 kPaceEveryNs = 300 * kNsPerMs;
+// A row that waits for an equal neighbour is sent at the latest after this.
+constexpr i64 kPendingNs = kNsPerSecond;
+constexpr i64 kHelloTimeoutNs = 10 * kNsPerSecond;
+constexpr size_t kLongestHello = 64 * 1024;
+// What is still unsent at the end has this long to go.
+constexpr i64 kFarewellNs = 10 * kNsPerSecond;
+// With this much unsent the reader is slow: samples wait in their shards, and what does not fit there is counted.
+constexpr size_t kUnsentLimit = 2 * kMiB;
+
+}  // namespace
+
+void Conversation::run() {
+  Config config;
+  if (runtime_.enter_agent_thread("btrace")) {
+    if (receive_hello(config) && (session_ = open_session(config))) {
+      if (drain_.init(*session_, runtime_)) record();
+      drain_.release();
+      close_session(*session_);
+    }
+    runtime_.leave_agent_thread();
+  }
+  connection_.release();
+}
+
+bool Conversation::is_ours(const u8* token, size_t size) const {
+  if (size != Options::kTokenBytes) return false;
+  u8 difference = 0;
+  for (u32 i = 0; i < Options::kTokenBytes; i++) difference |= token[i] ^ options_.token[i];
+  return difference == 0;
+}
+
+bool Conversation::receive_hello(Config& config) {
+  ChunkView chunk;
+  for (i64 until = now_ns() + kHelloTimeoutNs; !connection_.next(chunk); connection_.pump(kDrainEveryNs))
+    if (!connection_.is_open() || now_ns() >= until || connection_.incomplete() >= kLongestHello) return false;
+  if (chunk.kind != ChunkKind::Hello) return false;
+  bool known = false;
+  u64 major = 0;
+  FieldReader field(chunk.payload, chunk.size);
+  while (field.next()) {
+    if (field.field() == 1) major = field.value();
+    if (field.field() == 2 && field.is_bytes()) known = is_ours(field.bytes(), field.size());
+    if (field.field() == 3 && field.is_bytes() && !parse_config(field.bytes(), field.size(), config)) return false;
+  }
+  return known && major == kFormatMajor && !field.broken();
+}
+
+void Conversation::record() {
+  cpu_at_start_ns_ = clock_ns(kClockThreadCpu);
+  ring_ = session_->config.policy == Policy::Ring;
+  Bytes& out = connection_.out();
+  drain_.cut_welcome(out, options_.answer, sizeof options_.answer);
+  // The desktop knows at once that it is us. What comes next may take seconds where the program's threads have more to
+  // do than the machine can: it waits for the header.
+  connection_.pump(0);
+  drain_.cut_header(out, kAgentVersion);
+  activate_session(*session_);
+  runtime_.install(*session_);
+  start_sampler();
+  asked_.begun.store(1);
+  drain_.cut_hooks(out);
+  next_status_ns_ = now_ns();
+  serve();
+  end_sampler();
+  // From here nothing is captured, so what there is to send does not grow. It goes first: bringing the sampler home and
+  // taking the hooks out may last.
+  deactivate_session();
+  send_rest();
+  while (sampler_running_.load()) sys::sleep_ns(kNsPerMs);
+  runtime_.remove(*session_);
+  farewell();
+  drain_.forget_threads();
+}
+
+void Conversation::serve() {
+  while (!ending_) {
+    i64 next_cut = now_ns() + kDrainEveryNs;
+    // Comes back at once for a command; a socket that takes bytes again is served meanwhile.
+    for (i64 now = now_ns(); now < next_cut && !ending_; now = now_ns()) {
+      pump(next_cut - now);
+      if (session_->full.load_relaxed()) end(EndReason::Limit, "the memory for samples was full");
+    }
+    // What is there at the end waits until the hooks are out: then it does not grow any more.
+    if (!ending_) cut();
+  }
+}
+
+// ---------------------------------------------------------------- both ways
+
+// Moves bytes, waiting at most `wait_ns` for something to happen, and does what it is told.
+void Conversation::pump(i64 wait_ns) {
+  connection_.pump(wait_ns);
+  ChunkView chunk;
+  while (connection_.next(chunk)) obey(chunk);
+  if (!connection_.is_open()) end(EndReason::ConnectionLost);
+  if (asked_.finish_asked.load())
+    end(static_cast<EndReason>(asked_.finish_reason.load()), asked_.finish_detail.load());
+}
+
+void Conversation::obey(const ChunkView& chunk) {
+  if (chunk.kind != ChunkKind::Command) return;
+  u64 kind = 0;
+  u64 dump_ns = 0;
+  FieldReader field(chunk.payload, chunk.size);
+  while (field.next()) {
+    if (field.field() == 1) kind = field.value();
+    if (field.field() == 2) dump_ns = field.value();
+  }
+  switch (static_cast<CommandKind>(kind)) {
+    case CommandKind::Stop: end(EndReason::Stopped); break;
+    case CommandKind::Cancel: end(EndReason::Cancelled); break;
+    case CommandKind::Dump:
+      if (ring_) begin_dump(dump_ns);
+      break;
+    default: break;
+  }
+}
+
+void Conversation::end(EndReason reason, const char* detail) {
+  if (ending_) return;
+  ending_ = true;
+  reason_ = reason;
+  detail_ = detail;
+}
+
+// ---------------------------------------------------------------- what is sent
+
+// The ring's samples go out while it stays as it is; Goodbye(DUMPED) says that they are all there.
+void Conversation::begin_dump(u64 back_ns) {
+  i64 now = session_->since_origin(now_ns());
+  drain_.flush(0);
+  drain_.begin_dump(back_ns ? now - static_cast<i64>(min_of<u64>(back_ns, static_cast<u64>(max_of<i64>(now, 0)))) : 0);
+  dumping_ = true;
+}
+
+void Conversation::send_dump() {
+  Bytes& out = connection_.out();
+  while (connection_.is_open() && drain_.cut_dump(out))
+    while (connection_.is_open() && connection_.unsent() > kUnsentLimit) pump(kDrainEveryNs);
+  drain_.cut_texts(out);
+  drain_.cut_goodbye(out, EndReason::Dumped, nullptr);
+  dumping_ = false;
+}
+
+void Conversation::cut_samples() {
+  if (dumping_) send_dump();
+  if (ring_) {
+    drain_.trim(now_ns());
+    drain_.turn_stacks(false);
+    return;
+  }
+  // Where threads capture faster than this one gets to run, there are always more: the rest of a round is owed too.
+  const i64 until = now_ns() + kStatusEveryNs;
+  bool more = true;
+  while (!ending_ && now_ns() < until && connection_.unsent() < kUnsentLimit &&
+         (more = drain_.cut_samples(connection_.out())))
+    pump(0);
+  drain_.turn_stacks(!more);
+}
+
+void Conversation::cut() {
+  Bytes& out = connection_.out();
+  drain_.flush(kPendingNs);
+  drain_.cut_texts(out);
+  cut_samples();
+  drain_.cut_links(out);
+  drain_.cut_threads(out);
+  drain_.retire_threads(out);
+  i64 now = now_ns();
+  if (!ending_) keep_pace(now);
+  if (now >= next_status_ns_) {
+    next_status_ns_ = now + kStatusEveryNs;
+    drain_.cut_losses(out);
+    drain_.cut_status(out, connection_.bytes_sent(), connection_.held_bytes(), static_cast<i64>(agent_cpu_ns()));
+  }
+  if (session_->hooks_changed.load()) drain_.cut_hooks(out);
+}
+
+// What is in the shards, with its names, as far as the reader takes it in time.
+void Conversation::send_rest() {
+  if (dumping_) send_dump();
+  ring_ = false;
+  drain_.flush(0);
+  const i64 until = now_ns() + kFarewellNs;
+  while (connection_.is_open() && now_ns() < until) {
+    bool more = connection_.unsent() < kUnsentLimit && drain_.cut_samples(connection_.out());
+    if (!more && !connection_.unsent()) break;
+    connection_.pump(more ? 0 : kDrainEveryNs);
+  }
+}
+
+void Conversation::farewell() {
+  send_rest();
+  if (!connection_.is_open()) return;
+  next_status_ns_ = 0;
+  cut();
+  drain_.cut_goodbye(connection_.out(), reason_, detail_);
+  const i64 until = now_ns() + kFarewellNs;
+  while (connection_.is_open() && connection_.unsent() && now_ns() < until) connection_.pump(kDrainEveryNs);
+}
+
+// ---------------------------------------------------------------- what it costs
+
+// Of the agent's own threads since the recording began.
+u64 Conversation::agent_cpu_ns() {
+  u32 sampler = sampler_tid_.load();
+  i64 sampler_cpu = sampler ? thread_cpu_ns(sampler) : -1;
+  if (sampler_cpu > 0) sampler_cpu_ns_ = sampler_cpu;
+  return static_cast<u64>(own_cpu_ns() - cpu_at_start_ns_ + sampler_cpu_ns_);
+}
+
+void Conversation::keep_pace(i64 now) {
+  if (now - paced_ns_ < kPaceEveryNs) return;
+  u64 process_cpu_ns = static_cast<u64>(clock_ns(kClockProcessCpu));
+  u64 cpu_ns = process_cpu_ns - paced_process_cpu_ns_;
+  if (paced_ns_) session_->events_ns.add_relaxed(runtime_.adapt(*session_, cpu_ns));
+  u64 spent_ns = drain_.unforced_ns() + agent_cpu_ns();
+  // The first step has the work of the start in it, which does not come again.
+  if (paced_ns_)
+    session_->stretch.store_relaxed(pace_.step(session_->config, now - paced_ns_, spent_ns - paced_spent_ns_, cpu_ns));
+  paced_ns_ = now;
+  paced_process_cpu_ns_ = process_cpu_ns;
+  paced_spent_ns_ = spent_ns;
+}
+
+// ---------------------------------------------------------------- the thread that looks from outside
+
+void* Conversation::sampler_main(void* self) {
+  auto& conversation = *static_cast<Conversation*>(self);
+  if (conversation.runtime_.enter_agent_thread("btrace sampler")) {
+    conversation.sampler_tid_.store(sys::gettid());
+    OutsideSampler sampler(conversation.sampler_asked_to_end_);
+    if (sampler.init(*conversation.session_, conversation.runtime_)) sampler.run(kDrainEveryNs);
+    sampler.release();
+    conversation.sampler_tid_.store(0);
+    conversation.runtime_.leave_agent_thread();
+  }
+  conversation.sampler_running_.store(0);
+  return nullptr;
+}
+
+void Conversation::start_sampler() {
+  if (!session_->config.async_interval_ns || !session_->config.wants(SampleKind::AsyncOutside)) {
+    session_->report_hook("outside", HookState::Off, "not asked for");
+    return;
+  }
+  unsigned long thread;
+  sampler_running_.store(1);
+  if (libc::thread_create(&thread, nullptr, &Conversation::sampler_main, this) != 0) {
+    sampler_running_.store(0);
+    session_->report_hook("outside", HookState::Failed, "no thread could be started for it");
+    return;
+  }
+  libc::thread_detach(thread);
+  session_->report_hook("outside", HookState::Installed);
+}
+
+// It is gone after the walk that it is at; that may take long where nobody gets to run.
+void Conversation::end_sampler() {
+  sampler_asked_to_end_.store(1);
+  if (session_->hook_state("outside") == HookState::Installed) session_->report_hook("outside", HookState::Removed);
+}
+
+}  // namespace btrace
