@@ -134,6 +134,33 @@ TEST("art dex: names, signatures, files and lines of the sample apps") {
   CHECK_EQUAL(sleep->lines.size(), size_t{0});
 }
 
+u32& word_at(std::vector<u8>& bytes, size_t at) {
+  CHECK(at + 4 <= bytes.size());
+  return *reinterpret_cast<u32*>(bytes.data() + at);
+}
+
+// As ART lays compact dex out: offsets into the data count from the data section's begin.
+std::vector<u8> compacted(std::vector<u8> bytes) {
+  bytes[0] = 'c', bytes[1] = 'd', bytes[2] = 'e', bytes[3] = 'x';
+  const u32 data = word_at(bytes, 108);
+  for (u32 i = 0; i < word_at(bytes, 56); i++) word_at(bytes, word_at(bytes, 60) + i * 4) -= data;
+  for (u32 i = 0; i < word_at(bytes, 72); i++)
+    if (u32& parameters = word_at(bytes, word_at(bytes, 76) + i * 12 + 8)) parameters -= data;
+  return bytes;
+}
+
+TEST("art dex: compact dex has the same names, signatures and files, and no lines") {
+  const std::vector<Named> plain = methods_of(sample_dex()), compact = methods_of(compacted(sample_dex()));
+  CHECK_EQUAL(compact.size(), plain.size());
+  for (size_t i = 0; i < plain.size(); i++) {
+    CHECK_EQUAL(compact[i].type, plain[i].type);
+    CHECK_EQUAL(compact[i].name, plain[i].name);
+    CHECK_EQUAL(compact[i].signature, plain[i].signature);
+    CHECK_EQUAL(compact[i].file, plain[i].file);
+    CHECK_EQUAL(compact[i].lines.size(), size_t{0});
+  }
+}
+
 // Under AddressSanitizer a read beyond the file ends the test.
 TEST("art dex: a damaged file gives fewer names, never a fault") {
   const std::vector<u8> whole = sample_dex();

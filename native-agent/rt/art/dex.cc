@@ -75,11 +75,13 @@ constexpr i32 kLineBase = -4, kLineRange = 15;
 }  // namespace
 
 bool DexFile::open(const u8* begin) {
-  static constexpr char kMagic[] = "dex\n";
-  if (memcmp(begin, kMagic, 4) != 0 || begin[7] != 0) return false;
+  compact_ = memcmp(begin, "cdex", 4) == 0;
+  if ((!compact_ && memcmp(begin, "dex\n", 4) != 0) || begin[7] != 0) return false;
   begin_ = begin;
   size_ = u32_at(begin + 32);
   if (size_ < kHeaderBytes) return false;
+  data_ = compact_ ? begin + u32_at(begin + 108) : begin;
+  data_size_ = compact_ ? u32_at(begin + 104) : size_;
   strings_ = {u32_at(begin + 56), u32_at(begin + 60)};
   types_ = {u32_at(begin + 64), u32_at(begin + 68)};
   protos_ = {u32_at(begin + 72), u32_at(begin + 76)};
@@ -96,10 +98,10 @@ const char* DexFile::text(u32 string_index) const {
   const u8* id = item(strings_, string_index, 4);
   if (!id) return nullptr;
   u32 offset = u32_at(id);
-  // The length in UTF-16 units comes first; the bytes end with a 0, which must lie within the file.
-  while (offset < size_ && begin_[offset] & 0x80) offset++;
-  for (u32 end = ++offset; end < size_; end++)
-    if (!begin_[end]) return reinterpret_cast<const char*>(begin_ + offset);
+  // The length in UTF-16 units comes first; the bytes end with a 0, which must lie within the data.
+  while (offset < data_size_ && data_[offset] & 0x80) offset++;
+  for (u32 end = ++offset; end < data_size_; end++)
+    if (!data_[end]) return reinterpret_cast<const char*>(data_ + offset);
   return nullptr;
 }
 
@@ -131,8 +133,8 @@ bool DexFile::signature(u32 proto_index, char* to, size_t size) const {
   };
   if (!put("(")) return false;
   if (u32 parameters = u32_at(proto + 8)) {
-    const u8* count = at(parameters, 4);
-    const u8* list = count ? at(u64{parameters} + 4, u64{u32_at(count)} * 2) : nullptr;
+    const u8* count = data(parameters, 4);
+    const u8* list = count ? data(u64{parameters} + 4, u64{u32_at(count)} * 2) : nullptr;
     if (!list) return false;
     for (u32 i = 0; i < u32_at(count); i++)
       if (!put(type(u16_at(list + 2 * i)))) return false;
@@ -175,6 +177,7 @@ u32 DexFile::code_offset(u32 class_def, u32 method_index) const {
 }
 
 u32 DexFile::lines(u32 class_def, u32 method_index, LineEntry* entries, u32 limit) const {
+  if (compact_) return 0;  // its code items are coded in another way
   const u32 code = code_offset(class_def, method_index);
   const u8* header = code ? at(code, 16) : nullptr;
   const u32 debug = header ? u32_at(header + 8) : 0;

@@ -8,7 +8,7 @@ namespace btrace::art {
 
 class DexFile {
  public:
-  // Standard dex only; compact dex (Android 9 to 13, in vdex files) is refused. False: not one.
+  // Standard dex, and compact dex (Android 9 to 13, in vdex files), whose lines are not read. False: neither.
   bool open(const u8* begin);
 
   struct Method {
@@ -36,12 +36,17 @@ class DexFile {
   };
   const u8* at(u64 offset, u64 bytes) const { return offset + bytes <= size_ ? begin_ + offset : nullptr; }
   const u8* item(const Table& table, u32 index, u32 bytes) const;
+  // Of what the tables point to: in compact dex it lies in a section of its own, which several files may share.
+  const u8* data(u64 offset, u64 bytes) const { return offset + bytes <= data_size_ ? data_ + offset : nullptr; }
   const char* text(u32 string_index) const;
   u32 code_offset(u32 class_def, u32 method_index) const;
   u32 read_lines(u32 debug_offset, LineEntry* entries, u32 limit) const;
 
   const u8* begin_ = nullptr;
   u32 size_ = 0;
+  const u8* data_ = nullptr;
+  u32 data_size_ = 0;
+  bool compact_ = false;
   Table strings_{}, types_{}, protos_{}, methods_{}, class_defs_{};
 };
 
