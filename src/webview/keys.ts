@@ -31,6 +31,7 @@ export type CommandId =
   | 'bottomUp'
   | 'methods'
   | 'callers'
+  | 'messages'
   | 'details'
   | 'help'
   | 'escape';
@@ -74,6 +75,7 @@ export const keyTable: readonly KeyBinding[] = [
   { command: 'bottomUp', keys: ['4'], text: 'key.bottomUp' },
   { command: 'methods', keys: ['5'], text: 'key.methods' },
   { command: 'callers', keys: ['6'], text: 'key.callers' },
+  { command: 'messages', keys: ['7'], text: 'key.messages' },
   { command: 'details', keys: ['i'], text: 'key.details' },
   { command: 'help', keys: ['?'], text: 'key.help' },
   { command: 'escape', keys: ['Escape'], text: 'key.escape' },

@@ -22,6 +22,7 @@ import { hueVariables, readPalette } from './timeline/palette.js';
 import { TimelineView } from './timeline/timeline-view.js';
 import { CallersView } from './views/callers-view.js';
 import { FlameGraphView } from './views/flame-graph-view.js';
+import { MessagesView } from './views/messages-view.js';
 import { MethodsView } from './views/methods-view.js';
 import { TreeView } from './views/tree-view.js';
 import type { FigureView } from './views/view.js';
@@ -64,6 +65,7 @@ export class PageShell implements EngineListener, PageActions {
       new TreeView(context, 'up'),
       new MethodsView(context),
       new CallersView(context),
+      new MessagesView(context),
     ];
     const help = new HelpDialog();
     this.#toolbar = new Toolbar(
@@ -207,7 +209,10 @@ export class PageShell implements EngineListener, PageActions {
     if (snapshot.problems.length > 0) {
       const [first] = snapshot.problems;
       this.#warn(
-        text('open.problems', { count: snapshot.problems.length, first: plainText(first?.what ?? '') }),
+        text('open.problems', {
+          count: snapshot.problems.length,
+          first: plainText(first?.what ?? '').replace(/\.$/, ''),
+        }),
       );
     }
     this.#reveal();

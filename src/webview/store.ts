@@ -2,7 +2,15 @@
 import type { Span } from './geometry/time-scale.js';
 import type { Weight } from './worker/messages.js';
 
-export const viewNames = ['timeline', 'flameGraph', 'callTree', 'bottomUp', 'methods', 'callers'] as const;
+export const viewNames = [
+  'timeline',
+  'flameGraph',
+  'callTree',
+  'bottomUp',
+  'methods',
+  'callers',
+  'messages',
+] as const;
 export type ViewName = (typeof viewNames)[number];
 
 /** A call, found again after the columns were made anew: by its thread, depth and begin. */

@@ -38,7 +38,18 @@ export function figuresTable(snapshot: Snapshot | undefined, figures: Figures, s
   return element(
     'table',
     { class: 'details-figures' },
+    hasMoreCpu(snapshot, figures)
+      ? element('caption', { class: 'details-hint' }, text('details.moreCpu'))
+      : undefined,
     element('thead', {}, head),
     element('tbody', {}, ...rows),
   );
+}
+
+/** More than clocks that are read one after the other differ by: docs/MEASURES.md, "Weights", says how it comes to be. */
+const clockSlack = 1.02;
+
+export function hasMoreCpu(snapshot: Snapshot | undefined, { self, total }: Figures): boolean {
+  if (snapshot?.info.exact !== false) return false;
+  return [self, total].some(({ cpu, wall }) => cpu > wall * clockSlack && cpu - wall > 1e5);
 }

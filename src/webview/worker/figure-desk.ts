@@ -1,5 +1,6 @@
 /** Answers the page's questions about a trace with the engine's figures. */
 import { callFigures } from '../../trace/measure/calls.js';
+import { messageFigures } from '../../trace/measure/messages.js';
 import { methodFigures } from '../../trace/measure/methods.js';
 import type { Scope } from '../../trace/measure/scope.js';
 import { sumScope } from '../../trace/measure/sums.js';
@@ -25,6 +26,8 @@ export class FigureDesk {
         return sourceOf(trace, query.method);
       case 'methods':
         return methodFigures(this.#of(trace, query.scope), trace.methods.count);
+      case 'messages':
+        return messageFigures(trace, query.threads);
       case 'tree': {
         const children = query.direction === 'down' ? callees : callers;
         return children(this.#of(trace, query.scope), query.weight, query.path);

@@ -1,6 +1,7 @@
 /** What the page and its worker say to each other. Columns travel by transfer: one copy is made, in the worker. */
 import type { PageMapping, SourceKey } from '../../protocol/messages.js';
 import type { CallFigures, CallPlace } from '../../trace/measure/calls.js';
+import type { MessageFigures } from '../../trace/measure/messages.js';
 import type { MethodFigures } from '../../trace/measure/methods.js';
 import type { Scope } from '../../trace/measure/scope.js';
 import type { FlameNodes, Neighbours, TreeNodes } from '../../trace/measure/trees.js';
@@ -163,6 +164,12 @@ export interface MethodsQuery {
   readonly scope: Scope;
 }
 
+/** Of threads with a message loop; none named: all. */
+export interface MessagesQuery {
+  readonly kind: 'messages';
+  readonly threads: readonly number[];
+}
+
 export type TreeDirection = 'down' | 'up';
 
 /** Children of one node of the call tree (`down`) or of the bottom-up tree; node 0 is the root. */
@@ -218,12 +225,21 @@ export interface CallQuery extends CallPlace {
 }
 
 export type Query =
-  SourceQuery | MethodsQuery | TreeQuery | FlameQuery | NeighboursQuery | MatchedQuery | SumQuery | CallQuery;
+  | SourceQuery
+  | MethodsQuery
+  | MessagesQuery
+  | TreeQuery
+  | FlameQuery
+  | NeighboursQuery
+  | MatchedQuery
+  | SumQuery
+  | CallQuery;
 
 /** What each kind of query is answered with. */
 export interface Answers {
   source: SourceKey;
   methods: MethodFigures;
+  messages: MessageFigures;
   tree: TreeNodes;
   flame: FlameNodes;
   neighbours: Neighbours;

@@ -1,0 +1,121 @@
+/** What a thread that runs a message loop did with each message: docs/MEASURES.md, "Messages". */
+import { SampleKind } from '../model/kinds.js';
+import { IntervalState, type Blocks, type Paths, type ThreadTrack, type Trace } from '../model/trace.js';
+import { isBlocked } from './scope.js';
+
+/** A row a message, by thread, then begin. Messages that nothing was seen of are not there. */
+export interface MessageFigures {
+  readonly count: number;
+  /** Thread index. */
+  readonly thread: Uint32Array;
+  /** As the recording counts them, for each thread. */
+  readonly id: Uint32Array;
+  readonly begin: Float64Array;
+  readonly end: Float64Array;
+  readonly cpu: Float64Array;
+  readonly blocked: Float64Array;
+  /** Of its time, without evidence. */
+  readonly gap: Float64Array;
+  /** The innermost method that at least half of its time was in, −1: none. */
+  readonly method: Int32Array;
+}
+
+/** Longer than a frame of a display with 60 Hz: one is missed. */
+export const missedFrameNs = 1e9 / 60;
+/** A person takes it for hanging. */
+export const hangNs = 7e8;
+
+/** One pass over the intervals of threads with messages. `threads`: indexes, none: all. */
+export function messageFigures(trace: Trace, threads: readonly number[] = []): MessageFigures {
+  const rows: Row[] = [];
+  for (const thread of trace.threads) {
+    if (threads.length === 0 || threads.includes(thread.index)) addMessages(rows, thread, trace.paths);
+  }
+  return {
+    count: rows.length,
+    thread: Uint32Array.from(rows, (row) => row.thread),
+    id: Uint32Array.from(rows, (row) => row.id),
+    begin: Float64Array.from(rows, (row) => row.begin),
+    end: Float64Array.from(rows, (row) => row.end),
+    cpu: Float64Array.from(rows, (row) => row.cpu),
+    blocked: Float64Array.from(rows, (row) => row.blocked),
+    gap: Float64Array.from(rows, (row) => row.gap),
+    method: Int32Array.from(rows, (row) => row.method),
+  };
+}
+
+interface Row {
+  readonly thread: number;
+  readonly id: number;
+  readonly begin: number;
+  end: number;
+  cpu: number;
+  blocked: number;
+  gap: number;
+  method: number;
+}
+
+function addMessages(rows: Row[], thread: ThreadTrack, paths: Paths): void {
+  const { intervals, message } = thread;
+  const polls = new PollWaits(thread.blocks);
+  let row: Row | undefined;
+  let inPath = new Map<number, number>();
+  const close = (): void => {
+    if (row !== undefined) row.method = mostOf(inPath, row.end - row.begin, paths);
+    row = undefined;
+  };
+  for (let at = 0; at < intervals.count; at++) {
+    const id = message[at] as number;
+    const begin = intervals.begin[at] as number;
+    const end = intervals.end[at] as number;
+    // The wait for the next message is no work of this one.
+    if (id === 0 || id !== row?.id || polls.has(begin, end)) close();
+    if (id === 0 || end <= begin || polls.has(begin, end)) continue;
+    if (row === undefined) {
+      row = { thread: thread.index, id, begin, end, cpu: 0, blocked: 0, gap: 0, method: -1 };
+      rows.push(row);
+      inPath = new Map();
+    }
+    row.end = end;
+    row.cpu += intervals.cpu[at] as number;
+    const state = intervals.state[at] as number;
+    if (isBlocked(state)) row.blocked += end - begin;
+    if (state === IntervalState.Gap) row.gap += end - begin;
+    const path = intervals.path[at] as number;
+    inPath.set(path, (inPath.get(path) ?? 0) + end - begin);
+  }
+  close();
+}
+
+/** The waits of a message loop, asked for in the order of time. */
+class PollWaits {
+  private readonly rows: readonly number[];
+  private next = 0;
+
+  constructor(private readonly blocks: Blocks) {
+    const { count, kind, begin } = blocks;
+    const rows: number[] = [];
+    for (let row = 0; row < count; row++) if (kind[row] === SampleKind.Poll) rows.push(row);
+    this.rows = rows.sort((a, b) => (begin[a] as number) - (begin[b] as number));
+  }
+
+  /** Whether the stretch lies in one. */
+  has(begin: number, end: number): boolean {
+    const { blocks, rows } = this;
+    while (this.next < rows.length && (blocks.end[rows[this.next] as number] as number) <= begin) this.next++;
+    const row = rows[this.next];
+    return row !== undefined && (blocks.begin[row] as number) <= begin && end <= (blocks.end[row] as number);
+  }
+}
+
+function mostOf(inPath: ReadonlyMap<number, number>, wholeNs: number, paths: Paths): number {
+  const below = new Map<number, number>();
+  for (const [path, ns] of inPath) {
+    for (let at = path; at !== 0; at = paths.parent[at] as number) below.set(at, (below.get(at) ?? 0) + ns);
+  }
+  let deepest = 0;
+  for (const [path, ns] of below) {
+    if (ns * 2 >= wholeNs && (paths.depth[path] as number) > (paths.depth[deepest] as number)) deepest = path;
+  }
+  return deepest === 0 ? -1 : (paths.method[deepest] as number);
+}

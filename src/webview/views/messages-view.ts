@@ -1,0 +1,157 @@
+/** What a message loop's thread did with each message, the longest first: picks the range that all views are of. */
+import { hangNs, missedFrameNs } from '../../trace/measure/messages.js';
+import type { MessageFigures } from '../../trace/measure/messages.js';
+import { formatNs, formatShare } from '../figures.js';
+import type { ViewContext } from '../model.js';
+import type { ViewState } from '../store.js';
+import { VirtualTable } from '../tables/virtual-table.js';
+import type { Cell, Column } from '../tables/virtual-table.js';
+import { text } from '../texts.js';
+import { shownName } from '../timeline/thread-actions.js';
+import { shareOf } from '../weights.js';
+import { nameCell } from './name-cell.js';
+import { FigureView } from './view.js';
+
+/** Of a message's length, on each side of it on the timeline. */
+const margin = 0.1;
+
+const columnIds = ['begin', 'wall', 'cpu', 'blocked'] as const;
+type ColumnId = (typeof columnIds)[number];
+
+export class MessagesView extends FigureView {
+  readonly #table: VirtualTable;
+  #figures: MessageFigures | undefined;
+  /** Rows of `#figures` in the order shown. */
+  #order: readonly number[] = [];
+  #sort: { column: ColumnId; descending: boolean } = { column: 'wall', descending: true };
+
+  constructor(context: ViewContext) {
+    super(context, 'messages');
+    this.#table = new VirtualTable(text('view.messages'), false, {
+      select: (row) => this.#pick(row),
+      open: (row) => this.#show(row),
+      sort: (column) => this.#sortBy(column),
+    });
+    this.root.append(this.#table.root);
+  }
+
+  focus(): void {
+    this.#table.focus();
+  }
+
+  protected load(): void {
+    const { model, store, actions } = this.context;
+    this.latest.take(
+      // Of all of the time: the range is what this list chooses.
+      actions.ask({ kind: 'messages', threads: model.scope(store.state).threads }),
+      (figures) => {
+        this.#figures = figures;
+        this.#table.root.hidden = figures.count === 0;
+        this.say(figures.count === 0 ? text('messages.none') : '');
+        this.#arrange();
+      },
+      (message) => this.say(message),
+    );
+  }
+
+  protected stateChanged(state: ViewState, changed: ReadonlySet<keyof ViewState>): void {
+    if (changed.has('search')) this.#arrange();
+    if (changed.has('range') && state.range === undefined) this.#table.selectKey(undefined, false);
+  }
+
+  #pick(row: number): void {
+    const at = this.#order[row];
+    const figures = this.#figures;
+    if (at === undefined || figures === undefined) return;
+    const beginNs = figures.begin[at] ?? 0;
+    const endNs = figures.end[at] ?? 0;
+    const around = (endNs - beginNs) * margin;
+    const { bounds } = this.context.model;
+    this.context.store.set({
+      range: { beginNs, endNs },
+      viewport: {
+        beginNs: Math.max(bounds.beginNs, beginNs - around),
+        endNs: Math.min(bounds.endNs, endNs + around),
+      },
+    });
+  }
+
+  #show(row: number): void {
+    this.#pick(row);
+    this.context.store.set({ view: 'timeline' });
+    this.context.actions.focusView();
+  }
+
+  #sortBy(column: string): void {
+    const found = columnIds.find((one) => one === column);
+    if (found === undefined) return;
+    const descending = this.#sort.column === found ? !this.#sort.descending : found !== 'begin';
+    this.#sort = { column: found, descending };
+    this.#arrange();
+  }
+
+  #columns(): Column[] {
+    const { model } = this.context;
+    const known = model.snapshot?.info.hasCpu === true ? columnIds : columnIds.filter((id) => id !== 'cpu');
+    return [
+      {
+        id: 'name',
+        title: text('messages.what'),
+        hint: text('messages.what.hint'),
+        width: 0,
+        isSortable: false,
+      },
+      ...known.map((id) => ({
+        id,
+        title: id === 'begin' ? text('details.begins') : text(`weight.${id}`),
+        width: id === 'wall' ? 190 : 130,
+        isSortable: true,
+      })),
+    ];
+  }
+
+  #value(at: number, column: ColumnId): number {
+    const figures = this.#figures;
+    if (figures === undefined) return 0;
+    if (column === 'wall') return (figures.end[at] ?? 0) - (figures.begin[at] ?? 0);
+    return figures[column][at] ?? 0;
+  }
+
+  #arrange(): void {
+    const figures = this.#figures;
+    if (figures === undefined) return;
+    const { column, descending } = this.#sort;
+    const sign = descending ? -1 : 1;
+    this.#order = Array.from({ length: figures.count }, (_, at) => at).sort(
+      (one, other) => sign * (this.#value(one, column) - this.#value(other, column)) || one - other,
+    );
+    this.#table.setColumns(this.#columns(), { column, descending });
+    this.#table.setRows({
+      count: this.#order.length,
+      cell: (row, id) => this.#cell(figures, this.#order[row] ?? 0, id),
+      key: (row) => String(this.#order[row] ?? -1),
+    });
+  }
+
+  #cell(figures: MessageFigures, at: number, id: string): Cell {
+    const { model } = this.context;
+    if (id === 'name') {
+      const method = figures.method[at] ?? -1;
+      const cell =
+        method < 0 ? { text: text('messages.nothing'), isMuted: true } : nameCell(this.context, method);
+      const thread = model.thread(figures.thread[at] ?? 0);
+      const hint = text('messages.id', {
+        id: figures.id[at] ?? 0,
+        thread: thread === undefined ? '' : shownName(thread),
+      });
+      return { ...cell, title: 'title' in cell ? `${cell.title ?? ''}\n${hint}` : hint };
+    }
+    const value = this.#value(at, id as ColumnId);
+    if (id === 'begin') return { text: formatNs(value - model.bounds.beginNs) };
+    const wall = this.#value(at, 'wall');
+    if (id !== 'wall') return { text: formatNs(value), detail: formatShare(shareOf(value, wall)) };
+    const lag =
+      wall >= hangNs ? text('messages.hang') : wall > missedFrameNs ? text('messages.missed') : undefined;
+    return { text: formatNs(wall), ...(lag !== undefined && { detail: lag }) };
+  }
+}

@@ -1,0 +1,61 @@
+/** Messages of a loop: a list, the longest first, each a range on the timeline. */
+import assert from 'node:assert/strict';
+import { seriousViolations } from '../rigs/axe.js';
+import { messageRecording } from '../unit/trace/message-recording.js';
+import { bytesOf } from './generated-trace.js';
+import { PageRig } from './page-rig.js';
+
+describe('the messages of a recording', function () {
+  this.timeout(60_000);
+
+  it('are listed by their length, with what was missed, and lead to the timeline, by keys too', async () => {
+    const rig = await PageRig.start('src/webview/engine-worker.ts');
+    const open = await rig.opened(
+      messageRecording([
+        { does: 0, workMs: 5, idleMs: 11 },
+        { does: 1, workMs: 20, lockMs: 10, idleMs: 30 },
+        { does: 0, workMs: 4, lockMs: 800, idleMs: 5 },
+      ]),
+    );
+    const { page } = open;
+    await page.keyboard.press('7');
+    const rows = page.locator('#view-messages .table-row');
+    await rows.nth(2).waitFor();
+    const shown = await rows.evaluateAll((all) =>
+      all.map((row) => Array.from(row.querySelectorAll('.table-cell'), (cell) => cell.textContent)),
+    );
+    assert.deepEqual(
+      shown.map((cells) => [cells[0], cells[2]]),
+      [
+        ['Screen.drawshop', '804 mshang'],
+        ['Screen.loadshop', '30.0 msframe missed'],
+        ['Screen.drawshop', '5.00 ms'],
+      ],
+    );
+    assert.deepEqual(shown[1]!.slice(3), ['10.0 ms33.3 %', '10.0 ms33.3 %']);
+    assert.deepEqual(await seriousViolations(page), []);
+    // The list stays as it is while one walks it; each message is the range of all other views.
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowDown');
+    await page.locator('.chip', { hasText: 'Range 30.0 ms' }).waitFor();
+    assert.equal(await rows.count(), 3);
+    await page.getByRole('columnheader', { name: 'Begins at' }).click();
+    await page.locator('#view-messages .table-row[data-row="1"][aria-selected=true]').waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('#view-timeline').waitFor();
+    await page.keyboard.press('5');
+    await page.locator('#view-methods .table-row').first().waitFor();
+    const names = await page.locator('#view-methods .is-name .cell-text').allInnerTexts();
+    assert.deepEqual(names.sort(), ['Looper.loop', 'Screen.load']);
+    await open.close();
+  });
+
+  it('are said to be missing where there are none', async () => {
+    const rig = await PageRig.start('test/page/generated-worker.ts');
+    const open = await rig.opened(bytesOf({ samples: 300, threads: 2, depth: 6, methods: 30, seed: 3 }));
+    await open.page.keyboard.press('7');
+    await open.page.getByText('This recording tells no messages apart').waitFor();
+    assert.equal(await open.page.locator('#view-messages .table').isVisible(), false);
+    await open.close();
+  });
+});
