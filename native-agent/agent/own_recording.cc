@@ -157,6 +157,7 @@ class Desktop {
   u32 sequence_;
   i64 origin_ns_;
   bool stopping_;
+  bool full_;     // that is why
   bool dumping_;  // the agent sends what the ring holds
   Output dump_;
   Bytes in_;
@@ -238,7 +239,7 @@ bool Desktop::say_goodbye(const ChunkView& chunk) {
     dumping_ = false;
     return false;
   }
-  if (stopping_ && !stop_asked.load() && reason == static_cast<u64>(EndReason::Stopped)) {
+  if (full_ && reason == static_cast<u64>(EndReason::Stopped)) {
     static constexpr char kWhy[] = "the limit of the file's size was reached";
     file.finish(elapsed_ns(), static_cast<u64>(EndReason::Limit), reinterpret_cast<const u8*>(kWhy), sizeof kWhy - 1);
   } else {
@@ -280,8 +281,8 @@ bool Desktop::take(const ChunkView& chunk) {
 void Desktop::converse() {
   i64 ends_ns = INT64_MAX;
   while (now_ns() < ends_ns) {
-    const bool full = recording.max_bytes && file.bytes() >= recording.max_bytes;
-    if (!stopping_ && (stop_asked.load() || full)) {
+    if (!stopping_) full_ = recording.max_bytes && file.bytes() >= recording.max_bytes;
+    if (!stopping_ && (stop_asked.load() || full_)) {
       stopping_ = true;
       ends_ns = now_ns() + kEndNs;
       command(CommandKind::Stop);
@@ -308,7 +309,7 @@ void Desktop::converse() {
 void Desktop::run() {
   fd_ = -1;
   sequence_ = 0;
-  stopping_ = dumping_ = false;
+  stopping_ = full_ = dumping_ = false;
   origin_ns_ = now_ns();
   if (enter()) converse();
   phase.store(Phase::Ending);

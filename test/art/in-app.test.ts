@@ -66,6 +66,9 @@ describe('an app with the agent as its own library', () => {
       const ms = cpuWithin(whole, main, 'sample.InApp.pay') / 1e6;
       assert.ok(ms > 80 * 0.75 && ms < 80 * 1.25, `${ms} ms of 80`);
       assert.deepEqual(markers(whole, main), ['check-out é🛒 9', 'check-out é🛒 19']);
+      // A bound on its size ends it, a little over the bound.
+      const small = await open('small.btrace');
+      assert.deepEqual([done('full'), small.complete, small.endReason], [[1], true, EndReason.Limit]);
       // The ring goes on after the dump, and both open alone, with names.
       for (const [name, reason, last] of [
         ['dump.btrace', EndReason.Dumped, 39],
@@ -81,9 +84,8 @@ describe('an app with the agent as its own library', () => {
 
   it('leaves a recording that opens when the app is killed in it', async () => {
     const app = startApp(runtime, {
-      engine: 'quick',
+      engine: 'quick', // debuggable, so that ART checks our use of JNI
       app: 'InApp',
-      debuggable: false,
       arguments: [0, agentLibrary, folder],
     });
     // The app ends the recording after 20 rounds: it is killed as soon as there is something to find.

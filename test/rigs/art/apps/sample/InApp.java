@@ -5,7 +5,7 @@ import btrace.BTrace;
 
 /**
  * Records itself, with the agent as a library of its own. Arguments: rounds, the library, a folder. First a whole recording with a marker
- * in each tenth round, then a ring that is dumped, then what cannot be done; after that it works on, 12 ms a round.
+ * in each tenth round, then a ring that is dumped, then what cannot be done, then one that ends by itself; after that it works on, 12 ms a round.
  */
 public final class InApp extends Sample {
 
@@ -31,6 +31,12 @@ public final class InApp extends Sample {
             tell("again", BTrace.stop());
             tell("missing", BTrace.start("/nonexistent/a.btrace"));
             tell("idle", BTrace.dump(text(2) + "/idle.btrace"));
+            tell("small", BTrace.start(text(2) + "/small.btrace", 0, 30000));
+            while (BTrace.isRecording()) {
+                BTrace.marker("until the file is full " + System.nanoTime());
+                Cpu.burn(1000);
+            }
+            tell("full", BTrace.stop());
             tell("end", true);
         }
         long cpu = SystemClock.currentThreadCpuNanos();
