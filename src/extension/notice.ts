@@ -1,6 +1,6 @@
 /** What goes wrong is said once: one toast with what happened and what to do, the whole story in the log. */
 import { commands, l10n, window, type LogOutputChannel } from 'vscode';
-import { type Remedy, TargetError } from '../targets/target.js';
+import { isTargetError, type Remedy } from '../targets/target.js';
 
 export interface Step {
   readonly title: string;
@@ -62,7 +62,7 @@ export function isAbort(error: unknown): boolean {
 /** What happened, what to do, and the buttons that do it. */
 export function words(what: unknown): { message: string; nextStep: string; steps: readonly Step[] } {
   if (what instanceof Problem) return what;
-  if (what instanceof TargetError) {
+  if (isTargetError(what)) {
     const { message, nextStep, remedy } = what;
     return { message, nextStep, steps: remedy ? [stepOf(remedy)] : [] };
   }

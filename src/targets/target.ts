@@ -124,3 +124,8 @@ export class TargetError extends Error {
     this.remedy = options?.remedy;
   }
 }
+
+/** By name: targets may come from another extension, which has a class of its own for this. */
+export function isTargetError(what: unknown): what is TargetError {
+  return what instanceof Error && what.name === 'TargetError' && 'nextStep' in what;
+}

@@ -8,8 +8,7 @@ import {
   type QuickPick,
   type QuickPickItem,
 } from 'vscode';
-import type { Target } from '../../targets/target.js';
-import { TargetError } from '../../targets/target.js';
+import { isTargetError, TargetError, type Target } from '../../targets/target.js';
 import type { PresetName } from '../settings.js';
 import { presets } from './presets.js';
 import type { TargetListing, TargetRegistry } from './target-registry.js';
@@ -58,7 +57,7 @@ export function targetItems(listing: TargetListing, lastNames: readonly string[]
       { label: kindName(kind), kind: QuickPickItemKind.Separator },
       {
         label: `$(warning) ${text}`,
-        detail: error instanceof TargetError ? error.nextStep : '',
+        detail: isTargetError(error) ? error.nextStep : '',
         alwaysShow: true,
         failure: error,
       },

@@ -13,7 +13,7 @@ import {
   type TreeDataProvider,
   type TreeView,
 } from 'vscode';
-import { TargetError, type Target } from '../../targets/target.js';
+import { isTargetError, type Target } from '../../targets/target.js';
 import { kindName } from '../recording/pick-target.js';
 import { statusLine } from '../recording/progress.js';
 import type { ActiveRecording, Sessions } from '../recording/sessions.js';
@@ -145,8 +145,8 @@ export class TargetsView implements TreeDataProvider<TargetNode>, Disposable {
         const item = new TreeItem(error instanceof Error ? error.message : String(error));
         item.id = `failure:${node.kind}`;
         item.iconPath = new ThemeIcon('warning');
-        item.tooltip = error instanceof TargetError ? `${error.message}\n${error.nextStep}` : String(error);
-        item.description = error instanceof TargetError ? error.nextStep : '';
+        item.tooltip = isTargetError(error) ? `${error.message}\n${error.nextStep}` : String(error);
+        item.description = isTargetError(error) ? error.nextStep : '';
         item.command = { command: 'btrace.explain', title: l10n.t('What to do'), arguments: [error] };
         return item;
       }

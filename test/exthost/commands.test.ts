@@ -1,0 +1,399 @@
+/** Each command that the manifest contributes, from its call to what it does, and to what it says when it cannot. */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { HostMessage } from '../../src/protocol/messages.js';
+import { TargetError } from '../../src/targets/target.js';
+import {
+  activeTabInput,
+  btrace,
+  closeAll,
+  openRecording,
+  scratchFile,
+  withSetting,
+  workspaceFile,
+} from './btrace.js';
+import { toastsOf, withPerson, type Toast } from './person.js';
+import { tillMethods, writeRecording } from './recordings.js';
+import { ScriptedTarget, ScriptedTargets, type ScriptedSession } from './scripted-targets.js';
+import { until } from './until.js';
+
+const source = new ScriptedTargets();
+let nextPid = 930_000;
+
+function target(name: string): ScriptedTarget {
+  const one = new ScriptedTarget(name, nextPid++);
+  source.targets.push(one);
+  return one;
+}
+
+function run<T>(command: string, ...given: unknown[]): Thenable<T> {
+  return vscode.commands.executeCommand<T>(`btrace.${command}`, ...given);
+}
+
+/** One toast: what happened, what to do, and where the whole story is. */
+function isOneError(toasts: readonly Toast[], text: RegExp): void {
+  assert.equal(toasts.length, 1, JSON.stringify(toasts));
+  assert.equal(toasts[0]!.kind, 'error');
+  assert.match(toasts[0]!.text, text);
+  assert.ok(toasts[0]!.buttons.includes('Show Log'));
+}
+
+async function isOpen(file: string): Promise<void> {
+  await until(`${path.basename(file)} is open`, () => {
+    const input = activeTabInput();
+    return input instanceof vscode.TabInputCustom && input.uri.fsPath === file;
+  });
+}
+
+/** While a scripted program is recorded. */
+async function recording(work: (session: ScriptedSession, id: number) => Promise<unknown>): Promise<void> {
+  const { parts } = await btrace();
+  const till = target('commands.Till');
+  const recorded = run('record', { target: till.id });
+  const [session] = await until('it records', () => till.sessions.length > 0 && till.sessions);
+  const active = parts.recorder.sessions.all.find((one) => one.target === till);
+  assert.ok(active);
+  await work(session!, active.id);
+  if (parts.recorder.sessions.get(active.id) !== undefined) await session!.cancel();
+  await recorded;
+}
+
+/** A recording in the store, as the view lists it. */
+async function stored(name: string) {
+  const { recorder } = (await btrace()).parts;
+  const file = await recorder.store.newFile(name);
+  await writeRecording(file, { methods: tillMethods, stacks: [[0, 1]], samples: 20 });
+  const found = (await recorder.store.list()).find((one) => one.file === file);
+  assert.ok(found);
+  return found;
+}
+
+/** Accepts what is active in a list, once it is there. */
+async function accept(pick: vscode.QuickPick<vscode.QuickPickItem>, label: string): Promise<void> {
+  await until(`the list has ${label}`, () => {
+    const item = pick.items.find(
+      (one) => one.label.includes(label) && one.kind !== vscode.QuickPickItemKind.Separator,
+    );
+    if (item === undefined) return false;
+    if (pick.activeItems[0] === item) return true;
+    pick.activeItems = [item];
+    return false;
+  });
+  await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+}
+
+/** What the page in front is told while `work` runs. */
+async function posted(work: () => Thenable<unknown>): Promise<HostMessage[]> {
+  const { editors } = (await btrace()).parts;
+  const told: HostMessage[] = [];
+  const post = editors.post.bind(editors);
+  editors.post = (message) => void told.push(message);
+  try {
+    await work();
+    return told;
+  } finally {
+    editors.post = post;
+  }
+}
+
+const pageCommand = (name: string) => async (): Promise<void> =>
+  assert.deepEqual(await posted(() => run(`page.${name}`)), [{ type: 'command', command: name }]);
+
+const tests: Readonly<Record<string, () => Promise<void>>> = {
+  async record() {
+    const till = target('commands.Asked');
+    await withPerson({}, async ({ picks }) => {
+      const recorded = run<string>('record');
+      await until('the targets are listed', () => picks.length === 1);
+      await accept(picks[0]!, 'commands.Asked');
+      await until('the presets are listed', () => picks.length === 2);
+      await accept(picks[1]!, 'Memory');
+      const [session] = await until('it records', () => till.sessions.length > 0 && till.sessions);
+      assert.equal(till.options!.allocationIntervalBytes, 8 * 1024);
+      await session!.stop();
+      await isOpen(await recorded);
+    });
+    till.failure = new TargetError('busy', 'Another agent is in there.', 'Stop the other one.');
+    isOneError(
+      await toastsOf({}, () => run('record', { target: till.id })),
+      /^Another agent is in there\. Stop the other one\.$/,
+    );
+  },
+  async recordFromStart() {
+    // A command that ends without a Java program in it, or no agent on this machine: said once, and nothing is left.
+    const { recorder } = (await btrace()).parts;
+    await withPerson({ inputs: [''] }, async ({ picks, toasts }) => {
+      const recorded = run('recordFromStart');
+      await until('it asks for the command', () => picks.length === 1);
+      picks[0]!.value = 'true';
+      await until('there is an entry', () => picks[0]!.activeItems.length > 0);
+      await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+      await until('it asks for the preset', () => picks.length === 2);
+      await accept(picks[1]!, 'Balanced');
+      assert.equal(await recorded, undefined);
+      isOneError(toasts, /./);
+    });
+    assert.deepEqual(recorder.sessions.all, []);
+  },
+  async recordTarget() {
+    const till = target('commands.FromView');
+    await withPerson({}, async ({ picks }) => {
+      const recorded = run('recordTarget', { type: 'target', target: till });
+      await until('the presets are listed', () => picks.length === 1);
+      await accept(picks[0]!, 'Balanced');
+      const [session] = await until('it records', () => till.sessions.length > 0 && till.sessions);
+      await session!.cancel();
+      await recorded;
+    });
+  },
+  async stop() {
+    await recording(async (session, id) => {
+      await run('stop', id);
+      assert.equal((await session.ended).reason, 'stopped');
+    });
+    const toasts = await toastsOf({}, () => run('stop'));
+    assert.deepEqual(
+      toasts.map(({ text }) => text),
+      ['Nothing is being recorded.'],
+    );
+  },
+  async cancel() {
+    await recording(async (session, id) => {
+      await run('cancel', id);
+      assert.equal((await session.ended).reason, 'cancelled');
+    });
+    // What has something to lose is asked about.
+    await recording(async (session, id) => {
+      const { sessions } = (await btrace()).parts.recorder;
+      Object.assign(sessions.get(id)!, { startedMs: 0 });
+      const [asked] = await toastsOf({}, () => run('cancel', id));
+      assert.ok(asked?.modal);
+      assert.ok(sessions.get(id), 'without an answer it goes on');
+      await toastsOf({ buttons: ['Discard'] }, () => run('cancel', id));
+      assert.equal((await session.ended).reason, 'cancelled');
+    });
+  },
+  async dump() {
+    await recording(async (session, id) => {
+      const file = await withPerson({ inputs: ['5'] }, () => Promise.resolve(run<string>('dump', id)));
+      assert.deepEqual(session.dumped, [5e9]);
+      await isOpen(file);
+      session.dump = () => Promise.reject(new Error('The disk is full.'));
+      isOneError(await toastsOf({ inputs: ['5'] }, () => run('dump', id)), /^The disk is full\./);
+    });
+  },
+  async openRecording() {
+    const file = scratchFile('chosen.btrace');
+    await writeRecording(file, { methods: tillMethods, stacks: [[0]], samples: 5 });
+    await toastsOf({ openFiles: [vscode.Uri.file(file)] }, () => run('openRecording'));
+    await isOpen(file);
+  },
+  async exportAs() {
+    const { file } = await stored('exported');
+    await openRecording(file);
+    await isOpen(file);
+    const to = scratchFile('exported.csv');
+    await toastsOf({ choices: [/CSV/], saveFiles: [vscode.Uri.file(to)] }, () => run('exportAs'));
+    assert.match(await readFile(to, 'utf8'), /ring/);
+    const nowhere = { format: 'csv', to: vscode.Uri.file('/no/such/folder/x.csv') };
+    isOneError(
+      await toastsOf({}, () => run('exportAs', vscode.Uri.file(file), nowhere)),
+      /\/no\/such\/folder/,
+    );
+  },
+  async showLog() {
+    await run('showLog');
+    await until('the log is shown', () =>
+      vscode.window.visibleTextEditors.some(
+        ({ document }) => document.uri.scheme === 'output' && document.fileName.includes('BTrace'),
+      ),
+    );
+    await vscode.commands.executeCommand('workbench.action.closePanel');
+  },
+  async refreshTargets() {
+    const { targets } = (await btrace()).parts;
+    const till = target('commands.Fresh');
+    await run('refreshTargets');
+    const top = await targets.getChildren();
+    const all = [...top, ...(await Promise.all(top.map((node) => targets.getChildren(node)))).flat()];
+    assert.ok(all.some((node) => node.type === 'target' && node.target === till));
+  },
+  async refreshRecordings() {
+    const { recordings } = (await btrace()).parts;
+    let told = 0;
+    const listening = recordings.onDidChangeTreeData(() => told++);
+    await run('refreshRecordings');
+    listening.dispose();
+    assert.equal(told, 1);
+  },
+  async reopenRecording() {
+    const one = await stored('reopened');
+    await run('reopenRecording', one);
+    await isOpen(one.file);
+  },
+  async renameRecording() {
+    const [one, other] = [await stored('renamed'), await stored('other')];
+    await toastsOf({ inputs: ['by me'] }, () => run('renameRecording', one));
+    const renamed = path.join(path.dirname(one.file), 'by me.btrace');
+    assert.ok(existsSync(renamed) && !existsSync(one.file));
+    isOneError(
+      await toastsOf({ inputs: ['by me'] }, () => run('renameRecording', other)),
+      /^There is a recording called by me\.btrace already\./,
+    );
+    assert.ok(existsSync(other.file));
+    await rm(renamed);
+  },
+  async deleteRecording() {
+    const one = await stored('deleted');
+    // This window is a remote one: there is no trash.
+    const [asked] = await toastsOf({}, () => run('deleteRecording', one));
+    assert.ok(asked?.modal);
+    assert.ok(existsSync(one.file), 'without an answer it stays');
+    await toastsOf({ buttons: ['Delete'] }, () => run('deleteRecording', one));
+    assert.ok(!existsSync(one.file));
+    await recording(async ({ file }) => {
+      const { recorder } = (await btrace()).parts;
+      const written = (await recorder.store.list()).find((each) => each.file === file);
+      isOneError(
+        await toastsOf({}, () => run('deleteRecording', written)),
+        /is being written\. Stop it first\./,
+      );
+      assert.ok(existsSync(file));
+    });
+  },
+  async revealRecording() {
+    const one = await stored('revealed');
+    const told = await toastsOf({}, () => run('revealRecording', one));
+    assert.deepEqual(
+      told.map(({ text }) => text),
+      [`The path of the recording was copied: ${one.file}`],
+    );
+  },
+  async showFigures() {
+    const { figures } = (await btrace()).parts;
+    const { file } = await stored('shown');
+    await openRecording(file);
+    await isOpen(file);
+    await withSetting('figures.show', 'off', async () => {
+      await run('showFigures');
+      assert.equal(figures.figures?.recording.fsPath, file);
+      assert.equal(vscode.workspace.getConfiguration('btrace').get('figures.show'), 'lens');
+    });
+    isOneError(
+      await toastsOf({}, () => run('showFigures', vscode.Uri.file(scratchFile('gone.btrace')))),
+      /ENOENT/,
+    );
+    assert.equal(figures.figures?.recording.fsPath, file, 'what was shown stays');
+  },
+  async hideFigures() {
+    const { figures } = (await btrace()).parts;
+    await run('showFigures', vscode.Uri.file((await stored('hidden')).file));
+    assert.ok(figures.figures);
+    await run('hideFigures');
+    assert.equal(figures.figures, undefined);
+  },
+  async chooseMapping() {
+    const { figures } = (await btrace()).parts;
+    const { file } = await stored('mapped');
+    const mapping = scratchFile('mapping.txt');
+    await writeFile(
+      mapping,
+      'com.example.shop.Counter -> com.example.shop.Till:\n    int tally(int) -> count\n',
+    );
+    const choose = (answers: Parameters<typeof toastsOf>[0]) => toastsOf(answers, () => run('chooseMapping'));
+    try {
+      await run('showFigures', vscode.Uri.file(file));
+      assert.deepEqual(await choose({ choices: ['Browse…'], openFiles: [vscode.Uri.file(mapping)] }), []);
+      assert.ok(figures.figures?.columns.name.includes('tally'), figures.figures?.columns.name.join());
+      await rm(mapping);
+      isOneError(
+        await choose({ choices: ['Browse…'], openFiles: [vscode.Uri.file(mapping)] }),
+        /ENOENT.*mapping\.txt/,
+      );
+    } finally {
+      await choose({ choices: ['No mapping'] });
+    }
+    assert.ok(!figures.figures?.columns.name.includes('tally'));
+  },
+  async forgetSources() {
+    const toasts = await toastsOf({}, () => run('forgetSources'));
+    assert.deepEqual(
+      toasts.map(({ kind }) => kind),
+      ['information'],
+    );
+  },
+  'page.find': pageCommand('find'),
+  'page.timeline': pageCommand('timeline'),
+  'page.flameGraph': pageCommand('flameGraph'),
+  'page.callTree': pageCommand('callTree'),
+  'page.bottomUp': pageCommand('bottomUp'),
+  'page.methods': pageCommand('methods'),
+  'page.callers': pageCommand('callers'),
+  async 'page.exportHtml'() {
+    const { file } = await stored('page');
+    await openRecording(file);
+    await isOpen(file);
+    const to = scratchFile('page.html');
+    await toastsOf({ saveFiles: [vscode.Uri.file(to)] }, () => run('page.exportHtml'));
+    assert.match(await readFile(to, 'utf8'), /^<!DOCTYPE html>/);
+    const nowhere = vscode.Uri.file('/no/such/folder/page.html');
+    isOneError(await toastsOf({ saveFiles: [nowhere] }, () => run('page.exportHtml')), /\/no\/such\/folder/);
+  },
+};
+
+describe('the command', () => {
+  let added: { dispose(): void };
+  before(async () => (added = (await btrace()).addTargetSource(source)));
+  after(async () => {
+    await run('hideFigures');
+    added.dispose();
+  });
+  afterEach(async () => {
+    source.targets.length = 0;
+    await closeAll();
+  });
+
+  it('has a test here for each that the manifest names', () => {
+    const { contributes } = vscode.extensions.getExtension('btrace.btrace')!.packageJSON as {
+      contributes: { commands: { command: string }[] };
+    };
+    const named = contributes.commands.map(({ command }) => command.replace('btrace.', ''));
+    assert.deepEqual(Object.keys(tests).sort(), named.sort());
+  });
+
+  for (const [name, test] of Object.entries(tests)) it(`btrace.${name}`, test);
+
+  it('of a lens leads to the overload that it stands over', async () => {
+    const { figures } = (await btrace()).parts;
+    const file = scratchFile('overloads.btrace');
+    const uri = workspaceFile('src/com/example/shop/Over.java');
+    const text =
+      'package com.example.shop;\nclass Over {\n  void load(int a) {}\n  void load(long a, String b) {}\n}\n';
+    await vscode.workspace.fs.writeFile(uri, Buffer.from(text));
+    const load = { className: 'com.example.shop.Over', name: 'load', file: 'Over.java' };
+    const methods = [
+      { ...load, signature: '(I)V', line: 3 },
+      { ...load, signature: '(JLjava/lang/String;)V', line: 4 },
+    ];
+    await writeRecording(file, { methods, stacks: [[0], [1]], samples: 20, startedMs: Date.now() + 60_000 });
+    await run('showFigures', vscode.Uri.file(file));
+    await vscode.workspace.openTextDocument(uri);
+    const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+      'vscode.executeCodeLensProvider',
+      uri,
+      10,
+    );
+    const led = lenses.map(({ range, command }) => [
+      range.start.line + 1,
+      figures.keyOf(command?.arguments?.[0] as number)?.signature,
+    ]);
+    assert.deepEqual(led, [
+      [3, '(I)V'],
+      [4, '(JLjava/lang/String;)V'],
+    ]);
+    await vscode.workspace.fs.delete(uri);
+  });
+});
