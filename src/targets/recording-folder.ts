@@ -22,8 +22,8 @@ export function safeName(name: string): string {
   return /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(plain) ? `_${plain}` : plain;
 }
 
-/** The path of a new recording in `folder`, which is there afterwards: private, and ignored by git whatever is above it. */
-export async function newRecordingFile(folder: string, target: string, when: Date): Promise<string> {
+/** Makes the folder if it is not there: private, and ignored by git whatever is above it. */
+export async function makeRecordingFolder(folder: string): Promise<void> {
   const made = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (made !== undefined) {
     await writeFile(
@@ -31,5 +31,10 @@ export async function newRecordingFile(folder: string, target: string, when: Dat
       '# Recordings tell of the program and the machine.\n*\n',
     );
   }
+}
+
+/** The path of a new recording in `folder`, which is there afterwards. */
+export async function newRecordingFile(folder: string, target: string, when: Date): Promise<string> {
+  await makeRecordingFolder(folder);
   return path.join(folder, recordingName(target, when));
 }

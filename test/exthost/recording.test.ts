@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { TargetError } from '../../src/targets/target.js';
-import { activeTabInput, btrace, closeAll, withSetting } from './btrace.js';
+import { activeTabInput, btrace, closeAll, withSetting, workspaceFile } from './btrace.js';
 import { ScriptedTarget, ScriptedTargets } from './scripted-targets.js';
 import { until } from './until.js';
 
@@ -77,6 +77,33 @@ describe('recording', () => {
     assert.equal(activeTabInput(), undefined);
   });
 
+  it('keeps nothing of what was given up while it began', async () => {
+    const till = target('till');
+    const { recorder } = (await btrace()).parts;
+    const giveUp = new AbortController();
+    till.begun = () => giveUp.abort(); // too late for the target to hear of it
+    const request = { target: till, preset: 'balanced', fromLaunch: false } as const;
+    await assert.rejects(recorder.start(request, giveUp.signal), { name: 'AbortError' });
+    assert.equal((await till.sessions[0]!.ended).reason, 'cancelled');
+    assert.deepEqual(recorder.sessions.all, []);
+  });
+
+  it('makes what was recorded whole when the window goes', async () => {
+    const [one, two] = [target('one'), target('two')];
+    const { sessions } = (await btrace()).parts.recorder;
+    const recorded = [one, two].map(({ id }) =>
+      vscode.commands.executeCommand<string>('btrace.record', { target: id }),
+    );
+    await until('both record', () => sessions.all.length === 2);
+    const ends = await sessions.stopAll();
+    assert.deepEqual(
+      ends.map(({ reason }) => reason),
+      ['stopped', 'stopped'],
+    );
+    for (const file of await Promise.all(recorded)) assert.ok(existsSync(file));
+    assert.deepEqual(sessions.all, []);
+  });
+
   it('opens what there is when the program ended by itself', async () => {
     const till = target('till');
     const recorded = vscode.commands.executeCommand<string>('btrace.record', { target: 'till' });
@@ -123,8 +150,8 @@ describe('recording', () => {
     const record = async (): Promise<string> => {
       const till = target('till');
       const recorded = vscode.commands.executeCommand<string>('btrace.record', { target: till.id });
-      await until('it records', () => till.sessions.length > 0);
-      await vscode.commands.executeCommand('btrace.stop');
+      const [session] = await until('it records', () => till.sessions.length > 0 && till.sessions);
+      await session!.stop();
       return recorded;
     };
     const named = await parts.recordings.renameTo(
@@ -138,9 +165,31 @@ describe('recording', () => {
       await record();
       await record();
     });
+    await withSetting('recording.keep', 1, async () => {
+      const long = target('long');
+      const recording = vscode.commands.executeCommand<string>('btrace.record', { target: long.id });
+      await until('it records', () => long.sessions.length > 0);
+      await record();
+      await record();
+      assert.ok(existsSync(long.sessions[0]!.file), 'what is being written stays');
+      await vscode.commands.executeCommand('btrace.stop');
+      await recording;
+    });
+    await withSetting('recording.keep', 2, record);
     const names = (await readdir(folder.path)).filter((name) => name.endsWith('.btrace'));
     assert.equal(names.filter((name) => /\d{4}-\d\d-\d\d/.test(name)).length, 2);
     assert.ok(names.includes(path.basename(named)));
+  });
+
+  it('makes the folder that the settings name, where git does not see it', async () => {
+    const { store } = (await btrace()).parts.recorder;
+    await withSetting('recording.folder', 'made/recordings', async () => {
+      const file = await store.newFile('till');
+      assert.equal(path.dirname(file), workspaceFile('made/recordings').fsPath);
+      assert.equal(store.folder().own, false);
+      assert.ok(existsSync(path.join(path.dirname(file), '.gitignore')));
+    });
+    await vscode.workspace.fs.delete(workspaceFile('made'), { recursive: true });
   });
 
   it('applies the settings', async () => {

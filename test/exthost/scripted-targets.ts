@@ -29,6 +29,8 @@ export class ScriptedTarget implements Target {
   readonly sessions: ScriptedSession[] = [];
   options: RecordOptions | undefined;
   failure: Error | undefined;
+  /** Called as a session begins. */
+  begun: () => void = () => undefined;
 
   constructor(
     readonly name: string,
@@ -43,6 +45,7 @@ export class ScriptedTarget implements Target {
     await writeRecording(options.file, { methods: tillMethods, stacks: [[0, 1], [2]], samples: 100 });
     const session = new ScriptedSession(this, options.file);
     this.sessions.push(session);
+    this.begun();
     return session;
   }
 }

@@ -223,7 +223,8 @@ export class Recorder {
     if (open) await openRecording(end.file);
     this.#finished.fire(end.file);
     if (end.message !== '') void this.notices.warning(end.message);
-    const gone = await this.store.retain(new Set([end.file]));
+    const writing = this.sessions.all.map(({ session }) => session.file);
+    const gone = await this.store.retain(new Set([end.file, ...writing]));
     for (const file of gone) this.notices.log.info(`Deleted ${file}: more than btrace.recording.keep`);
     return end.file;
   }

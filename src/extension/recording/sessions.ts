@@ -44,6 +44,10 @@ export class Sessions implements Disposable {
   async start(request: StartRequest, signal: AbortSignal): Promise<ActiveRecording> {
     const options = recordOptions(request.file, request.preset, request.fromLaunch, request.limits);
     const session = await request.target.start(options, signal);
+    if (signal.aborted) {
+      await session.cancel(); // given up as it began
+      signal.throwIfAborted();
+    }
     const active = { id: this.#next++, target: request.target, session, startedMs: Date.now() };
     this.#active.set(active.id, active);
     this.#changed();

@@ -1,8 +1,8 @@
 /** Where recordings are kept: a folder of the person's, or one of the extension's own, whose oldest files go after a while. */
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { workspace, type ExtensionContext } from 'vscode';
-import { recordingName } from '../../targets/recording-folder.js';
+import { makeRecordingFolder, recordingName } from '../../targets/recording-folder.js';
 import { setting } from '../settings.js';
 
 export interface StoredRecording {
@@ -42,7 +42,7 @@ export class RecordingStore {
   /** A path that no file has yet; its folder exists afterwards. */
   async newFile(target: string): Promise<string> {
     const { path: folder } = this.folder();
-    await mkdir(folder, { recursive: true });
+    await makeRecordingFolder(folder);
     const taken = new Set(await readdir(folder));
     const name = recordingName(target, new Date());
     let candidate = name;

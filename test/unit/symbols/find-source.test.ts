@@ -58,6 +58,26 @@ describe('finding a source', () => {
     assert.deepEqual(none.lookedFor, ['com/x/Gone.kt', 'Gone']);
   });
 
+  it('finds what was built on Windows, and what lies there', async () => {
+    const native = (file: string) => ({ className: '', method: 'walk', signature: '', file, line: 7 });
+    const given = wantedSource(native('D:\\build\\engine\\core\\walk.cc'));
+    assert.deepEqual([given.baseNames, given.path], [['walk.cc'], 'D:/build/engine/core/walk.cc']);
+    const drive = 'file:///c%3A/Users/me/a%20b';
+    const onWindows: SourceIndex = {
+      filesNamed: (name) =>
+        Promise.resolve([`${drive}/core/${name}`, `${drive}/other/${name}`, `${drive}/com/shop/${name}`]),
+      head: () => Promise.resolve(''),
+      symbols: () => Promise.resolve([]),
+    };
+    const found = async (frame: ReturnType<typeof native>) =>
+      (await findSource(frame, onWindows, new AbortController().signal)).places.map(({ file }) => file);
+    // Built on Linux or macOS, or on Windows: the same file.
+    assert.deepEqual(await found(native('D:\\build\\engine\\core\\walk.cc')), [`${drive}/core/walk.cc`]);
+    assert.deepEqual(await found(native('/Users/ci/engine/core/walk.cc')), [`${drive}/core/walk.cc`]);
+    const till = { className: 'com.shop.Till', method: 'm', signature: '', file: 'Till.java', line: 7 };
+    assert.deepEqual(await found(till), [`${drive}/com/shop/Till.java`]);
+  });
+
   it('takes nothing for a file name that is more than one', () => {
     for (const file of [
       '../x',
