@@ -88,7 +88,6 @@ describe('an app with the agent as its own library', () => {
       app: 'InApp',
       arguments: [0, agentLibrary, folder],
     });
-    // The app ends the recording after 20 rounds: it is killed as soon as there is something to find.
     await app.until(/^truth start done=1/m);
     while (!(await hasPaid())) await delay(10);
     await app.kill();

@@ -4,7 +4,7 @@ import android.os.SystemClock;
 import btrace.BTrace;
 
 /**
- * Records itself, with the agent as a library of its own. Arguments: rounds, the library, a folder. First a whole recording with a marker
+ * Records itself, with the agent as a library of its own. Arguments: rounds (0: one recording without end), the library, a folder. First a whole recording with a marker
  * in each tenth round, then a ring that is dumped, then what cannot be done, then one that ends by itself; after that it works on, 12 ms a round.
  */
 public final class InApp extends Sample {
@@ -20,11 +20,11 @@ public final class InApp extends Sample {
 
     void round(int round) throws Exception {
         if (round == 0) tell("start", BTrace.start(text(2) + "/whole.btrace"));
-        if (round == WHOLE) {
+        if (round == WHOLE && argument(0, 0) != 0) {
             tell("stop", BTrace.stop());
             tell("ring", BTrace.startRing(text(2) + "/ring.btrace", 30));
         }
-        if (round == RING) {
+        if (round == RING && argument(0, 0) != 0) {
             tell("dump", BTrace.dump(text(2) + "/dump.btrace"));
             tell("twice", BTrace.start(text(2) + "/twice.btrace"));
             tell("stop", BTrace.stop());
