@@ -125,16 +125,9 @@ bool Capture::begin_outside(ThreadRecord* record, SampleKind kind, i64 begin_ns,
     return false;
   }
   begin_ns_ = begin_ns;
-  const Row& known = record->counters;
   row_.kind = kind;
   row_.time_ns = session_->since_origin(begin_ns);
-  row_.counters = known.counters;
-  row_.message = known.message;
-  row_.allocations = known.allocations;
-  row_.allocated_bytes = known.allocated_bytes;
-  row_.major_faults = known.major_faults;
-  row_.voluntary_switches = known.voluntary_switches;
-  row_.involuntary_switches = known.involuntary_switches;
+  row_.carry_on(record->counters);
   return true;
 }
 

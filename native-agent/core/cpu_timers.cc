@@ -25,15 +25,13 @@ void mark_due(ThreadRecord& record) {
 
 // What only the runtime can count goes on from the last capture; the rest is read.
 void read_own_counters(Row& row, const Row& known) {
+  row.carry_on(known);
   row.cpu_ns = own_cpu_ns();
   ThreadUsage usage = thread_usage();
   row.major_faults = usage.major_faults;
   row.voluntary_switches = usage.voluntary_switches;
   row.involuntary_switches = usage.involuntary_switches;
-  row.allocations = known.allocations;
-  row.allocated_bytes = known.allocated_bytes;
-  row.message = known.message;
-  row.counters = known.counters | kCounterCpu | kCounterFaults | kCounterSwitches;
+  row.counters |= kCounterCpu | kCounterFaults | kCounterSwitches;
 }
 
 void interrupt(ThreadRecord& record, void* context) {

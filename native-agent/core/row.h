@@ -25,6 +25,17 @@ struct Row {
   SampleKind kind;
   u16 flags;
   u16 reserved;
+
+  // The totals of an earlier row of the same thread, for a row that does not read them anew.
+  void carry_on(const Row& known) {
+    counters = known.counters;
+    message = known.message;
+    allocations = known.allocations;
+    allocated_bytes = known.allocated_bytes;
+    major_faults = known.major_faults;
+    voluntary_switches = known.voluntary_switches;
+    involuntary_switches = known.involuntary_switches;
+  }
 };
 static_assert(sizeof(Row) == 104 || sizeof(void*) == 4);
 

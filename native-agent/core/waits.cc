@@ -20,10 +20,14 @@ void withdraw_wait(ThreadRecord& record) {
   record.blocked_since_ns.store_release(0);
 }
 
+bool wants_waker(const ThreadRecord& record, u64 object) {
+  return record.waits_since_ns.load_acquire() && record.waits_for.load_relaxed() == object &&
+         !record.waker.load_relaxed();
+}
+
 bool worth_waking(const ThreadRecord& record, u64 object, i64 now) {
   i64 since = record.waits_since_ns.load_acquire();
-  return since && now - since >= kShortestForcedWaitNs && record.waits_for.load_relaxed() == object &&
-         !record.waker.load_relaxed();
+  return since && now - since >= kShortestForcedWaitNs && wants_waker(record, object);
 }
 
 void tell_waker(ThreadRecord& waiter, u32 waker, i64 waker_time_ns) {

@@ -5,7 +5,7 @@
 
 namespace btrace {
 
-// Shorter waits are captured when the gate is open anyway, and their wakers are not looked for.
+// Shorter waits are captured when the gate is open anyway, and who ends them is not captured.
 inline constexpr i64 kShortestForcedWaitNs = kNsPerMs;
 // Longer ones are captured whether it is open or not, where that costs no more of the wait's time than the budget has.
 bool is_forced(const Session& session, const ThreadRecord& record, i64 duration_ns);
@@ -20,6 +20,8 @@ void link_to_waker(ThreadRecord& record, const Blocked& block, i64 sample_time_n
 // What the waker calls before it lets go: true if the thread waits, for `object` when one is given, long enough to
 // matter.
 bool worth_waking(const ThreadRecord& record, u64 object, i64 now);
+// The same, however short the wait is. On a busy machine it may last long after it was ended: it wants to know by whom.
+bool wants_waker(const ThreadRecord& record, u64 object);
 void tell_waker(ThreadRecord& waiter, u32 waker, i64 waker_time_ns);
 
 }  // namespace btrace

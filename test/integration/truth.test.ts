@@ -122,12 +122,7 @@ class Comparison {
     // A wait whose stack would cost more of it than the budget allows is left to the gate.
     const long = missed.filter((ms) => ms >= SHORT_MS);
     assert.deepEqual(long, [], `${threadName}: of ${expected.length} waits are missing these, ms`);
-    // A notify that the compiler has put into its caller passes the hook: its wait says that nobody is known.
-    const most = kind === SampleKind.Wait ? Math.ceil(0.05 * expected.length) : 0;
-    assert.ok(
-      unknown <= most,
-      `${threadName}: who ended ${unknown} of ${expected.length} waits is not known`,
-    );
+    assert.equal(unknown, 0, `${threadName}: who ended ${unknown} of ${expected.length} waits is not known`);
     // A thread that is put aside between its clock and its wait waits for less than it says.
     assert.ok(
       putAside <= 0.2 * expected.length,

@@ -71,4 +71,17 @@ i64 capture_release(ThreadRecord* record, SampleKind kind, u64 type, u64 object,
   return time_ns;
 }
 
+Waker release(ThreadRecord& waiter, SampleKind kind, u64 type, u64 object) {
+  Session* session = active_session();
+  ThreadRecord* record = session ? g_threads.mine() : nullptr;
+  if (!record) return {0, 0};
+  i64 now = now_ns();
+  i64 time_ns = kNotCaptured;
+  if (worth_waking(waiter, object, now))
+    time_ns = capture_release(record, kind, type, object, waiter.index.load_relaxed());
+  Waker waker{index_in(*session, *record), time_ns == kNotCaptured ? session->since_origin(now) : time_ns};
+  if (waker.index) tell_waker(waiter, waker.index, waker.time_ns);
+  return waker;
+}
+
 }  // namespace btrace::hotspot

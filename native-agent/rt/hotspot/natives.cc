@@ -57,13 +57,13 @@ void JNICALL hook_wait(JNIEnv* env, jobject object, jlong timeout_ms) {
 }
 
 // Whoever waits longest is woken first: that is HotSpot's order.
-ThreadRecord* longest_waiter(u64 object, i64 now) {
+ThreadRecord* longest_waiter(u64 object) {
   ThreadRecord* longest = nullptr;
   i64 since = INT64_MAX;
   for (u32 slot = 0, slots = g_threads.slots(); slot < slots; slot++) {
     ThreadRecord& record = g_threads.at(slot);
     i64 begin = record.waits_since_ns.load_acquire();
-    if (!begin || begin >= since || !worth_waking(record, object, now)) continue;
+    if (!begin || begin >= since || !wants_waker(record, object)) continue;
     longest = &record;
     since = begin;
   }
@@ -72,8 +72,6 @@ ThreadRecord* longest_waiter(u64 object, i64 now) {
 
 void before_notify(JNIEnv* env, jobject object, bool all) {
   if (!active_session_id()) return;
-  ThreadRecord* record = g_threads.mine();
-  if (!record) return;
   jclass object_class = env->GetObjectClass(object);
   u64 type = g_hotspot.jvm.class_of(env, object_class);
   env->DeleteLocalRef(object_class);
@@ -81,13 +79,9 @@ void before_notify(JNIEnv* env, jobject object, bool all) {
   if (!waiters_of(type).load_relaxed() || g_hotspot.jvm.ti->GetObjectHashCode(object, &hash) != JVMTI_ERROR_NONE)
     return;
   u64 identity = static_cast<u32>(hash);
-  ThreadRecord* waiter = longest_waiter(identity, now_ns());
-  if (!waiter) return;
-  i64 time_ns = capture_release(record, SampleKind::Notify, type, identity, waiter->index.load_relaxed());
-  if (time_ns == kNotCaptured) return;
-  u32 me = record->index.load_relaxed();
-  tell_waker(*waiter, me, time_ns);
-  while (all && (waiter = longest_waiter(identity, now_ns()))) tell_waker(*waiter, me, time_ns);
+  ThreadRecord* waiter = longest_waiter(identity);
+  Waker waker = waiter ? release(*waiter, SampleKind::Notify, type, identity) : Waker{};
+  while (all && waker.index && (waiter = longest_waiter(identity))) tell_waker(*waiter, waker.index, waker.time_ns);
 }
 
 void JNICALL hook_notify(JNIEnv* env, jobject object) {
@@ -128,11 +122,7 @@ void JNICALL hook_park(JNIEnv* env, jobject unsafe, jboolean absolute, jlong tim
 void JNICALL hook_unpark(JNIEnv* env, jobject unsafe, jobject thread) {
   if (thread && active_session_id()) {
     ThreadRecord* waiter = g_threads.find_runtime(g_hotspot.jvm.thread_of(env, thread));
-    if (waiter && worth_waking(*waiter, 0, now_ns())) {
-      ThreadRecord* record = g_threads.mine();
-      i64 time_ns = capture_release(record, SampleKind::Unpark, 0, 0, waiter->index.load_relaxed());
-      if (time_ns != kNotCaptured) tell_waker(*waiter, record->index.load_relaxed(), time_ns);
-    }
+    if (waiter && wants_waker(*waiter, 0)) release(*waiter, SampleKind::Unpark, 0, 0);
   }
   original.unpark(env, unsafe, thread);
 }
