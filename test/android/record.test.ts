@@ -224,7 +224,8 @@ describe('recording an app on a device, over adb', () => {
     assert.equal((await readdir(phone.resolve(`/data/data/${BANK}/code_cache`))).length, 1);
   });
 
-  for (const sdk of [26, 29, 34])
+  // ActivityManager's words changed with API 30.
+  for (const sdk of [26, 34])
     it(`understands Android by its words: API ${sdk}`, async () => {
       const phone = await bench().another({ sdk, release: String(sdk), model: `Phone ${sdk}` });
       await phone.install(SHOP);
