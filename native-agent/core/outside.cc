@@ -92,6 +92,7 @@ i64 OutsideSampler::tick() {
       i64 cpu = is_watched(*record) ? thread_cpu_ns(record->tid.load_relaxed()) : -1;
       if (cpu >= 0) walk(*record, tick, now, cpu, Shows::Running);
     }
+  look_at_main();
   if (now_ns() >= next_round_ns_) {
     i64 begin = now_ns();
     i64 begin_cpu = own_cpu_ns();
@@ -101,7 +102,8 @@ i64 OutsideSampler::tick() {
     i64 every = full ? interval_ns_ : min_of(session_->stretched(interval_ns_), max_of(kLongestLookNs, interval_ns_));
     next_round_ns_ = max_of(begin + every, now_ns() + cost * (full ? kPausePerFullRound : kPausePerRound));
   }
-  return max_of<i64>(next_round_ns_ - now_ns(), kNsPerMs / 10);
+  const i64 next = main_ && !timers_.running() ? min_of(next_round_ns_, next_main_ns_) : next_round_ns_;
+  return max_of<i64>(next - now_ns(), kNsPerMs / 10);
 }
 
 bool OutsideSampler::is_watched(ThreadRecord& record) {
@@ -116,14 +118,30 @@ void OutsideSampler::look_at_all() {
       timers_.unwatch(record);
       continue;
     }
-    if (record.watched_session != session_->id) {
-      record.watched_session = session_->id;
-      record.walked_cpu_ns = record.watched_cpu_ns = -1;
-      record.next_look_ns = 0;
-      record.look_interval_ns = interval_ns_;
-    }
-    if (now_ns() >= record.next_look_ns) look(record);
+    meet(record);
+    if (record.is_main) main_ = &record;
+    const bool own_pace = &record == main_ && !timers_.running();
+    if (!own_pace && now_ns() >= record.next_look_ns) look(record);
+    look_at_main();
   }
+}
+
+void OutsideSampler::meet(ThreadRecord& record) {
+  if (record.watched_session == session_->id) return;
+  record.watched_session = session_->id;
+  record.walked_cpu_ns = record.watched_cpu_ns = -1;
+  record.next_look_ns = 0;
+  record.look_interval_ns = interval_ns_;
+}
+
+// It is what people ask about first, and a hundred others shall not make it wait: neither for their round nor for the
+// pause after it.
+void OutsideSampler::look_at_main() {
+  if (!main_ || timers_.running() || now_ns() < next_main_ns_) return;
+  const i64 begin_cpu = own_cpu_ns();
+  if (is_watched(*main_) && now_ns() >= main_->next_look_ns) look(*main_);
+  const i64 cost = own_cpu_ns() - begin_cpu;
+  next_main_ns_ = max_of(main_->next_look_ns, now_ns() + cost * kPausePerFullRound);
 }
 
 void OutsideSampler::look(ThreadRecord& record) {

@@ -1,7 +1,8 @@
 #pragma once
 // Fills what the points miss. A thread that runs is shown by its CPU timer (core/cpu_timers.h). One that has stopped
 // running is walked once from the agent's own thread; while it uses no CPU it stands where it stood, and an equal
-// sample says so without a walk. Where there are no timers, running threads are walked from here too.
+// sample says so without a walk. Where there are no timers, running threads are walked from here too: the main thread at
+// its own pace, whatever the others cost, and these in rounds.
 #include "core/cpu_timers.h"
 
 namespace btrace {
@@ -24,6 +25,8 @@ class OutsideSampler {
   void stop_timers();
   bool is_watched(ThreadRecord& record);
   void look_at_all();
+  void meet(ThreadRecord& record);
+  void look_at_main();
   void look(ThreadRecord& record);
   void stand(ThreadRecord& record, u64 tick, i64 now, i64 cpu);
   void walk(ThreadRecord& record, u64 tick, i64 now, i64 cpu, Shows shows);
@@ -35,6 +38,8 @@ class OutsideSampler {
   CpuTimers timers_;
   i64 interval_ns_ = 0;
   i64 next_round_ns_ = 0;
+  ThreadRecord* main_ = nullptr;  // once it was met
+  i64 next_main_ns_ = 0;
   i64 next_check_ns_ = 0;
 };
 
