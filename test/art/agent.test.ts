@@ -1,13 +1,25 @@
 /** The real agent in the real Android Runtime: what it records against what the app itself measured, on both engines. */
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { decodeRecording } from '../../src/trace/build/decode.js';
 import { SampleKind } from '../../src/trace/model/kinds.js';
-import type { Blocks, ThreadTrack, Trace } from '../../src/trace/model/trace.js';
+import type { Trace } from '../../src/trace/model/trace.js';
 import type { RecordOptions, Session } from '../../src/targets/target.js';
-import { forgetWalks, openDoor, recordApp, recordOptions, walkMarker } from '../rigs/art/record.js';
+import {
+  assertBetween,
+  blocksOf,
+  cpuWithin,
+  eventsOf,
+  mainThread,
+  methodNamed,
+  near,
+  pathHas,
+  shareOfEvidence,
+  stackOf,
+  traceOf,
+} from '../rigs/art/read-trace.js';
+import { forgetWalks, openDoor, recordApp, recordOptions } from '../rigs/art/record.js';
 import {
   type AppOptions,
   type ArtApp,
@@ -20,7 +32,6 @@ import {
 
 const installed = 0;
 const removed = 4;
-const failed = 3;
 
 describe('the agent in the Android Runtime', () => {
   let runtime: ArtRuntime;
@@ -65,7 +76,9 @@ describe('the agent in the Android Runtime', () => {
         const states = (hooks: Trace['hooks']) =>
           Object.fromEntries(hooks.map((hook) => [hook.name, hook.state]));
         const names =
-          'libart walk monitor park threads phase allocation gc message notify notifyAll unpark outside'.split(' ');
+          'libart walk monitor park threads phase allocation gc message notify notifyAll unpark outside'.split(
+            ' ',
+          );
         names.push('class load', 'thread start', 'library load');
         const all = (state: number) => Object.fromEntries(names.map((name) => [name, state]));
         assert.deepEqual(states(session.status().hooks), all(installed));
@@ -216,10 +229,12 @@ describe('the agent in the Android Runtime', () => {
         await running({ engine, app: 'NativeWaits', arguments: [0] });
         const session = await record();
         await app.more('native', 15);
+        // However seldom the sampler gets a processor.
+        while (walksOf(session) < 20) await app.more('native', 1);
         const trace = await stopped(session);
         const main = mainThread(trace);
         for (const name of ['sample.NativeWaits.sleepInNative', 'sample.NativeWaits.pollInNative'])
-          assert.ok(wallWithin(trace, main, methodNamed(trace, name)) > 100e6, name);
+          assertBetween(shareOfEvidence(trace, main, methodNamed(trace, name)), 0.2, 0.8);
       });
 
       it('counts collections while the heap is under pressure', async () => {
@@ -289,148 +304,11 @@ describe('the agent in the Android Runtime', () => {
             /^java\.lang\.Thread\.nativeCreate < java\.lang\.Thread\.start < sample\.Storm\.round </,
           );
       });
-
-      it('stops sampling, and not the app, when a walk meets a bad pointer', async () => {
-        // Its own native does what CheckJNI ends an app for.
-        await running({ engine, app: 'BadPointer', arguments: [0], checkJni: false });
-        const session = await record();
-        const end = await session.ended;
-        assert.equal(end.reason, 'fault', app.output());
-        assert.match(end.message, /the app goes on/);
-        assert.ok(app.truths('planted').every((truth) => truth.number('places') > 0));
-        await app.more('planted', 5);
-        const again = await record();
-        await app.more('planted', 5);
-        const walk = (await stopped(again)).hooks.find((hook) => hook.name === 'walk');
-        assert.equal(walk?.state, failed);
-        assert.match(walk.why, /damaged memory/);
-        assert.deepEqual(await app.quit(), { code: 0, signal: null }, app.output());
-      });
-
-      it('walks nothing in an app that ended in the middle of a walk the last time, and says so', async () => {
-        await running({ engine, app: 'Jank', arguments: [0] });
-        const marker = walkMarker('com.example.jank');
-        let session = await record();
-        await app.more('frame', 2);
-        assert.equal((await readFile(marker)).length, 4);
-        await app.kill();
-        await session.ended;
-        // Killed between two walks: that was not ours.
-        await running({ engine, app: 'Jank', arguments: [0] });
-        session = await record();
-        await app.more('frame', 2);
-        assert.ok((await stopped(session)).paths.count > 10);
-        await assert.rejects(readFile(marker));
-
-        await writeFile(marker, Uint8Array.of(1, 0, 0, 0));
-        session = await record();
-        await app.more('frame', 5);
-        const trace = await stopped(session);
-        const walk = trace.hooks.find((hook) => hook.name === 'walk');
-        assert.equal(walk?.state, failed);
-        assert.ok(walk.why.includes(marker), walk.why);
-        assert.ok(trace.paths.count <= 1);
-        await rm(marker);
-      });
-
-      it('lets the app go on when the desktop goes away', async () => {
-        await running({ engine, app: 'Jank', arguments: [0] });
-        const aborted = new AbortController();
-        const session = await recordApp(app, recordOptions(file()), aborted.signal);
-        await app.more('frame', 2);
-        await session.cancel();
-        await app.more('frame', 5);
-        const again = await record();
-        await app.more('frame', 2);
-        await stopped(again);
-        assert.deepEqual(await app.quit(), { code: 0, signal: null }, app.output());
-      });
     });
   }
 });
 
-async function traceOf(recording: string): Promise<Trace> {
-  return decodeRecording(await readFile(recording)).trace();
-}
-
-function mainThread(trace: Trace): ThreadTrack {
-  const main = trace.threads.find((thread) => thread.isMain);
-  assert.equal(main?.name, 'main');
-  return main;
-}
-
-function methodNamed(trace: Trace, name: string): number {
-  for (let method = 0; method < trace.methods.count; method++)
-    if (trace.methods.qualifiedName(method) === name) return method;
-  throw new assert.AssertionError({ message: `${name} is not in the recording` });
-}
-
-function pathHas(trace: Trace, path: number, method: number): boolean {
-  for (let at = path; at > 0; at = trace.paths.parent[at]!)
-    if (trace.paths.method[at] === method) return true;
-  return false;
-}
-
-function within(trace: Trace, thread: ThreadTrack, method: number, of: (row: number) => number): number {
-  let sum = 0;
-  for (let row = 0; row < thread.intervals.count; row++)
-    if (pathHas(trace, thread.intervals.path[row]!, method)) sum += of(row);
-  return sum;
-}
-
-const cpuWithin = (trace: Trace, thread: ThreadTrack, method: number) =>
-  within(trace, thread, method, (row) => thread.intervals.cpu[row]!);
-const wallWithin = (trace: Trace, thread: ThreadTrack, method: number) =>
-  within(trace, thread, method, (row) => thread.intervals.end[row]! - thread.intervals.begin[row]!);
-
-function stackOf(trace: Trace, path: number): string {
-  const names: string[] = [];
-  for (let at = path; at > 0; at = trace.paths.parent[at]!)
-    names.push(trace.methods.qualifiedName(trace.paths.method[at]!));
-  return names.join(' < ');
-}
-
-interface Block {
-  /** As the app's own clock has it. */
-  readonly begin: number;
-  readonly end: number;
-  readonly type: string;
-  readonly owner: number;
-  /** The waker's tid, if one is known. */
-  readonly waker: number | undefined;
-  readonly stack: string;
-}
-
-function blocksOf(trace: Trace, thread: ThreadTrack, kind: number): Block[] {
-  const origin = Number(trace.info.startMonotonicNs);
-  const { blocks }: { blocks: Blocks } = thread;
-  const found: Block[] = [];
-  for (let row = 0; row < blocks.count; row++) {
-    if (blocks.kind[row] !== kind) continue;
-    const link = blocks.link[row]!;
-    const waker = link < 0 ? undefined : trace.links.waker[link];
-    found.push({
-      begin: origin + blocks.begin[row]!,
-      end: origin + blocks.end[row]!,
-      type: trace.className(blocks.type[row]!),
-      owner: blocks.owner[row]!,
-      waker: trace.threads.find(({ index }) => index === waker)?.tid,
-      stack: stackOf(trace, blocks.path[row]!),
-    });
-  }
-  return found;
-}
-
-function eventsOf(trace: Trace, thread: ThreadTrack, kind: number): { type: string; stack: string }[] {
-  const { events } = thread;
-  return Array.from({ length: events.count }, (_, row) => row)
-    .filter((row) => events.kind[row] === kind)
-    .map((row) => ({ type: trace.className(events.type[row]!), stack: stackOf(trace, events.path[row]!) }));
-}
-
-/** The app reads its clock outside of what it measures, on a shared machine. */
-const near = (a: number, b: number) => Math.abs(a - b) < 8e6;
-
-function assertBetween(value: number, low: number, high: number): void {
-  assert.ok(value >= low && value <= high, `${value} is not between ${low} and ${high}`);
+/** From outside, of all threads. */
+function walksOf(session: Session): number {
+  return session.status().costs.find(({ kind }) => kind === SampleKind.AsyncOutside)?.count ?? 0;
 }

@@ -1,0 +1,100 @@
+/** What a recording of the rig's apps says, to be held against what the apps say themselves. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { decodeRecording } from '../../../src/trace/build/decode.js';
+import { IntervalState } from '../../../src/trace/model/trace.js';
+import type { Blocks, ThreadTrack, Trace } from '../../../src/trace/model/trace.js';
+
+export async function traceOf(recording: string): Promise<Trace> {
+  return decodeRecording(await readFile(recording)).trace();
+}
+
+export function mainThread(trace: Trace): ThreadTrack {
+  const main = trace.threads.find((thread) => thread.isMain);
+  assert.equal(main?.name, 'main');
+  return main;
+}
+
+export function methodNamed(trace: Trace, name: string): number {
+  for (let method = 0; method < trace.methods.count; method++)
+    if (trace.methods.qualifiedName(method) === name) return method;
+  throw new assert.AssertionError({ message: `${name} is not in the recording` });
+}
+
+/** With the method anywhere on it. */
+export function pathHas(trace: Trace, path: number, method: number): boolean {
+  for (let at = path; at > 0; at = trace.paths.parent[at]!)
+    if (trace.paths.method[at] === method) return true;
+  return false;
+}
+
+function within(trace: Trace, thread: ThreadTrack, method: number, of: (row: number) => number): number {
+  let sum = 0;
+  for (let row = 0; row < thread.intervals.count; row++)
+    if (pathHas(trace, thread.intervals.path[row]!, method)) sum += of(row);
+  return sum;
+}
+
+export const cpuWithin = (trace: Trace, thread: ThreadTrack, method: number) =>
+  within(trace, thread, method, (row) => thread.intervals.cpu[row]!);
+/** Of the time that there is evidence for, a method's: a busy machine leaves gaps. */
+export function shareOfEvidence(trace: Trace, thread: ThreadTrack, method: number): number {
+  const { intervals } = thread;
+  const wall = (row: number) =>
+    intervals.state[row] === IntervalState.Gap ? 0 : intervals.end[row]! - intervals.begin[row]!;
+  let all = 0;
+  for (let row = 0; row < intervals.count; row++) all += wall(row);
+  return within(trace, thread, method, wall) / all;
+}
+
+export function stackOf(trace: Trace, path: number): string {
+  const names: string[] = [];
+  for (let at = path; at > 0; at = trace.paths.parent[at]!)
+    names.push(trace.methods.qualifiedName(trace.paths.method[at]!));
+  return names.join(' < ');
+}
+
+interface Block {
+  /** As the app's own clock has it. */
+  readonly begin: number;
+  readonly end: number;
+  readonly type: string;
+  readonly owner: number;
+  /** The waker's tid, if one is known. */
+  readonly waker: number | undefined;
+  readonly stack: string;
+}
+
+export function blocksOf(trace: Trace, thread: ThreadTrack, kind: number): Block[] {
+  const origin = Number(trace.info.startMonotonicNs);
+  const { blocks }: { blocks: Blocks } = thread;
+  const found: Block[] = [];
+  for (let row = 0; row < blocks.count; row++) {
+    if (blocks.kind[row] !== kind) continue;
+    const link = blocks.link[row]!;
+    const waker = link < 0 ? undefined : trace.links.waker[link];
+    found.push({
+      begin: origin + blocks.begin[row]!,
+      end: origin + blocks.end[row]!,
+      type: trace.className(blocks.type[row]!),
+      owner: blocks.owner[row]!,
+      waker: trace.threads.find(({ index }) => index === waker)?.tid,
+      stack: stackOf(trace, blocks.path[row]!),
+    });
+  }
+  return found;
+}
+
+export function eventsOf(trace: Trace, thread: ThreadTrack, kind: number): { type: string; stack: string }[] {
+  const { events } = thread;
+  return Array.from({ length: events.count }, (_, row) => row)
+    .filter((row) => events.kind[row] === kind)
+    .map((row) => ({ type: trace.className(events.type[row]!), stack: stackOf(trace, events.path[row]!) }));
+}
+
+/** The app reads its clock outside of what it measures, on a shared machine. */
+export const near = (a: number, b: number) => Math.abs(a - b) < 8e6;
+
+export function assertBetween(value: number, low: number, high: number): void {
+  assert.ok(value >= low && value <= high, `${value} is not between ${low} and ${high}`);
+}
