@@ -26,7 +26,7 @@ describe('Record by keyboard alone', () => {
   /** Types a command's title into the palette. */
   async function palette(title: string): Promise<void> {
     const { page } = vscode.workbench;
-    const row = vscode.workbench.choices().filter({ hasText: title }).first();
+    const row = focusedChoice(title);
     for (let tries = 0; ; tries++) {
       await noQuickInput(); // one that is just closing takes the key with it
       await page.keyboard.press('F1');
@@ -50,7 +50,7 @@ describe('Record by keyboard alone', () => {
     await page.locator('.quick-input-title', { hasText: 'from Its Start' }).waitFor();
     await page.keyboard.type(`${mainJdk().home}/bin/java -cp ${classes} ${mainClasses.shop} 1.5`);
     await page.keyboard.press('Enter');
-    await workbench.choices().filter({ hasText: 'Balanced' }).first().waitFor();
+    await focusedChoice('Balanced').waitFor();
     await page.keyboard.press('Enter');
     await workbench.tab(/com\.example\.shop\.Shop .*\.btrace/).waitFor();
     await workbench
@@ -84,7 +84,7 @@ describe('Record by keyboard alone', () => {
     await workbench.lens(/^CPU .* · wall /).waitFor();
     await goTo(lineOf('public static void main'));
     await palette('Show CodeLens Commands for Current Line');
-    await workbench.choices().filter({ hasText: /CPU/ }).first().waitFor();
+    await focusedChoice(/CPU/).waitFor();
     await page.keyboard.press('Enter');
     await page.locator('.tabs-container .tab.active', { hasText: '.btrace' }).waitFor();
     await workbench
@@ -129,6 +129,15 @@ describe('Record by keyboard alone', () => {
   /** With the focus in it: what is typed before goes to the page, whose keys are letters. */
   function quickInput(): Locator {
     return vscode.workbench.page.locator('.quick-input-widget:not(.hidden) input[type="text"]:focus').first();
+  }
+
+  /** What Enter would take: the list follows the typing a moment later. */
+  function focusedChoice(text: string | RegExp): Locator {
+    return vscode.workbench
+      .choices()
+      .and(vscode.workbench.page.locator('.focused'))
+      .filter({ hasText: text })
+      .first();
   }
 
   async function noQuickInput(): Promise<void> {

@@ -183,14 +183,17 @@ describe('Record', () => {
     assert.ok(box);
     await canvas.waitFor();
     const x = box.x + box.width * 0.45;
-    for (let y = box.y + 90; y < box.y + box.height; y += 7) {
-      await page.mouse.move(x, y);
-      const shown = chart().locator('.tooltip', { hasText: name });
-      if ((await shown.count()) === 0 || !(await shown.first().isVisible())) continue;
-      if (modifier !== undefined) await page.keyboard.down(modifier);
-      await page.mouse.click(x, y);
-      if (modifier !== undefined) await page.keyboard.up(modifier);
-      return;
+    const shown = chart().locator('.tooltip', { hasText: name });
+    // Again and again: the canvas is there before the calls are.
+    for (const end = Date.now() + 30_000; Date.now() < end;) {
+      for (let y = box.y + 90; y < box.y + box.height; y += 7) {
+        await page.mouse.move(x, y);
+        if ((await shown.count()) === 0 || !(await shown.first().isVisible())) continue;
+        if (modifier !== undefined) await page.keyboard.down(modifier);
+        await page.mouse.click(x, y);
+        if (modifier !== undefined) await page.keyboard.up(modifier);
+        return;
+      }
     }
     assert.fail(`${name} is not in the chart`);
   }
