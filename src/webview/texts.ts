@@ -208,6 +208,7 @@ export const englishTexts = {
   'legend.blocked': 'held up: a lock, input or output, GC',
   'legend.resting': 'resting: asleep, parked, nothing to do',
   'legend.gap': 'no evidence of what it did',
+  'legend.lag': 'messages longer than a frame',
   'link.wokenBy': 'Woken by {thread} at {time} →',
   'link.wokenByThread': 'woken by {thread}',
   'link.observed': 'The release was observed.',

@@ -19,6 +19,8 @@ interface Entry {
   readonly search?: string;
 }
 
+const states = ['blocked', 'resting', 'gap'] as const;
+
 export class Legend {
   readonly root = element('div', { class: 'legend' });
   readonly #context: ViewContext;
@@ -47,7 +49,8 @@ export class Legend {
   }
 
   #fill(figures: MethodFigures): void {
-    const { names } = this.#context.model;
+    const { names, snapshot } = this.#context.model;
+    const hasLags = snapshot?.threads.some(({ lags }) => lags.count > 0) === true;
     const { weight } = this.#context.store.state;
     const entries = this.#entries(figures);
     const sum = figures.sum[weight];
@@ -62,7 +65,7 @@ export class Legend {
       element(
         'ul',
         { class: 'legend-rows' },
-        ...(['blocked', 'resting', 'gap'] as const).map((state) =>
+        ...([...states, ...(hasLags ? (['lag'] as const) : [])] as const).map((state) =>
           element(
             'li',
             { class: 'legend-row' },

@@ -31,6 +31,8 @@ export interface Palette {
   readonly restingStripe: string;
   readonly gap: string;
   readonly link: string;
+  /** Messages that missed a frame. */
+  readonly lag: string;
   readonly counter: string;
   /** By `fillIndex`. */
   readonly fills: readonly string[];
@@ -99,6 +101,7 @@ export function readPalette(root: HTMLElement): Palette {
     restingStripe: cssColour(mix(background, slate, isHighContrast ? 0.9 : 0.32)),
     gap: cssColour(mix(background, foreground, isHighContrast ? 0.6 : 0.22)),
     link: cssColour(orange),
+    lag: cssColour(yellow),
     counter: cssColour(mix(background, read('charts-green', background, oklch(0.65, 0.13, 150)), 0.8)),
     fills,
     strong,
@@ -127,7 +130,8 @@ export function boxColours(
   const bar = isDark
     ? oklch(isMuted ? 0.6 : 0.82, isMuted ? chroma : 0.125, degrees)
     : oklch(isMuted ? 0.62 : 0.58, isMuted ? chroma : 0.14, degrees);
-  return isHighContrast ? { fill: mix(background, fill, 0.6), bar } : { fill, bar };
+  // Labels have 7 to 1 in high contrast, and boxes as much of their hue as that leaves.
+  return isHighContrast && isDark ? { fill: mix(background, fill, 0.8), bar } : { fill, bar };
 }
 
 /** The hues as custom properties, for what is drawn by style sheets. */
@@ -137,6 +141,7 @@ export function hueVariables(palette: Palette): [string, string][] {
     ['--wait-blocked', palette.blockedStripe],
     ['--wait-resting', palette.restingStripe],
     ['--state-gap', palette.faintText],
+    ['--state-lag', palette.lag],
   ];
   for (let hue = 0; hue <= nativeHue; hue++) {
     variables.push([`--hue-${hue}`, palette.fills[fillIndex(hue, shades - 1, false)] ?? '']);

@@ -64,6 +64,13 @@ export interface MarkerColumns {
   readonly text: Uint32Array;
 }
 
+/** Messages that took longer than a frame, by begin, without overlap. */
+export interface LagColumns {
+  readonly count: number;
+  readonly begin: Float64Array;
+  readonly end: Float64Array;
+}
+
 export interface LinkColumns {
   readonly count: number;
   readonly waiter: Uint32Array;
@@ -91,6 +98,7 @@ export interface ThreadSnapshot {
   readonly activity: ActivityColumns;
   readonly blocks: BlockColumns;
   readonly markers: MarkerColumns;
+  readonly lags: LagColumns;
 }
 
 /** Names by method id: `classNames[classOf[m]]` and `names[m]`; both are empty where a name is still to come. */

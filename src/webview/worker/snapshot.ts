@@ -4,7 +4,14 @@ import type { Links, Methods, ThreadTrack, Trace } from '../../trace/model/trace
 import { chartColumns } from './chart-columns.js';
 import type { WideCalls } from './chart-columns.js';
 import type { LinkColumns, NameColumns, Snapshot, ThreadSnapshot } from './messages.js';
-import { StringTable, activityColumns, blockColumns, markerColumns, spanColumns } from './thread-columns.js';
+import {
+  StringTable,
+  activityColumns,
+  blockColumns,
+  lagColumns,
+  markerColumns,
+  spanColumns,
+} from './thread-columns.js';
 
 export interface SnapshotOptions {
   readonly live: boolean;
@@ -91,6 +98,7 @@ function threadSnapshot(
     activity: activityColumns(intervals),
     blocks: blockColumns(thread.blocks, trace, types),
     markers: markerColumns(thread.events, trace, texts),
+    lags: lagColumns(thread, trace),
   };
 }
 
@@ -139,7 +147,14 @@ export function buffersOf(snapshot: Snapshot): ArrayBuffer[] {
     }
   };
   for (const thread of snapshot.threads) {
-    for (const part of [thread.chart, thread.spans, thread.activity, thread.blocks, thread.markers]) {
+    for (const part of [
+      thread.chart,
+      thread.spans,
+      thread.activity,
+      thread.blocks,
+      thread.markers,
+      thread.lags,
+    ]) {
       addColumns(part);
     }
   }

@@ -1,7 +1,8 @@
 /** The rest of what is drawn of a thread: CPU over time, waits and gaps, blocking samples, markers. All O(intervals). */
 import { IntervalState } from '../../trace/model/trace.js';
-import type { Blocks, Events, Intervals, Trace } from '../../trace/model/trace.js';
-import type { ActivityColumns, BlockColumns, MarkerColumns, SpanColumns } from './messages.js';
+import { messageFigures, missedFrameNs } from '../../trace/measure/messages.js';
+import type { Blocks, Events, Intervals, ThreadTrack, Trace } from '../../trace/model/trace.js';
+import type { ActivityColumns, BlockColumns, LagColumns, MarkerColumns, SpanColumns } from './messages.js';
 
 /** Points may lie off the line between their neighbours by so much of their interval: nobody sees it, and a thread that
  * works or waits without pause needs two points instead of one an interval. */
@@ -151,5 +152,22 @@ export function markerColumns(events: Events, trace: Trace, texts: StringTable):
     time: Float64Array.from(rows, (row) => events.time[row] ?? 0),
     kind: Uint8Array.from(rows, (row) => events.kind[row] ?? 0),
     text: Uint32Array.from(rows, (row) => texts.of(events.text[row] ?? 0, nameOf)),
+  };
+}
+
+/** Of a thread with a message loop: its messages that missed a frame. Costs a pass over its intervals; of others nothing. */
+export function lagColumns({ index, intervals, message }: ThreadTrack, trace: Trace): LagColumns {
+  // Ids count up: whoever has messages has one at the end.
+  const hasMessages = intervals.count > 0 && message[intervals.count - 1] !== 0;
+  if (!hasMessages) return { count: 0, begin: new Float64Array(0), end: new Float64Array(0) };
+  const { count, begin, end } = messageFigures(trace, [index]);
+  const rows: number[] = [];
+  for (let row = 0; row < count; row++) {
+    if ((end[row] ?? 0) - (begin[row] ?? 0) > missedFrameNs) rows.push(row);
+  }
+  return {
+    count: rows.length,
+    begin: Float64Array.from(rows, (row) => begin[row] ?? 0),
+    end: Float64Array.from(rows, (row) => end[row] ?? 0),
   };
 }

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { callFigures } from '../../../src/trace/index.js';
 import type { Intervals } from '../../../src/trace/index.js';
-import { activityColumns } from '../../../src/webview/worker/thread-columns.js';
+import { activityColumns, lagColumns } from '../../../src/webview/worker/thread-columns.js';
 import type { ActivityColumns } from '../../../src/webview/worker/messages.js';
 import { generateTrace } from '../../page/generated-trace.js';
+import { messageRecording } from '../trace/message-recording.js';
+import { decoded } from '../trace/recordings.js';
 
 function intervalsOf(rows: readonly { skip: number; length: number; cpu: number }[]): Intervals {
   let now = 100;
@@ -60,6 +62,27 @@ describe('activity', () => {
   it('of a thread that works without pause is a line, not a point for each sample', () => {
     const rows = Array.from({ length: 10_000 }, (_, at) => ({ skip: 0, length: 900 + (at % 200), cpu: 1 }));
     assert.equal(activityColumns(intervalsOf(rows)).count, 2);
+  });
+});
+
+describe('lags', () => {
+  it('are the messages that took longer than a frame', () => {
+    const trace = decoded(
+      messageRecording([
+        { does: 0, workMs: 5, idleMs: 11 },
+        { does: 1, workMs: 20, idleMs: 30 },
+        { does: 0, workMs: 4, lockMs: 15, idleMs: 5 },
+      ]),
+    );
+    const [main, other] = trace.threads.map((thread) => lagColumns(thread, trace));
+    assert.deepEqual(
+      [[...main!.begin], [...main!.end]],
+      [
+        [16e6, 66e6],
+        [36e6, 85e6],
+      ],
+    );
+    assert.equal(other!.count, 0);
   });
 });
 

@@ -229,6 +229,9 @@ describe('colours', () => {
       assert.ok(contrast(dark.fill, white) >= 4.5, `dark ${hue}`);
       const light = boxColours(hue, false, false, white);
       assert.ok(contrast(light.fill, { r: 59, g: 59, b: 59 }) >= 4.5, `light ${hue}`);
+      const black = { r: 0, g: 0, b: 0 };
+      assert.ok(contrast(boxColours(hue, true, true, black).fill, white) >= 7, `high contrast ${hue}`);
+      assert.ok(contrast(boxColours(hue, false, true, white).fill, black) >= 7, `high contrast light ${hue}`);
     }
   });
 });
