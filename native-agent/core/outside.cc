@@ -89,7 +89,9 @@ i64 OutsideSampler::tick() {
     while (ThreadRecord* record = asked_to_end_.load() ? nullptr : timers_.take_due()) {
       u64 tick = tick_now();
       i64 now = now_ns();
-      i64 cpu = is_watched(*record) ? thread_cpu_ns(record->tid.load_relaxed()) : -1;
+      // On a busy machine one that ran when it was marked may wait by now: its next interrupt stands for that time, too.
+      bool runs = is_watched(*record) && !record->blocked_since_ns.load_acquire();
+      i64 cpu = runs ? thread_cpu_ns(record->tid.load_relaxed()) : -1;
       if (cpu >= 0) walk(*record, tick, now, cpu, Shows::Running);
     }
   look_at_main();

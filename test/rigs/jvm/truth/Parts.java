@@ -44,9 +44,9 @@ final class Parts {
     /** Shares 1/2, 1/3, 1/6 of one thread's CPU time. */
     private static void burn() {
         Truth.start("burner", log -> {
-            timed(log, "Work.half", () -> Work.half(150));
-            timed(log, "Work.third", () -> Work.third(100));
-            timed(log, "Work.rest", () -> Work.rest(50));
+            timed(log, "Work.half", () -> Work.half(300));
+            timed(log, "Work.third", () -> Work.third(200));
+            timed(log, "Work.rest", () -> Work.rest(100));
         });
     }
 
