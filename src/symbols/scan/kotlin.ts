@@ -2,6 +2,18 @@
  * Declarations of a Kotlin text. A stack of scopes over the tokens; where a body has no braces (`fun f() = …`, a class without
  * members) it ends where the next member begins, which is what Kotlin's own rules come to for code that compiles.
  */
+import {
+  afterAnnotation,
+  annotationBefore,
+  beginsMember,
+  hasModifier,
+  headGoesOn,
+  isExtensionOfFunctionType,
+  isModifierAtLineStart,
+  isPrimaryConstructor,
+  memberWords,
+  modifiers,
+} from './kotlin-words.js';
 import { packageOf } from './package-of.js';
 import {
   afterGenerics,
@@ -25,26 +37,6 @@ interface Scope {
   /** An enum's constants come first, until a ";". */
   readonly constants: boolean;
 }
-
-const modifiers = new Set(
-  `public private protected internal open abstract final sealed override data inner enum annotation value inline noinline crossinline
-   suspend tailrec operator infix external const lateinit vararg expect actual companion reified`.split(
-    /\s+/,
-  ),
-);
-const memberWords = new Set([
-  'fun',
-  'val',
-  'var',
-  'class',
-  'interface',
-  'object',
-  'init',
-  'constructor',
-  'typealias',
-  'get',
-  'set',
-]);
 
 export function scanKotlin(text: string, baseName: string): Scanned {
   const tokens = tokenize(text, 'kotlin');
@@ -111,10 +103,10 @@ class KotlinScanner {
 
   #token(at: number, scope: Scope): number {
     const { tokens } = this;
-    if (markAt(tokens, at) === '@') return this.#afterAnnotation(at);
+    if (markAt(tokens, at) === '@') return afterAnnotation(tokens, at);
     const word = wordAt(tokens, at);
     if (word === '') return at + 1;
-    const begins = this.#beginsMember(at);
+    const begins = beginsMember(tokens, at);
     if (word === 'object' && !begins) return this.#anonymousObject(at, scope);
     if (!begins) return at + 1;
     if (scope.kind === 'code' && (word === 'val' || word === 'var')) {
@@ -124,7 +116,7 @@ class KotlinScanner {
     if (scope.kind === 'code' && !['fun', 'class', 'object', 'interface'].includes(word)) return at + 1;
     switch (word) {
       case 'fun':
-        return markAt(tokens, at + 1) === '(' && !this.#isExtensionOfFunctionType(at + 1)
+        return markAt(tokens, at + 1) === '(' && !isExtensionOfFunctionType(tokens, at + 1)
           ? at + 1 // an anonymous function
           : this.#function(at, scope);
       case 'val':
@@ -148,69 +140,12 @@ class KotlinScanner {
     }
   }
 
-  /**
-   * A member's word begins a member when it stands where one may: after modifiers and annotations, at the beginning of a line, after
-   * a brace or ";". In the middle of an expression (`x.get`, `= object : …`, `Shop::class`) it does not.
-   */
-  #beginsMember(at: number): boolean {
-    const { tokens } = this;
-    if (!memberWords.has(wordAt(tokens, at))) return false;
-    let before = at - 1;
-    let line = tokens.line[at] ?? 0;
-    for (;;) {
-      if (modifiers.has(wordAt(tokens, before))) {
-        line = tokens.line[before] ?? line;
-        before -= 1;
-        continue;
-      }
-      const annotation = this.#annotationBefore(before);
-      if (annotation === undefined) break;
-      line = tokens.line[annotation] ?? line;
-      before = annotation - 1;
-    }
-    if (before < 0) return true;
-    const mark = markAt(tokens, before);
-    if (mark === '{' || mark === '}' || mark === ';') return true;
-    if ((tokens.line[before] ?? 0) === line) return false;
-    // On a line of its own, but the line before is not finished: "= \n object : …".
-    return (
-      !['=', '(', ',', ':', '.', '?', '&', '|', '+', '-', '*', '/', '<', '!', '['].includes(mark) ||
-      this.#endsSafely(before)
-    );
-  }
-
-  /** `x!!` and `import a.*` end a line although their last mark could go on. */
-  #endsSafely(at: number): boolean {
-    const mark = markAt(this.tokens, at);
-    return (
-      (mark === '!' && markAt(this.tokens, at - 1) === '!') ||
-      (mark === '*' && markAt(this.tokens, at - 1) === '.')
-    );
-  }
-
-  /** The "@" of an annotation that ends at this token, if one does. */
-  #annotationBefore(at: number): number | undefined {
-    const { tokens } = this;
-    let i = at;
-    if (markAt(tokens, i) === ')') {
-      let depth = 0;
-      for (; i >= 0; i--) {
-        if (markAt(tokens, i) === ')') depth += 1;
-        else if (markAt(tokens, i) === '(' && --depth === 0) break;
-      }
-      i -= 1;
-    }
-    if (wordAt(tokens, i) === '') return undefined;
-    while (['.', ':'].includes(markAt(tokens, i - 1)) && wordAt(tokens, i - 2) !== '') i -= 2;
-    return markAt(tokens, i - 1) === '@' ? i - 1 : undefined;
-  }
-
   #endExpression(at: number, scope: Scope): void {
     if (scope.expression === undefined) return;
     // Modifiers and annotations before the next member are not part of this one.
     let before = at - 1;
     for (;;) {
-      const annotation = this.#annotationBefore(before);
+      const annotation = annotationBefore(this.tokens, before);
       if (modifiers.has(wordAt(this.tokens, before))) before -= 1;
       else if (annotation !== undefined) before = annotation - 1;
       else break;
@@ -223,11 +158,6 @@ class KotlinScanner {
     return scope.className === '' ? this.facade : scope.className;
   }
 
-  #isExtensionOfFunctionType(open: number): boolean {
-    const after = afterPair(this.tokens, open);
-    return markAt(this.tokens, after) === '.' || markAt(this.tokens, after) === '?';
-  }
-
   /** `fun <T> Receiver<T>.name(…): Type { … }` or `= …` or nothing. */
   #function(at: number, scope: Scope): number {
     const { tokens } = this;
@@ -238,7 +168,7 @@ class KotlinScanner {
     let receiver = false;
     for (; i < tokens.count;) {
       const mark = markAt(tokens, i);
-      if (mark === '@') i = this.#afterAnnotation(i);
+      if (mark === '@') i = afterAnnotation(tokens, i);
       else if (mark === '(' && nameAt < 0) i = afterPair(tokens, i);
       else if (mark === '(') break;
       else if (mark === '<') {
@@ -277,15 +207,10 @@ class KotlinScanner {
       if (mark === '(') at = afterPair(tokens, at);
       else if (mark === '<') at = Math.max(afterGenerics(tokens, at), at + 1);
       else if (mark === '}' || mark === ';') return at;
-      else if (mark === '@' || this.#beginsMember(at) || this.#isModifierAtLineStart(at)) return at;
+      else if (mark === '@' || beginsMember(tokens, at) || isModifierAtLineStart(tokens, at)) return at;
       else at += 1;
     }
     return tokens.count;
-  }
-
-  #isModifierAtLineStart(at: number): boolean {
-    const { tokens } = this;
-    return modifiers.has(wordAt(tokens, at)) && tokens.line[at] !== tokens.line[at - 1];
   }
 
   /** `val name: Type = …`, with accessors below it. Its initializer runs in the constructor and has no lens of its own. */
@@ -333,12 +258,12 @@ class KotlinScanner {
     const name = named ? wordAt(tokens, nameAt) : 'Companion';
     const around = scope.kind === 'code' ? `${this.#owner(scope)}$` : scope.className;
     const className = around === '' ? name : `${around}$${name}`;
-    const isEnum = this.#hasModifier(at, 'enum');
+    const isEnum = hasModifier(tokens, at, 'enum');
     const declaration = this.#outline.add('class', name, className, -1, nameAt);
     for (let i = nameAt + 1; i < tokens.count;) {
       const mark = markAt(tokens, i);
       const word = wordAt(tokens, i);
-      if (mark === '(' && markAt(tokens, i - 1) !== '.' && this.#isPrimaryConstructor(i, nameAt)) {
+      if (mark === '(' && markAt(tokens, i - 1) !== '.' && isPrimaryConstructor(tokens, i, nameAt)) {
         this.#outline.add('constructor', '<init>', className, parameterCount(tokens, i), nameAt);
         i = afterPair(tokens, i);
       } else if (mark === '(') i = afterPair(tokens, i);
@@ -346,12 +271,12 @@ class KotlinScanner {
       else if (mark === '{') {
         this.#scopes.push({ ...scopeOf('type', className), declaration, constants: isEnum });
         return i + 1;
-      } else if (mark === '@') i = this.#afterAnnotation(i);
+      } else if (mark === '@') i = afterAnnotation(tokens, i);
       else if (mark === '}' || mark === ';') return this.#ended(declaration, i);
       else if (
         word !== 'constructor' &&
-        (this.#beginsMember(i) || this.#isModifierAtLineStart(i)) &&
-        !this.#headGoesOn(i)
+        (beginsMember(tokens, i) || isModifierAtLineStart(tokens, i)) &&
+        !headGoesOn(tokens, i)
       ) {
         return this.#ended(declaration, i);
       } else i += 1;
@@ -362,26 +287,6 @@ class KotlinScanner {
   #ended(declaration: OpenDeclaration, at: number): number {
     this.#outline.end(declaration, at - 1);
     return at;
-  }
-
-  /** `class A private constructor(…)`, also on a line of its own. */
-  #headGoesOn(at: number): boolean {
-    let i = at;
-    while (modifiers.has(wordAt(this.tokens, i))) i += 1;
-    return wordAt(this.tokens, i) === 'constructor' && i > at;
-  }
-
-  #isPrimaryConstructor(open: number, nameAt: number): boolean {
-    const { tokens } = this;
-    if (wordAt(tokens, open - 1) === 'constructor') return true;
-    return open === afterGenerics(tokens, nameAt + 1);
-  }
-
-  #hasModifier(at: number, wanted: string): boolean {
-    for (let i = at - 1; modifiers.has(wordAt(this.tokens, i)); i--) {
-      if (wordAt(this.tokens, i) === wanted) return true;
-    }
-    return false;
   }
 
   /** `object : Base(…), Interface { … }` in an expression. */
@@ -436,8 +341,8 @@ class KotlinScanner {
       this.#scopes.push(scopeOf('type', `${scope.className}$`));
       return after + 1;
     }
-    if (mark === '@') return this.#afterAnnotation(at);
-    if (mark === ';' || this.#beginsMember(at)) {
+    if (mark === '@') return afterAnnotation(tokens, at);
+    if (mark === ';' || beginsMember(tokens, at)) {
       this.#scopes[this.#scopes.length - 1] = { ...scope, constants: false };
       return mark === ';' ? at + 1 : at;
     }
@@ -446,19 +351,6 @@ class KotlinScanner {
       return at + 2;
     }
     return at + 1;
-  }
-
-  #afterAnnotation(at: number): number {
-    const { tokens } = this;
-    let i = at + 1;
-    // A use site: @file:JvmName, @get:Rule, @file:[A B].
-    if (wordAt(tokens, i) !== '' && markAt(tokens, i + 1) === ':') i += 2;
-    if (markAt(tokens, i) === '[') return afterPair(tokens, i);
-    i += 1;
-    while (markAt(tokens, i) === '.') i += 2;
-    if (markAt(tokens, i) === '<') i = afterGenerics(tokens, i);
-    // Arguments follow at once: "@A (x: Int) -> Unit" is a type.
-    return markAt(tokens, i) === '(' && tokens.begin[i] === tokens.end[i - 1] ? afterPair(tokens, i) : i;
   }
 }
 
