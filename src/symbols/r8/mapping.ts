@@ -45,7 +45,7 @@ export class Mapping {
   readonly #read = new Map<string, MappedClass>();
   readonly warnings: string[] = [];
 
-  /** Takes about 2.5 ms a megabyte: for a thread that nobody waits for. */
+  /** Takes some 10 ms a megabyte: for a thread that nobody waits for. */
   constructor(private readonly text: string) {
     this.#index();
   }
