@@ -18,6 +18,7 @@ import { encodeSamples } from '../../../src/trace/recording/samples.js';
 import { chunksOf, mutantOf, openAndMeasure } from './mutations.js';
 import { randomRecording } from './random-recording.js';
 import { decoded, synthetic } from './recordings.js';
+import { cpuMs } from '../cpu-time.js';
 
 const mutations = 20_000;
 const concat = (parts: Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(parts));
@@ -77,9 +78,9 @@ describe('hostile recordings', function () {
     for (let at = seed; at < seed + mutations; at++) {
       const mutant = mutantOf(at);
       try {
-        const began = performance.now();
+        const began = cpuMs();
         openAndMeasure(mutant.bytes);
-        assert.ok(performance.now() - began < 5000, 'it took more than five seconds');
+        assert.ok(cpuMs() - began < 5000, 'it took more than five seconds of CPU time');
       } catch (error) {
         throw new Error(`seed ${at} (${mutant.how}): ${String(error)}`, { cause: error });
       }
@@ -114,9 +115,9 @@ describe('hostile recordings', function () {
       view.setUint32(16, claimed, true);
       view.setUint32(20, crc32(chunk, 24, chunk.length, crc32(chunk, 4, 20)), true);
       const before = process.memoryUsage().arrayBuffers;
-      const began = performance.now();
+      const began = cpuMs();
       const problems = problemsOf(concat([fileMagic, encodeChunk(ChunkKind.Header, header, 0), chunk]));
-      assert.ok(performance.now() - began < 3000);
+      assert.ok(cpuMs() - began < 3000);
       assert.ok(process.memoryUsage().arrayBuffers - before < 100e6);
       assert.ok(
         problems.some((what) => what.includes('deflated payload')),
@@ -190,9 +191,9 @@ describe('hostile recordings', function () {
       view.setUint32(at + 12, Math.min(bytes.length - at - 24, 16 * 1024 * 1024), true);
       view.setUint32(at + 16, 0, true);
     }
-    const began = performance.now();
+    const began = cpuMs();
     assert.ok(problemsOf(bytes).length > 0);
-    assert.ok(performance.now() - began < 20_000);
+    assert.ok(cpuMs() - began < 20_000);
   });
 });
 
