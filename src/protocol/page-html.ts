@@ -18,21 +18,6 @@ export interface WebviewHtmlOptions {
   readonly language?: string;
 }
 
-/** What the script below leaves for the page: it may not ask for the API again, and messages came before it listened. */
-export interface EarlyHost {
-  readonly api: { postMessage(message: unknown): void; getState(): unknown; setState(state: unknown): void };
-  readonly messages: unknown[];
-  readonly keep: (event: { readonly data: unknown }) => void;
-}
-
-/** Says that the page is ready before its bundles are loaded, and keeps what comes until then: a recording is long on its way. */
-const earlyHost = `if (typeof acquireVsCodeApi === 'function') {
-  const early = { api: acquireVsCodeApi(), messages: [], keep: (event) => early.messages.push(event.data) };
-  window.btraceEarly = early;
-  window.addEventListener('message', early.keep);
-  early.api.postMessage({ type: 'ready' });
-}`;
-
 export function pageHtml(options: WebviewHtmlOptions): string {
   const nonce = escapeAttribute(options.nonce);
   const csp = [
@@ -53,7 +38,6 @@ export function pageHtml(options: WebviewHtmlOptions): string {
 </head>
 <body>
 <div id="btrace"></div>
-<script nonce="${nonce}">${earlyHost}</script>
 <script id="btrace-page" nonce="${nonce}" data-worker="${escapeAttribute(options.workerUri)}" src="${escapeAttribute(options.scriptUri)}"></script>
 </body>
 </html>

@@ -3,7 +3,6 @@
  * The rest of the page knows only `Host`.
  */
 import type { HostMessage, PageMessage, PageSettings } from '../protocol/messages.js';
-import type { EarlyHost } from '../protocol/page-html.js';
 
 export interface Host {
   post(message: PageMessage): void;
@@ -15,39 +14,37 @@ export interface Host {
   readonly canOpenSource: boolean;
 }
 
+interface VsCodeApi {
+  postMessage(message: PageMessage): void;
+  getState(): unknown;
+  setState(state: unknown): void;
+}
+
 declare global {
   interface Window {
-    btraceEarly?: EarlyHost;
+    acquireVsCodeApi?: () => VsCodeApi;
   }
 }
 
 export function findHost(): Host {
-  const early = window.btraceEarly;
-  if (early !== undefined) return vsCodeHost(early);
+  const acquire = window.acquireVsCodeApi;
+  if (acquire !== undefined) return vsCodeHost(acquire());
   const open = document.getElementById('btrace-open');
   return open === null ? windowHost() : standAloneHost(open.textContent);
 }
 
-function isHostMessage(message: unknown): message is HostMessage {
-  return typeof message === 'object' && message !== null && 'type' in message;
-}
-
 function listen(listener: (message: HostMessage) => void, fits: (event: MessageEvent) => boolean): void {
   window.addEventListener('message', (event: MessageEvent<unknown>) => {
-    if (fits(event) && isHostMessage(event.data)) listener(event.data);
+    const message = event.data;
+    if (!fits(event) || typeof message !== 'object' || message === null || !('type' in message)) return;
+    listener(message as HostMessage);
   });
 }
 
-function vsCodeHost({ api, messages, keep }: EarlyHost): Host {
+function vsCodeHost(api: VsCodeApi): Host {
   return {
-    post: (message) => {
-      if (message.type !== 'ready') api.postMessage(message); // that was said when the document began
-    },
-    onMessage: (listener) => {
-      window.removeEventListener('message', keep);
-      for (const message of messages.splice(0)) if (isHostMessage(message)) listener(message);
-      listen(listener, () => true);
-    },
+    post: (message) => api.postMessage(message),
+    onMessage: (listener) => listen(listener, () => true),
     keptState: api.getState(),
     keepState: (state) => api.setState(state),
     canOpenSource: true,

@@ -27,10 +27,10 @@ async function localBytes(path: string): Promise<FileBytes> {
       try {
         for (let at = offset; ;) {
           if (signal.aborted) return;
-          const { buffer } = new Uint8Array(pieceBytes);
-          const { bytesRead } = await file.read(new Uint8Array(buffer), 0, pieceBytes, at);
+          const piece = new Uint8Array(pieceBytes);
+          const { bytesRead } = await file.read(piece, 0, pieceBytes, at);
           if (bytesRead === 0) return;
-          yield { offset: at, data: bytesRead === pieceBytes ? buffer : buffer.slice(0, bytesRead) };
+          yield { offset: at, data: piece.buffer.slice(0, bytesRead) };
           at += bytesRead;
         }
       } finally {

@@ -15,7 +15,7 @@ export interface FeedRequest {
   readonly session: Session | undefined;
 }
 
-/** Resolves when all is sent. One piece is on its way while the next is read, and no more: a slow page never piles up buffers here. */
+/** Resolves when all is sent. Each message is awaited, so that a slow page never piles up buffers here. */
 export async function feedPage(webview: Webview, request: FeedRequest, signal: AbortSignal): Promise<void> {
   const { uri, name, settings, session } = request;
   const send = async (message: HostMessage): Promise<void> => {
@@ -25,14 +25,10 @@ export async function feedPage(webview: Webview, request: FeedRequest, signal: A
   await send({ type: 'open', name, totalBytes: file.total, live: session !== undefined, settings });
   let sent = 0;
   const sendRest = async (): Promise<void> => {
-    let before = Promise.resolve();
     for await (const piece of file.pieces(sent, signal)) {
-      await before;
+      await send({ type: 'bytes', ...piece });
       sent = piece.offset + piece.data.byteLength;
-      before = send({ type: 'bytes', ...piece });
-      before.catch(() => undefined); // heard where it is awaited
     }
-    await before;
   };
   await sendRest();
   if (session !== undefined) {
