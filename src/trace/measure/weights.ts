@@ -11,6 +11,11 @@ export const weights: readonly Weight[] = [
   'switches',
 ];
 
+/** Of the others, something was counted. */
+export function isTime(weight: Weight): boolean {
+  return weight === 'wall' || weight === 'cpu' || weight === 'blocked';
+}
+
 /** One of something for each weight. */
 export type ByWeight<T> = Readonly<Record<Weight, T>>;
 

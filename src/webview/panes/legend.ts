@@ -42,7 +42,7 @@ export class Legend {
   #show(): void {
     const { actions, model, store } = this.#context;
     this.#latest.take(
-      actions.ask({ kind: 'methods', scope: model.scope(store.state) }),
+      actions.ask({ kind: 'methods', scope: model.scope(store.state), weight: store.state.weight }),
       (figures) => this.#fill(figures),
       () => undefined,
     );

@@ -5,6 +5,7 @@ import { methodFigures } from '../../trace/measure/methods.js';
 import type { Scope } from '../../trace/measure/scope.js';
 import { sumScope } from '../../trace/measure/sums.js';
 import type { Sums } from '../../trace/measure/sums.js';
+import { isTime, type Weight } from '../../trace/measure/weights.js';
 import { callees, callers, flame, matched, neighbours } from '../../trace/measure/trees.js';
 import type { Trace } from '../../trace/model/trace.js';
 import type { Answers, CallQuery, Query } from './messages.js';
@@ -25,19 +26,19 @@ export class FigureDesk {
       case 'source':
         return sourceOf(trace, query.method);
       case 'methods':
-        return methodFigures(this.#of(trace, query.scope), trace.methods.count);
+        return methodFigures(this.#of(trace, query.scope, query.weight), trace.methods.count);
       case 'messages':
         return messageFigures(trace, query.threads);
       case 'tree': {
         const children = query.direction === 'down' ? callees : callers;
-        return children(this.#of(trace, query.scope), query.weight, query.path);
+        return children(this.#of(trace, query.scope, query.weight), query.weight, query.path);
       }
       case 'flame':
-        return flame(this.#of(trace, query.scope), query.weight, query.least, query.path);
+        return flame(this.#of(trace, query.scope, query.weight), query.weight, query.least, query.path);
       case 'neighbours':
-        return neighbours(this.#of(trace, query.scope), query.weight, query.method);
+        return neighbours(this.#of(trace, query.scope, query.weight), query.weight, query.method);
       case 'matched':
-        return matched(this.#of(trace, query.scope), query.weight, query.methods);
+        return matched(this.#of(trace, query.scope, query.weight), query.weight, query.methods);
       case 'sum':
         return this.#of(trace, query.scope).sum;
       case 'call':
@@ -45,16 +46,18 @@ export class FigureDesk {
     }
   }
 
-  #of(trace: Trace, scope: Scope): Sums {
+  /** Of all weights, or of times alone where it is one of these that is looked at: most look at no other. */
+  #of(trace: Trace, scope: Scope, weight?: Weight): Sums {
     const key = `${scope.beginNs} ${scope.endNs} ${scope.threads.join()}`;
-    const known = this.#sums.get(key);
+    const what = weight !== undefined && isTime(weight) ? 'times' : 'all';
+    const known = this.#sums.get(`all ${key}`) ?? this.#sums.get(`${what} ${key}`);
     if (known !== undefined) return known;
     if (this.#sums.size >= keptScopes) {
       const [oldest] = this.#sums.keys();
       if (oldest !== undefined) this.#sums.delete(oldest);
     }
-    const sums = sumScope(trace, scope);
-    this.#sums.set(key, sums);
+    const sums = sumScope(trace, scope, what);
+    this.#sums.set(`${what} ${key}`, sums);
     return sums;
   }
 }

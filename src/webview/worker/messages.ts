@@ -170,6 +170,8 @@ export interface SourceQuery {
 export interface MethodsQuery {
   readonly kind: 'methods';
   readonly scope: Scope;
+  /** Where no other is looked at; absent: all of them. */
+  readonly weight?: Weight;
 }
 
 /** Of threads with a message loop; none named: all. */
