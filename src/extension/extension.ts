@@ -66,6 +66,7 @@ const pageCommands: readonly PageCommand[] = [
   'bottomUp',
   'methods',
   'callers',
+  'messages',
 ];
 
 let sessionsToStop: Sessions | undefined;

@@ -46,6 +46,7 @@ export type PageCommand =
   | 'bottomUp'
   | 'methods'
   | 'callers'
+  | 'messages'
   | 'help'
   | 'zoomIn'
   | 'zoomOut'

@@ -332,6 +332,7 @@ const tests: Readonly<Record<string, () => Promise<void>>> = {
   'page.bottomUp': pageCommand('bottomUp'),
   'page.methods': pageCommand('methods'),
   'page.callers': pageCommand('callers'),
+  'page.messages': pageCommand('messages'),
   async 'page.exportHtml'() {
     const { file } = await stored('page');
     await openRecording(file);
