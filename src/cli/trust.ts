@@ -1,5 +1,5 @@
 /** How far a trace can be trusted, in words: what was lost, what it cost, what is estimated, what failed. */
-import { HookState, type Loss, LossReason, recordingCost, type Trace } from '../trace/index.js';
+import { blockedTime, HookState, type Loss, LossReason, recordingCost, type Trace } from '../trace/index.js';
 import type { Sums } from '../trace/measure/sums.js';
 import { plainText } from './plain-text.js';
 import { formatCount, formatNs, formatPercent } from './quantities.js';
@@ -42,10 +42,12 @@ function sampling({ info, status }: Trace): TrustFact[] {
     : [good(every)];
 }
 
-function cost({ status }: Trace, sums: ScopeSums): TrustFact[] {
-  const found = status && recordingCost(status, sums.sum.blocked);
+function cost(trace: Trace): TrustFact[] {
+  if (!trace.status) return [];
+  const blockedNs = blockedTime(trace);
+  const found = recordingCost(trace.status, blockedNs);
   if (!found) return [];
-  const ofTime = sums.sum.blocked > 0 ? `, ${formatPercent(found.ofWorkAndWaits, 1)} of work and waits` : '';
+  const ofTime = blockedNs > 0 ? `, ${formatPercent(found.ofWorkAndWaits, 1)} of work and waits` : '';
   const text = `recording took ${formatPercent(found.ofCpu, 1)} of the CPU time${ofTime}`;
   return [found.isLoud ? bad(text) : good(text)];
 }
@@ -86,12 +88,12 @@ function hooks(trace: Trace): TrustFact[] {
     });
 }
 
-/** `mapping`: what the names were retraced by. */
+/** `sums`: of what is looked at, for its gaps; all else is of the whole recording. `mapping`: what the names were retraced by. */
 export function trustFacts(trace: Trace, sums: ScopeSums, mapping?: string): TrustFact[] {
   const { info, problems } = trace;
   return [
     ...sampling(trace),
-    ...cost(trace, sums),
+    ...cost(trace),
     ...lost(trace),
     ...gaps(trace, sums),
     ...(info.exact ? [] : [good('call counts are lower bounds')]),

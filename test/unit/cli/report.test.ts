@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { measure } from '../../../src/cli/report/measure.js';
+import { measure, type ReportRequest } from '../../../src/cli/report/measure.js';
 import { reportJson } from '../../../src/cli/report/json.js';
 import { trustFacts } from '../../../src/cli/trust.js';
 import {
@@ -11,7 +11,13 @@ import {
   wholeTrace,
 } from '../../../src/trace/index.js';
 
-const request = { top: 10, sort: undefined, fromNs: undefined, toNs: undefined, perThread: true };
+const request: ReportRequest = {
+  top: 10,
+  sort: undefined,
+  fromNs: undefined,
+  toNs: undefined,
+  perThread: true,
+};
 
 async function synthetic(): Promise<{ trace: Trace; truth: SynthTruth }> {
   const pieces: Uint8Array[] = [];
@@ -21,6 +27,11 @@ async function synthetic(): Promise<{ trace: Trace; truth: SynthTruth }> {
   );
   const decoder = decodeRecording(Buffer.concat(pieces));
   return { trace: decoder.trace(), truth };
+}
+
+function measuredCost(trace: Trace, threads: readonly number[], asked: ReportRequest) {
+  const { sums } = measure(trace, threads, asked);
+  return trustFacts(trace, sums).find(({ text }) => text.startsWith('recording took'));
 }
 
 describe('a report', () => {
@@ -99,19 +110,35 @@ describe('a report', () => {
       effectiveIntervalNs: 4e6,
       costs: [],
     };
-    const whole = sumScope(trace, wholeTrace);
-    const noWaits = { sum: { ...whole.sum, blocked: 0 }, gap: whole.gap };
-    const cost = trustFacts({ ...trace, status }, noWaits).find(({ text }) =>
-      text.includes('recording took'),
-    );
-    assert.deepEqual(cost, { text: 'recording took 10.0 % of the CPU time', isWarning: true });
-    const waits = { sum: { ...whole.sum, blocked: 900e6 }, gap: whole.gap };
-    const less = trustFacts({ ...trace, status }, waits).find(({ text }) => text.includes('recording took'));
-    assert.deepEqual(less, {
-      text: 'recording took 10.0 % of the CPU time, 1.0 % of work and waits',
-      isWarning: false,
-    });
     assert.ok(said({ status }).some((text) => /^! sampled every 4 ms at the end, not the 1 ms/.test(text)));
     assert.ok(said({ problems: [{ offset: 1, what: 'x' }] }).some((text) => text.startsWith('! ')));
+  });
+
+  it('says what the whole recording cost, whatever part of it is asked for', () => {
+    const waitedNs = sumScope(trace, wholeTrace).sum.blocked;
+    assert.ok(waitedNs > 0);
+    const status = {
+      samples: 1,
+      dropped: 0,
+      captureNs: waitedNs / 200,
+      drainNs: waitedNs / 200,
+      processCpuNs: waitedNs / 9,
+      memoryBytes: 0,
+      effectiveIntervalNs: 1e6,
+      costs: [],
+    };
+    const cost = (of: Trace, threads: number[], more: { fromNs?: number; toNs?: number } = {}) =>
+      measuredCost({ ...of, status }, threads, { ...request, ...more });
+    const whole = { text: 'recording took 9.0 % of the CPU time, 0.9 % of work and waits', isWarning: false };
+    assert.deepEqual(cost(trace, []), whole);
+    for (const { index } of trace.threads) assert.deepEqual(cost(trace, [index]), whole);
+    assert.deepEqual(cost(trace, [], { toNs: 1e6 }), whole);
+    assert.deepEqual(cost(trace, [], { fromNs: trace.endNs - trace.beginNs - 1e6 }), whole);
+
+    const nobodyWaited = { ...trace, threads: [] };
+    assert.deepEqual(cost(nobodyWaited, []), {
+      text: 'recording took 9.0 % of the CPU time',
+      isWarning: true,
+    });
   });
 });
