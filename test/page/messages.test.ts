@@ -4,6 +4,7 @@ import { seriousViolations } from '../rigs/axe.js';
 import { messageRecording } from '../unit/trace/message-recording.js';
 import { bytesOf } from './generated-trace.js';
 import { PageRig } from './page-rig.js';
+import type { ThemeName } from './themes.js';
 
 describe('the messages of a recording', function () {
   this.timeout(60_000);
@@ -49,6 +50,25 @@ describe('the messages of a recording', function () {
     assert.deepEqual(names.sort(), ['Looper.loop', 'Screen.load']);
     await open.close();
   });
+
+  for (const theme of ['light', 'highContrast'] satisfies ThemeName[]) {
+    it(`are for everybody in ${theme}, too`, async () => {
+      const rig = await PageRig.start('src/webview/engine-worker.ts');
+      const lags = [
+        { does: 0, workMs: 5, lockMs: 800, idleMs: 11 },
+        { does: 1, workMs: 20, idleMs: 30 },
+      ];
+      const open = await rig.opened(messageRecording(lags), { theme });
+      await open.page.keyboard.press('7');
+      await open.page.locator('#view-messages .table-row').nth(1).waitFor();
+      assert.deepEqual(await seriousViolations(open.page), []);
+      await open.page.keyboard.press('Home');
+      await open.page.locator('#view-messages .table-row[aria-selected=true]').waitFor();
+      await open.painted();
+      assert.deepEqual(await seriousViolations(open.page), [], 'one selected');
+      await open.close();
+    });
+  }
 
   it('are said to be missing where there are none', async () => {
     const rig = await PageRig.start('test/page/generated-worker.ts');

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { standAloneHtml, standAlonePieceBytes } from '../../src/protocol/page-html.js';
 import { synthesize } from '../../src/trace/index.js';
+import { messageRecording } from '../unit/trace/message-recording.js';
 import { bytesOf } from './generated-trace.js';
 import { PageRig } from './page-rig.js';
 import type { PageUnderTest } from './page-rig.js';
@@ -144,6 +145,23 @@ describe('a recording on the page', function () {
   });
 });
 
+async function isHarmless(open: PageUnderTest): Promise<void> {
+  const found = await open.page.evaluate(() => ({
+    hacked: 'hacked' in window,
+    images: document.querySelectorAll('img, #btrace script, a[href]').length,
+    longest: Math.max(
+      ...Array.from(document.querySelectorAll('#btrace *'), (node) =>
+        node.childElementCount === 0 ? node.textContent.length : 0,
+      ),
+    ),
+    text: document.body.innerText,
+  }));
+  assert.equal(found.hacked, false);
+  assert.equal(found.images, 0);
+  assert.ok(found.longest < 5000, `${found.longest} letters in one place`);
+  for (const letter of ['\u202e', '\u0000', '\u0007']) assert.ok(!found.text.includes(letter));
+}
+
 describe('hostile names on the page', function () {
   this.timeout(60_000);
   const long = 'x'.repeat(1 << 20);
@@ -168,20 +186,7 @@ describe('hostile names on the page', function () {
     await open.page.keyboard.press('Home');
     await open.page.keyboard.press('6');
     await open.painted();
-    const found = await open.page.evaluate(() => ({
-      hacked: 'hacked' in window,
-      images: document.querySelectorAll('img, #btrace script, a[href]').length,
-      longest: Math.max(
-        ...Array.from(document.querySelectorAll('#btrace *'), (node) =>
-          node.childElementCount === 0 ? node.textContent.length : 0,
-        ),
-      ),
-      text: document.body.innerText,
-    }));
-    assert.equal(found.hacked, false);
-    assert.equal(found.images, 0);
-    assert.ok(found.longest < 5000, `${found.longest} letters in one place`);
-    for (const letter of ['\u202e', '\u0000', '\u0007']) assert.ok(!found.text.includes(letter));
+    await isHarmless(open);
     await open.page.keyboard.press('5');
     const shown = await open.page.locator('#view-methods .is-name .cell-text').allInnerTexts();
     assert.ok(
@@ -189,6 +194,33 @@ describe('hostile names on the page', function () {
       shown.join('\n').slice(0, 500),
     );
     assert.ok(shown.every((name) => name.length < 500));
+    await open.close();
+  });
+
+  it('are text, and nothing but text, in the list of messages', async () => {
+    const rig = await PageRig.start('src/webview/engine-worker.ts');
+    const messages = [
+      { does: 0, workMs: 5, idleMs: 10 },
+      { does: 1, workMs: 3, idleMs: 10 },
+    ];
+    const bytes = messageRecording(messages, {
+      draw: `${names[1]}${names[3]}`,
+      load: long,
+      thread: names[6],
+    });
+    const open = await rig.opened(bytes);
+    await open.page.keyboard.press('7');
+    const rows = open.page.locator('#view-messages .table-row');
+    await rows.nth(1).waitFor();
+    await isHarmless(open);
+    assert.match(await rows.nth(0).innerText(), /<img src=x/);
+    assert.match(await rows.nth(1).innerText(), /x{20}/);
+    // The tooltip names the thread, too.
+    const tooltips = await rows
+      .locator('.is-name')
+      .evaluateAll((cells) => cells.map((cell) => cell.getAttribute('title') ?? ''));
+    assert.ok(tooltips.every((tooltip) => tooltip.includes('<script>') && !tooltip.includes('\u202e')));
+    assert.ok(tooltips.every((tooltip) => tooltip.length < 5000));
     await open.close();
   });
 });

@@ -15,11 +15,19 @@ export interface RecordedMessage {
   readonly idleMs: number;
 }
 
-const methods = ['Looper.loop', 'Queue.next', 'draw', 'load'];
+const known = { draw: 'draw', load: 'load', thread: 'main' };
 const step = 1e6;
 
-/** The loop is node 1, its wait node 2, draw node 3, load node 4. Half of the work is CPU time. */
-export function messageRecording(messages: readonly RecordedMessage[]): Uint8Array {
+/**
+ * The loop is node 1, its wait node 2, draw node 3, load node 4. Half of the work is CPU time. `names` are instead of the known
+ * ones: for names that mean harm.
+ */
+export function messageRecording(
+  messages: readonly RecordedMessage[],
+  names: Partial<typeof known> = {},
+): Uint8Array {
+  const { draw, load, thread } = { ...known, ...names };
+  const methods = ['Looper.loop', 'Queue.next', draw, load];
   const rows: {
     time: number;
     duration: number;
@@ -60,7 +68,7 @@ export function messageRecording(messages: readonly RecordedMessage[]): Uint8Arr
       ChunkKind.Threads,
       Threads.encode({
         threads: [
-          { index: 1, tid: 7, name: 'main', isMain: true },
+          { index: 1, tid: 7, name: thread, isMain: true },
           { index: 2, tid: 8, name: 'other' },
         ],
       }),
