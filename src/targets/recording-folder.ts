@@ -1,5 +1,5 @@
 /** Where recordings go when nobody says: a folder that git ignores, named by target and time. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /** "Shop 2026-05-04 13.37.00.btrace": sorts by time, and holds nothing a file system refuses. */
@@ -23,7 +23,7 @@ export function safeName(name: string): string {
 }
 
 /** Makes the folder if it is not there: private, and ignored by git whatever is above it. */
-export async function makeRecordingFolder(folder: string): Promise<void> {
+async function makeRecordingFolder(folder: string): Promise<void> {
   const made = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (made !== undefined) {
     await writeFile(
@@ -33,8 +33,20 @@ export async function makeRecordingFolder(folder: string): Promise<void> {
   }
 }
 
-/** The path of a new recording in `folder`, which is there afterwards. */
+/** Paths that this process gave to recordings, whose files may come later. */
+const given = new Set<string>();
+
+/**
+ * The path of a new recording in `folder`, which is there afterwards: one that no file has and that was given to no other
+ * recording, though both are of one target and second.
+ */
 export async function newRecordingFile(folder: string, target: string, when: Date): Promise<string> {
   await makeRecordingFolder(folder);
-  return path.join(folder, recordingName(target, when));
+  const there = new Set(await readdir(folder));
+  const isTaken = (name: string) => there.has(name) || given.has(path.resolve(folder, name));
+  const first = recordingName(target, when);
+  let name = first;
+  for (let n = 2; isTaken(name); n++) name = first.replace(/\.btrace$/, ` ${n}.btrace`);
+  given.add(path.resolve(folder, name));
+  return path.join(folder, name);
 }

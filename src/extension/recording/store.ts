@@ -2,7 +2,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { workspace, type ExtensionContext } from 'vscode';
-import { makeRecordingFolder, recordingName } from '../../targets/recording-folder.js';
+import { newRecordingFile } from '../../targets/recording-folder.js';
 import { setting } from '../settings.js';
 
 export interface StoredRecording {
@@ -40,14 +40,8 @@ export class RecordingStore {
   }
 
   /** A path that no file has yet; its folder exists afterwards. */
-  async newFile(target: string): Promise<string> {
-    const { path: folder } = this.folder();
-    await makeRecordingFolder(folder);
-    const taken = new Set(await readdir(folder));
-    const name = recordingName(target, new Date());
-    let candidate = name;
-    for (let n = 2; taken.has(candidate); n++) candidate = name.replace(/\.btrace$/, ` ${String(n)}.btrace`);
-    return path.join(folder, candidate);
+  newFile(target: string): Promise<string> {
+    return newRecordingFile(this.folder().path, target, new Date());
   }
 
   /** Newest first. A folder that is not there holds nothing. */
