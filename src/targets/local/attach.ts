@@ -33,8 +33,18 @@ function gone(pid: number): TargetError {
   );
 }
 
-function temporaryFolder(facts: ProcessFacts): string {
-  return process.platform === 'linux' ? `${facts.root}/tmp` : os.tmpdir();
+/** Where JVMs run: on Linux their sockets are in /tmp whatever TMPDIR says, elsewhere in the user's own temporary folder. */
+export interface Machine {
+  readonly platform: NodeJS.Platform;
+  readonly temporary: string;
+}
+
+function thisMachine(): Machine {
+  return { platform: process.platform, temporary: os.tmpdir() };
+}
+
+function temporaryFolder(facts: ProcessFacts, { platform, temporary }: Machine): string {
+  return platform === 'linux' ? `${facts.root}/tmp` : temporary;
 }
 
 /** True when the JVM's socket is there and is its own: same owner, closed to others. */
@@ -81,13 +91,11 @@ async function untilItCatchesQuit(
   }
 }
 
-async function writeRequest(facts: ProcessFacts): Promise<string> {
+async function writeRequest(facts: ProcessFacts, machine: Machine): Promise<string> {
   const name = `.attach_pid${facts.innerPid}`;
+  const temporary = temporaryFolder(facts, machine);
   // In the program's own folder first: a JVM looks there before it looks in /tmp. It may not be writable.
-  const places = [
-    ...(process.platform === 'linux' ? [`/proc/${facts.pid}/cwd`] : []),
-    temporaryFolder(facts),
-  ];
+  const places = [...(machine.platform === 'linux' ? [`/proc/${facts.pid}/cwd`] : []), temporary];
   let reason: unknown;
   for (const place of places) {
     const file = path.posix.join(place, name);
@@ -101,17 +109,21 @@ async function writeRequest(facts: ProcessFacts): Promise<string> {
   throw new TargetError(
     'io',
     `The request to attach could not be written for process ${facts.pid}: ${String(reason)}.`,
-    `See that ${temporaryFolder(facts)} can be written.`,
+    `See that ${temporary} can be written.`,
   );
 }
 
 /** Makes the JVM listen and returns its socket. Leaves nothing behind but that socket, which is the JVM's. */
-export async function openAttachSocket(facts: ProcessFacts, signal?: AbortSignal): Promise<string> {
-  const socket = path.posix.join(temporaryFolder(facts), `.java_pid${facts.innerPid}`);
+export async function openAttachSocket(
+  facts: ProcessFacts,
+  signal?: AbortSignal,
+  machine: Machine = thisMachine(),
+): Promise<string> {
+  const socket = path.posix.join(temporaryFolder(facts, machine), `.java_pid${facts.innerPid}`);
   if (await isListening(socket, facts.uid)) return socket;
   const deadline = Date.now() + ATTACH_TIMEOUT_MS;
   await untilItCatchesQuit(facts, deadline, signal);
-  const request = await writeRequest(facts);
+  const request = await writeRequest(facts, machine);
   try {
     try {
       process.kill(facts.pid, 'SIGQUIT');
@@ -206,7 +218,12 @@ function agentCodeOf(answer: string): number | undefined {
 }
 
 /** What a JVM's refusal to load a library means to a person. */
-export function loadError(pid: number, library: string, answer: string): TargetError | undefined {
+export function loadError(
+  pid: number,
+  socket: string,
+  library: string,
+  answer: string,
+): TargetError | undefined {
   const [code = '', ...rest] = answer.split('\n');
   const text = rest.join('\n').trim();
   const agentCode = agentCodeOf(answer);
@@ -219,7 +236,14 @@ export function loadError(pid: number, library: string, answer: string): TargetE
     );
   }
   if (agentCode !== undefined) return agentError(pid, agentCode);
-  const why = text.replace(/\s+/g, ' ') || `the JVM answered ${code || 'nothing'}`;
+  if (!/^-?\d+$/.test(code)) {
+    return new TargetError(
+      'agent-refused',
+      `What listens at ${socket} answered as no JVM does (${answer.trim() === '' ? 'nothing' : `"${answer.trim().slice(0, 80)}"`}).`,
+      `If process ${pid} is well, another program has taken its attach socket: remove that file and try again.`,
+    );
+  }
+  const why = text.replace(/\s+/g, ' ') || `the JVM answered ${code}`;
   return new TargetError(
     'agent-refused',
     `The JVM of process ${pid} could not load ${library}: ${why}`,
@@ -249,7 +273,7 @@ export async function loadAgent(
   const began = Date.now();
   for (;;) {
     const answer = await loadOnce(facts, socket, library, options, signal);
-    const refused = loadError(facts.pid, library, answer);
+    const refused = loadError(facts.pid, socket, library, answer);
     if (!refused) return;
     if (Date.now() - began > (PASSING_MS.get(agentCodeOf(answer) ?? 0) ?? 0)) throw refused;
     await delay(20, undefined, signal ? { signal } : undefined);
@@ -264,7 +288,8 @@ async function loadOnce(
   signal?: AbortSignal,
 ): Promise<string> {
   try {
-    return await command(socket, ['load', library, 'true', options], ATTACH_TIMEOUT_MS, signal);
+    const answer = await command(socket, ['load', library, 'true', options], ATTACH_TIMEOUT_MS, signal);
+    if (answer !== '' || (await isAlive(facts.pid))) return answer;
   } catch (error) {
     signal?.throwIfAborted();
     if (!(await isAlive(facts.pid))) throw gone(facts.pid);
@@ -275,4 +300,5 @@ async function loadOnce(
       { cause: error },
     );
   }
+  throw gone(facts.pid);
 }

@@ -137,7 +137,7 @@ describe('local targets', () => {
   });
 
   it('explains what a JVM answers to a load', () => {
-    const load = (answer: string) => loadError(7, '/x/agent.so', answer);
+    const load = (answer: string) => loadError(7, '/tmp/.java_pid7', '/x/agent.so', answer);
     assert.equal(load('0\nreturn code: 0\n'), undefined);
     const cases: [string, TargetErrorKind, RegExp][] = [
       ['0\nreturn code: 202\n', 'busy', /another recording/],
@@ -145,7 +145,9 @@ describe('local targets', () => {
       ['0\nreturn code: 9\n', 'agent-refused', /code 9/],
       ['0\n/x/agent.so was not loaded.\nversion GLIBC_2.38 not found', 'agent-refused', /GLIBC_2.38/],
       ['-1\nDynamic agent loading is not enabled. Use …', 'attach-disabled', /EnableDynamicAgentLoading/],
-      ['', 'agent-refused', /answered nothing/],
+      ['1\n', 'agent-refused', /the JVM answered 1/],
+      ['', 'agent-refused', /\.java_pid7 answered as no JVM does \(nothing\)/],
+      ['HTTP/1.1 400 Bad Request', 'agent-refused', /\.java_pid7 answered .*"HTTP\/1\.1 400/],
     ];
     for (const [answer, kind, what] of cases) refused(kind, what)(load(answer));
   });
