@@ -2,16 +2,19 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
   openSync,
   readFileSync,
   readdirSync,
+  rmSync,
   writeFileSync,
   writeSync,
   closeSync,
 } from 'node:fs';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { root } from '../../scripts/setup.mjs';
@@ -138,6 +141,50 @@ describe('faults', () => {
     assert.ok(existsSync(left));
     const session = await recordings.start(program.pid);
     assert.equal((await session.stop()).reason, 'stopped');
+  });
+
+  it('socket paths that are too long or taken', async () => {
+    const program = await truth(['sleep']);
+    let count = 0;
+    const records = async () => {
+      const session = await recordings.start(program.pid, { file: recordings.file(`${count++}.btrace`) });
+      assert.equal((await session.stop()).reason, 'stopped');
+    };
+    const place = path.join('/tmp', `.java_pid${program.pid}`);
+    writeFileSync(place, "a file where the JVM's socket goes");
+    await records();
+
+    // Ours goes to another folder when the one for temporary files cannot hold it.
+    const long = path.join(recordings.folder, 'long'.repeat(30));
+    mkdirSync(long);
+    const file = path.join(recordings.folder, 'file');
+    writeFileSync(file, '');
+    const { TMPDIR: before } = process.env;
+    try {
+      for (const temporary of [long, file]) {
+        process.env['TMPDIR'] = temporary;
+        await records();
+      }
+    } finally {
+      if (before === undefined) delete process.env['TMPDIR'];
+      else process.env['TMPDIR'] = before;
+    }
+    assert.deepEqual(readdirSync(long), []);
+
+    rmSync(place);
+    const other = createServer((connection) => {
+      connection.once('data', () => connection.end('hello\n'));
+    }).listen(place);
+    await once(other, 'listening');
+    chmodSync(place, 0o600);
+    await assert.rejects(
+      recordings.start(program.pid, { file: recordings.file('other.btrace') }),
+      refusal('agent-refused', /\.java_pid\d+ answered as no JVM does \("hello"\)/),
+    );
+    assert.ok(!existsSync(recordings.file('other.btrace')));
+    other.close(); // and removes its path
+    await once(other, 'close');
+    await records();
   });
 
   it('an agent that is missing, of another architecture, or broken', async () => {
