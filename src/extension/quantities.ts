@@ -23,7 +23,9 @@ function scaled(value: number, units: readonly string[], step: number): string {
   return `${number(rest, digits)} ${units[unit] ?? ''}`;
 }
 
+/** Nothing is in milliseconds, as most figures beside it: "0 ns" would claim a precision that there is not. */
 export function duration(ns: number): string {
+  if (ns === 0) return `${number(0, 0)} ms`;
   if (Math.abs(ns) >= 99.5e9) return clock(ns / 1e6);
   return scaled(ns, ['ns', 'µs', 'ms', 's'], 1000);
 }

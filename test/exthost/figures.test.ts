@@ -25,6 +25,18 @@ async function titles(uri: vscode.Uri): Promise<string[]> {
   );
 }
 
+async function hoverText(uri: vscode.Uri, position: vscode.Position): Promise<string> {
+  const hovers = await vscode.commands.executeCommand<vscode.Hover[]>(
+    'vscode.executeHoverProvider',
+    uri,
+    position,
+  );
+  return hovers
+    .flatMap((hover) => hover.contents.map((one) => (one as vscode.MarkdownString).value))
+    .join('\n')
+    .replaceAll('&nbsp;', ' ');
+}
+
 describe('figures in the editor', () => {
   const recording = scratchFile('till.btrace');
   let uri: vscode.Uri;
@@ -99,18 +111,20 @@ describe('figures in the editor', () => {
     await vscode.commands.executeCommand('btrace.showFigures', vscode.Uri.file(recording));
   });
 
-  it('tell callers, callees and lines on hover', async () => {
-    const hovers = await vscode.commands.executeCommand<vscode.Hover[]>(
-      'vscode.executeHoverProvider',
-      uri,
-      new vscode.Position(10, 18),
+  it('tell what is nothing without a share, in milliseconds', async () => {
+    await withSetting('figures.time', 'self', () =>
+      withSetting('figures.thresholdPercent', 0, async () => {
+        assert.equal((await titles(uri))[0], '7 self CPU 0 ms · wall 0 ms');
+      }),
     );
-    const text = hovers
-      .flatMap((hover) => hover.contents.map((one) => (one as vscode.MarkdownString).value))
-      .join('\n');
+    assert.match(await hoverText(uri, new vscode.Position(6, 10)), /self CPU 0 ms · wall 0 ms/);
+  });
+
+  it('tell callers, callees and lines on hover', async () => {
+    const text = await hoverText(uri, new vscode.Position(10, 18));
     assert.match(text, /Called by/);
     assert.match(text, /Till\.ring/);
-    assert.match(text, /line&nbsp;12|line 12/);
+    assert.match(text, /line 12/);
   });
 
   it('lead back to the recording', async () => {

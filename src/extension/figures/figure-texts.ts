@@ -44,7 +44,7 @@ export function figuresText(columns: FigureColumns, values: Measured, time: Figu
   if (columns.hasCpu) {
     const cpu = duration(values.cpuNs);
     parts.push(
-      columns.cpuNs > 0
+      columns.cpuNs > 0 && values.cpuNs > 0
         ? l10n.t('CPU {0} ({1})', cpu, percent(values.cpuNs / columns.cpuNs))
         : l10n.t('CPU {0}', cpu),
     );
