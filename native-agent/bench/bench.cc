@@ -1,5 +1,5 @@
 // Measures the capture path inside a real JVM, beside the walk that it contains. Prints "NAME VALUE UNIT" lines;
-// test/bench/agent.mjs knows the targets. Ratios are medians over interleaved batches: absolute times do not travel
+// test/bench/agent.ts knows the targets. Ratios are medians over interleaved batches: absolute times do not travel
 // between machines.
 #include <algorithm>
 #include <cstdio>
