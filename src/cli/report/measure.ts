@@ -90,7 +90,9 @@ function hottest(trace: Trace, figures: MethodFigures, { by, weight }: SortKey, 
   const { methods } = trace;
   const sorted = [...Array(figures.count).keys()];
   const key = figures[by][weight];
-  sorted.sort((a, b) => (key[b] ?? 0) - (key[a] ?? 0));
+  // A thread that only waits has used no CPU time to sort by: then where its time went.
+  const { wall } = figures.self;
+  sorted.sort((a, b) => (key[b] ?? 0) - (key[a] ?? 0) || (wall[b] ?? 0) - (wall[a] ?? 0));
   return sorted.slice(0, top).map((row) => {
     const method = figures.method[row] ?? 0;
     return {

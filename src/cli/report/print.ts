@@ -9,6 +9,8 @@ import { waitWord } from './words.js';
 
 const MOST_THREADS = 15;
 const MOST_WAITS = 8;
+/** From here on a person asks how a method can use more CPU time than time (docs/MEASURES.md, Weights). */
+const MORE_CPU = 1.1;
 
 function headLine({ info, beginNs, endNs, threads }: Trace, samples: number): string {
   const process = info.pid > 0 ? ` (process ${info.pid})` : '';
@@ -111,8 +113,15 @@ export function printReport(report: Report, terminal: Terminal): void {
   );
   terminal.print(`Trust: ${facts.join(' · ')}`);
 
-  const title = `Hottest methods by ${report.sort.replace('-', ' ')}${left(methods.length, report.methodCount)}`;
+  const sort = report.sort.replace('-', ' ').replace('cpu', 'CPU');
+  const title = `Hottest methods by ${sort}${left(methods.length, report.methodCount)}`;
   printTable(title, methodLines(methods, trace, whole, terminal), terminal);
+  if (methods.some(({ selfCpuNs, selfWallNs }) => selfCpuNs > MORE_CPU * selfWallNs))
+    terminal.print(
+      terminal.dim(
+        'Where CPU exceeds wall time, trust the CPU: such work is too short for wall time to see.',
+      ),
+    );
 
   if (request.perThread) {
     for (const thread of threads) {

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
 import { measure, type ReportRequest } from '../../../src/cli/report/measure.js';
 import { reportJson } from '../../../src/cli/report/json.js';
+import { printReport } from '../../../src/cli/report/print.js';
+import { Terminal } from '../../../src/cli/terminal.js';
 import { trustFacts } from '../../../src/cli/trust.js';
 import {
   decodeRecording,
@@ -32,6 +35,18 @@ async function synthetic(): Promise<{ trace: Trace; truth: SynthTruth }> {
 function measuredCost(trace: Trace, threads: readonly number[], asked: ReportRequest) {
   const { sums } = measure(trace, threads, asked);
   return trustFacts(trace, sums).find(({ text }) => text.startsWith('recording took'));
+}
+
+/** The same recording with other CPU times. Columns are made when they are asked for, so none is copied. */
+function withCpu(trace: Trace, change: (ns: number) => number): Trace {
+  const threads = trace.threads.map((thread) => {
+    const cpu = Float64Array.from(thread.intervals.cpu, change);
+    const intervals = new Proxy(thread.intervals, {
+      get: (of, key): unknown => (key === 'cpu' ? cpu : Reflect.get(of, key, of)),
+    });
+    return { ...thread, intervals };
+  });
+  return { ...trace, threads };
 }
 
 describe('a report', () => {
@@ -71,6 +86,29 @@ describe('a report', () => {
     ];
     const sum = halves[0]!.sums.sum.wall + halves[1]!.sums.sum.wall;
     assert.ok(Math.abs(sum - all.sums.sum.wall) < 1e-6 * sum, 'two halves are the whole');
+  });
+
+  it('shows where the time of a thread went that used none of what is sorted by', () => {
+    for (const { methods } of measure(
+      withCpu(trace, () => 0),
+      [],
+      request,
+    ).threads) {
+      const longest = Math.max(...methods.map(({ selfWallNs }) => selfWallNs));
+      assert.ok(longest > 0);
+      assert.equal(methods[0]?.selfWallNs, longest);
+    }
+  });
+
+  it('explains more CPU than wall time where there is some', () => {
+    const printed = (of: Trace) => {
+      const output = new PassThrough();
+      printReport(measure(of, [], request), new Terminal(output, output, {}));
+      return String(output.read());
+    };
+    assert.match(printed(trace), /^Hottest methods by self CPU \(10 of/m);
+    assert.doesNotMatch(printed(trace), /trust the CPU/);
+    assert.match(printed(withCpu(trace, (ns) => 3 * ns)), /^Where CPU exceeds wall time, trust the CPU/m);
   });
 
   it('is JSON for programs, with everything the eye sees', () => {
