@@ -37,3 +37,19 @@ export function knownWeights(snapshot: Snapshot | undefined): Weight[] {
 export function shareOf(value: number, sum: number): number {
   return sum > 0 ? value / sum : 0;
 }
+
+/** More than clocks that are read one after the other differ by: docs/MEASURES.md, "Weights", says how it comes to be. */
+const clockSlack = 1.02;
+
+interface Clocks {
+  readonly cpu: number;
+  readonly wall: number;
+}
+
+export function hasMoreCpu(
+  snapshot: Snapshot | undefined,
+  { self, total }: { readonly self: Clocks; readonly total: Clocks },
+): boolean {
+  if (snapshot?.info.exact !== false) return false;
+  return [self, total].some(({ cpu, wall }) => cpu > wall * clockSlack && cpu - wall > 1e5);
+}

@@ -2,7 +2,7 @@
 import { element } from '../element.js';
 import { formatShare } from '../figures.js';
 import { text } from '../texts.js';
-import { formatWeight, knownWeights, shareOf, weightName } from '../weights.js';
+import { formatWeight, hasMoreCpu, knownWeights, shareOf, weightName } from '../weights.js';
 import type { Snapshot, Weight } from '../worker/messages.js';
 
 type ByWeight = Readonly<Record<Weight, number>>;
@@ -44,12 +44,4 @@ export function figuresTable(snapshot: Snapshot | undefined, figures: Figures, s
     element('thead', {}, head),
     element('tbody', {}, ...rows),
   );
-}
-
-/** More than clocks that are read one after the other differ by: docs/MEASURES.md, "Weights", says how it comes to be. */
-const clockSlack = 1.02;
-
-export function hasMoreCpu(snapshot: Snapshot | undefined, { self, total }: Figures): boolean {
-  if (snapshot?.info.exact !== false) return false;
-  return [self, total].some(({ cpu, wall }) => cpu > wall * clockSlack && cpu - wall > 1e5);
 }

@@ -9,6 +9,8 @@ export interface RecordedMessage {
   /** Number of the method that it spends its time in: 0 draw, 1 load. */
   readonly does: number;
   readonly workMs: number;
+  /** Half of its work where it is not said. */
+  readonly cpuMs?: number;
   /** Of its end, waiting for a lock. */
   readonly lockMs?: number;
   /** Before the next one comes. */
@@ -19,8 +21,8 @@ const known = { draw: 'draw', load: 'load', thread: 'main' };
 const step = 1e6;
 
 /**
- * The loop is node 1, its wait node 2, draw node 3, load node 4. Half of the work is CPU time. `names` are instead of the known
- * ones: for names that mean harm.
+ * The loop is node 1, its wait node 2, draw node 3, load node 4. `names` are instead of the known ones: for
+ * names that mean harm.
  */
 export function messageRecording(
   messages: readonly RecordedMessage[],
@@ -42,12 +44,12 @@ export function messageRecording(
     rows.push({ time: now, duration, stack, kind, message, cpu });
     now += duration;
   };
-  messages.forEach(({ does, workMs, lockMs = 0, idleMs }, at) => {
+  messages.forEach(({ does, workMs, cpuMs = workMs / 2, lockMs = 0, idleMs }, at) => {
     const message = at + 1;
     add(1, SampleKind.Message, message);
     for (let ms = 0; ms < workMs; ms++) {
       now += step;
-      cpu += step / 2;
+      cpu += (step * cpuMs) / workMs;
       add(3 + does, SampleKind.Allocation, message);
     }
     if (lockMs > 0) add(3 + does, SampleKind.Monitor, message, lockMs * step);

@@ -1,7 +1,7 @@
 /** CPU time beyond wall time is explained where it is, and nowhere else. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { hasMoreCpu } from '../../../src/webview/panes/figures-table.js';
+import { hasMoreCpu } from '../../../src/webview/weights.js';
 import type { Snapshot, Weight } from '../../../src/webview/worker/messages.js';
 
 const weighed = (wall: number, cpu: number): Record<Weight, number> => ({
