@@ -5,10 +5,10 @@
  */
 import { lstat, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
-import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TargetError, type TargetErrorKind } from '../target.js';
+import { type Machine, temporaryFolder, thisMachine } from './machine.js';
 import { isAlive, readProcess, type ProcessFacts } from './proc.js';
 
 const ATTACH_TIMEOUT_MS = 10_000;
@@ -31,20 +31,6 @@ function gone(pid: number): TargetError {
     `Process ${pid} ended before the agent was in it.`,
     'Start it again and record it from its first moment: btrace record -- java …',
   );
-}
-
-/** Where JVMs run: on Linux their sockets are in /tmp whatever TMPDIR says, elsewhere in the user's own temporary folder. */
-export interface Machine {
-  readonly platform: NodeJS.Platform;
-  readonly temporary: string;
-}
-
-function thisMachine(): Machine {
-  return { platform: process.platform, temporary: os.tmpdir() };
-}
-
-function temporaryFolder(facts: ProcessFacts, { platform, temporary }: Machine): string {
-  return platform === 'linux' ? `${facts.root}/tmp` : temporary;
 }
 
 /** True when the JVM's socket is there and is its own: same owner, closed to others. */

@@ -1,10 +1,10 @@
 /** Which Java programs run on this machine, and why one cannot be recorded when it cannot. */
 import { readdir, readFile } from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
 import { TargetError } from '../target.js';
 import { readElf } from './elf.js';
 import { programFromArgs, programFromCommand } from './java-command.js';
+import { type Machine, temporaryFolder, thisMachine } from './machine.js';
 import { readPerfStrings } from './perf-data.js';
 import { isAlive, mappedFiles, programOf, readProcess, type ProcessFacts } from './proc.js';
 
@@ -34,9 +34,8 @@ async function perfDataFolders(temporary: string): Promise<string[]> {
     .map((name) => path.posix.join(temporary, name));
 }
 
-async function perfStrings(facts: ProcessFacts): Promise<Map<string, string> | undefined> {
-  const temporary = process.platform === 'linux' ? `${facts.root}/tmp` : os.tmpdir();
-  for (const folder of await perfDataFolders(temporary)) {
+async function perfStrings(facts: ProcessFacts, machine: Machine): Promise<Map<string, string> | undefined> {
+  for (const folder of await perfDataFolders(temporaryFolder(facts, machine))) {
     try {
       return readPerfStrings(await readFile(path.posix.join(folder, String(facts.innerPid))));
     } catch {
@@ -74,9 +73,9 @@ function refusalOf(
   );
 }
 
-async function describe(facts: ProcessFacts): Promise<JavaProcess | undefined> {
+async function describe(facts: ProcessFacts, machine: Machine): Promise<JavaProcess | undefined> {
   const [perf, program, files] = await Promise.all([
-    perfStrings(facts),
+    perfStrings(facts, machine),
     programOf(facts.pid),
     mappedFiles(facts.pid),
   ]);
@@ -90,12 +89,13 @@ async function describe(facts: ProcessFacts): Promise<JavaProcess | undefined> {
     programFromArgs(facts.args) ??
     path.posix.basename(facts.args[0] ?? program ?? `process ${facts.pid}`);
   const version = perf?.get('java.property.java.version');
-  const elf = process.platform === 'linux' ? await readElf(`/proc/${facts.pid}/exe`) : undefined;
+  const hasProc = machine.platform === 'linux';
+  const elf = hasProc ? await readElf(`/proc/${facts.pid}/exe`) : undefined;
   const common = {
     facts,
     name,
     detail: (command || facts.args.slice(1).join(' ')).slice(0, DETAIL_LENGTH),
-    arch: elf?.arch ?? (process.platform === 'linux' ? '' : process.arch),
+    arch: elf?.arch ?? (hasProc ? '' : process.arch),
   };
   if (openJ9) {
     const refusal = new TargetError(
@@ -117,25 +117,28 @@ async function describe(facts: ProcessFacts): Promise<JavaProcess | undefined> {
   return { ...common, runtime, refusal };
 }
 
-async function candidates(): Promise<number[]> {
-  if (process.platform === 'linux') {
+async function candidates({ platform, temporary }: Machine): Promise<number[]> {
+  if (platform === 'linux') {
     return (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   }
-  const folders = await perfDataFolders(os.tmpdir());
+  const folders = await perfDataFolders(temporary);
   const pids = await Promise.all(folders.map((folder) => readdir(folder).catch(() => [])));
   return pids.flat().map(Number).filter(Number.isInteger);
 }
 
 /** Facts where there is no /proc: what hsperfdata told by being there, and no more. */
-async function factsOf(pid: number): Promise<ProcessFacts | undefined> {
-  if (process.platform === 'linux') return await readProcess(pid);
+async function factsOf(pid: number, { platform }: Machine): Promise<ProcessFacts | undefined> {
+  if (platform === 'linux') return await readProcess(pid);
   if (!(await isAlive(pid))) return undefined;
   return { pid, uid: ownUid(), innerPid: pid, catchesQuit: true, args: [], root: '' };
 }
 
 /** This user's Java programs, by pid. */
-export async function listJavaProcesses(signal?: AbortSignal): Promise<JavaProcess[]> {
-  if (process.platform === 'win32') {
+export async function listJavaProcesses(
+  signal?: AbortSignal,
+  machine: Machine = thisMachine(),
+): Promise<JavaProcess[]> {
+  if (machine.platform === 'win32') {
     throw new TargetError(
       'not-supported',
       'Programs on Windows cannot be recorded: there is no agent for it.',
@@ -144,9 +147,9 @@ export async function listJavaProcesses(signal?: AbortSignal): Promise<JavaProce
   }
   const uid = ownUid();
   const found = await Promise.all(
-    (await candidates()).map(async (pid) => {
-      const facts = await factsOf(pid);
-      return facts?.uid === uid ? await describe(facts) : undefined;
+    (await candidates(machine)).map(async (pid) => {
+      const facts = await factsOf(pid, machine);
+      return facts?.uid === uid ? await describe(facts, machine) : undefined;
     }),
   );
   signal?.throwIfAborted();
@@ -154,8 +157,8 @@ export async function listJavaProcesses(signal?: AbortSignal): Promise<JavaProce
 }
 
 /** One process by its pid. Throws a TargetError that says what the process is when it is none to record. */
-export async function javaProcess(pid: number): Promise<JavaProcess> {
-  const facts = await factsOf(pid);
+export async function javaProcess(pid: number, machine: Machine = thisMachine()): Promise<JavaProcess> {
+  const facts = await factsOf(pid, machine);
   if (!facts) {
     throw new TargetError(
       'not-found',
@@ -171,7 +174,7 @@ export async function javaProcess(pid: number): Promise<JavaProcess> {
       `Run as that user, for example: sudo -u ${owner} btrace record --pid ${pid}`,
     );
   }
-  const java = await describe(facts);
+  const java = await describe(facts, machine);
   if (java) return java;
   // What the kernel runs, and what has ended, has no command line to name it by.
   const [program] = facts.args;

@@ -5,7 +5,8 @@ import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSy
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { loadAgent, type Machine, openAttachSocket } from '../../../src/targets/local/attach.js';
+import { loadAgent, openAttachSocket } from '../../../src/targets/local/attach.js';
+import type { Machine } from '../../../src/targets/local/machine.js';
 import type { ProcessFacts } from '../../../src/targets/local/proc.js';
 import { TargetError, type TargetErrorKind } from '../../../src/targets/target.js';
 

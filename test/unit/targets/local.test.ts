@@ -6,7 +6,7 @@ import { bringAgent, findAgent } from '../../../src/targets/local/agent-library.
 import { loadError } from '../../../src/targets/local/attach.js';
 import { readElf } from '../../../src/targets/local/elf.js';
 import { programFromArgs, programFromCommand } from '../../../src/targets/local/java-command.js';
-import { javaProcess } from '../../../src/targets/local/java-processes.js';
+import { javaProcess, listJavaProcesses } from '../../../src/targets/local/java-processes.js';
 import { withAgent } from '../../../src/targets/local/launch.js';
 import { readPerfStrings } from '../../../src/targets/local/perf-data.js';
 import { makePrivateFolder } from '../../../src/targets/local/private-folder.js';
@@ -87,6 +87,24 @@ describe('local targets', () => {
   it('says of a process what it is when it is none to record', async () => {
     await assert.rejects(javaProcess(2 ** 22 + 1), refused('not-found', /no process/));
     await assert.rejects(javaProcess(process.pid), refused('not-supported', /is not a Java program/));
+  });
+
+  it('finds Java programs by what they publish where there is no /proc', async function () {
+    if (process.platform === 'win32') this.skip();
+    const published = path.join(folder, 'hsperfdata_me');
+    mkdirSync(published);
+    const strings = { 'sun.rt.javaCommand': 'com.example.Shop 1', 'java.property.java.version': '21.0.2' };
+    writeFileSync(path.join(published, String(process.pid)), perfData(strings));
+    writeFileSync(path.join(published, String(2 ** 22 + 1)), perfData(strings)); // of one that was killed
+    const mac = { platform: 'darwin', temporary: folder } as const;
+    const found = await listJavaProcesses(undefined, mac);
+    assert.deepEqual(
+      found.map(({ facts, name, runtime, arch, refusal }) => [facts.pid, name, runtime, arch, refusal]),
+      [[process.pid, 'com.example.Shop', 'HotSpot 21.0.2', process.arch, undefined]],
+    );
+    assert.equal((await javaProcess(process.pid, mac)).name, 'com.example.Shop');
+    const windows = { platform: 'win32', temporary: folder } as const;
+    await assert.rejects(listJavaProcesses(undefined, windows), refused('not-supported', /Windows/));
   });
 
   it('knows a program file by its header', async function () {
