@@ -1,4 +1,5 @@
 /** Weights in words and figures. */
+import { exceedsWall } from '../trace/measure/more-cpu.js';
 import { formatBytes, formatCount, formatNs } from './figures.js';
 import { text } from './texts.js';
 import type { Snapshot, Weight } from './worker/messages.js';
@@ -38,9 +39,6 @@ export function shareOf(value: number, sum: number): number {
   return sum > 0 ? value / sum : 0;
 }
 
-/** More than clocks that are read one after the other differ by: docs/MEASURES.md, "Weights", says how it comes to be. */
-const clockSlack = 1.02;
-
 interface Clocks {
   readonly cpu: number;
   readonly wall: number;
@@ -51,5 +49,5 @@ export function hasMoreCpu(
   { self, total }: { readonly self: Clocks; readonly total: Clocks },
 ): boolean {
   if (snapshot?.info.exact !== false) return false;
-  return [self, total].some(({ cpu, wall }) => cpu > wall * clockSlack && cpu - wall > 1e5);
+  return [self, total].some(({ cpu, wall }) => exceedsWall(cpu, wall));
 }
