@@ -70,6 +70,24 @@ describe('the messages of a recording', function () {
     });
   }
 
+  it('are whole on a narrow page: its tabs wrap, and what has no room is scrolled to', async () => {
+    const rig = await PageRig.start('src/webview/engine-worker.ts');
+    const bytes = messageRecording([{ does: 0, workMs: 5, lockMs: 800, idleMs: 11 }]);
+    const open = await rig.opened(bytes, { width: 480, height: 700 });
+    const { page } = open;
+    const right = (await page.getByRole('tab', { name: 'Messages' }).boundingBox())!;
+    assert.ok(right.x + right.width <= 480, `the last tab ends at ${right.x + right.width}`);
+    await page.keyboard.press('7');
+    await page.locator('#view-messages .table-row').first().hover();
+    await page.mouse.wheel(600, 0);
+    await page.waitForFunction(() =>
+      ['.table-head-cell:last-child', '.table-row .table-cell:last-child'].every(
+        (last) => document.querySelector(`#view-messages ${last}`)!.getBoundingClientRect().right <= 480,
+      ),
+    );
+    await open.close();
+  });
+
   it('are said to be missing where there are none', async () => {
     const rig = await PageRig.start('test/page/generated-worker.ts');
     const open = await rig.opened(bytesOf({ samples: 300, threads: 2, depth: 6, methods: 30, seed: 3 }));

@@ -55,6 +55,8 @@ const rowHeight = 22;
 /** The head stays in sight over the rows. */
 const headHeight = 24;
 const indent = 14;
+/** Of the first column, in CSS pixels. */
+const leastNameWidth = 180;
 const emptyRows: RowSource = { count: 0, cell: () => ({ text: '' }), key: () => '' };
 
 let lastTable = 0;
@@ -96,9 +98,11 @@ export class VirtualTable {
   setColumns(columns: readonly Column[], sorted: Sorted | undefined): void {
     this.#columns = columns;
     const template = columns
-      .map((column, at) => (at === 0 ? 'minmax(180px, 1fr)' : `${column.width}px`))
+      .map((column, at) => (at === 0 ? `minmax(${leastNameWidth}px, 1fr)` : `${column.width}px`))
       .join(' ');
     this.root.style.setProperty('--columns', template);
+    const figuresWidth = columns.slice(1).reduce((sum, column) => sum + column.width, 0);
+    this.root.style.setProperty('--least-width', `${leastNameWidth + figuresWidth}px`);
     this.#head.replaceChildren(...columns.map((column, at) => this.#headCell(column, at, sorted)));
     this.root.setAttribute('aria-colcount', String(columns.length));
     this.#renderSoon();
@@ -115,7 +119,7 @@ export class VirtualTable {
         'aria-sort': column.isSortable ? order : undefined,
         title: column.hint,
       },
-      column.title,
+      element('span', { class: 'table-head-title' }, column.title),
       isSorted ? icon(sorted.descending ? 'chevronDown' : 'chevronUp') : undefined,
     );
     if (column.isSortable) cell.addEventListener('click', () => this.#listener.sort?.(column.id));
