@@ -15,6 +15,7 @@ export interface Routes {
 export function reroutedThread(thread: ThreadTrack, paths: Paths, routes: Routes): ThreadTrack {
   const { index, tid, javaId, kind, name, isMain, beginNs, endNs, creator, message, sampleCount } = thread;
   const intervals = reroutedIntervals(thread.intervals, routes);
+  let calls: CallTable | undefined;
   return {
     index,
     tid,
@@ -30,9 +31,11 @@ export function reroutedThread(thread: ThreadTrack, paths: Paths, routes: Routes
     intervals,
     // Made when it is asked for: charts and figures come from the intervals.
     get calls() {
-      const calls = new CallTable();
-      calls.extend(intervals, paths);
-      calls.settle();
+      if (calls === undefined) {
+        calls = new CallTable();
+        calls.extend(intervals, paths);
+        calls.settle();
+      }
       return calls;
     },
     blocks: reroutedBlocks(thread.blocks, routes.blockPaths),

@@ -41,6 +41,7 @@ describe('a folded trace', () => {
       assert.deepEqual([...calls.depth], [...obvious.depth]);
       assert.deepEqual([...calls.method], [...obvious.method]);
       assert.deepEqual([...calls.parent], [...obvious.parent]);
+      assert.equal(thread.calls, calls, 'made once');
     });
   });
 });
