@@ -5,7 +5,7 @@
  *
  * Each begins where the one before it ends, so that `begin` and `end` are two views of one column of times.
  *
- * Memory: 31 bytes an interval, of which the message's are touched only where there are messages; 28 more once counted.
+ * Memory: 31 bytes an interval, of which the message's are touched only where there are messages; 36 more once counted.
  */
 import { type Intervals, type IntervalState } from '../model/trace.js';
 import { grown, nextCapacity } from './grow.js';
