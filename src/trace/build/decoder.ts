@@ -8,6 +8,7 @@
  *
  * The Trace's columns are the decoder's own and longer than their `count`: copy before handing them away.
  */
+import { counted } from '../model/counted.js';
 import { CounterBit, formatMajor, formatMinor, ThreadKind } from '../model/kinds.js';
 import {
   type CounterTrack,
@@ -315,7 +316,7 @@ export class RecordingDecoder {
     const problems = [...this.parser.problems];
     const unlisted = this.parser.problemCount - problems.length;
     const add = (what: string): void => void problems.push({ offset: 0, what });
-    if (unlisted > 0) add(`${unlisted} more problems are not listed`);
+    if (unlisted > 0) add(`${counted(unlisted, 'more problem is', 'more problems are')} not listed`);
     if (this.header === undefined && this.refused === '')
       add('the header is missing: what was recorded is not known');
     let backwards = 0;
@@ -328,9 +329,29 @@ export class RecordingDecoder {
       repeated += thread.diff.repeated;
     }
     if (backwards > 0)
-      add(`${backwards} samples are earlier than the ones before them; they count as taken at once`);
-    if (repeated > 0) add(`${repeated} samples have the time of the ones before them`);
-    if (stackless > 0) add(`${stackless} samples have no stack; their time was left to their neighbours`);
+      add(
+        counted(
+          backwards,
+          'sample is earlier than the one before it; it counts as taken at once',
+          'samples are earlier than the ones before them; they count as taken at once',
+        ),
+      );
+    if (repeated > 0)
+      add(
+        counted(
+          repeated,
+          'sample has the time of the one before it',
+          'samples have the time of the ones before them',
+        ),
+      );
+    if (stackless > 0)
+      add(
+        counted(
+          stackless,
+          'sample has no stack; its time was left to its neighbours',
+          'samples have no stack; their time was left to their neighbours',
+        ),
+      );
     return problems;
   }
 

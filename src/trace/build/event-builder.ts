@@ -1,3 +1,4 @@
+import { counted } from '../model/counted.js';
 import type {
   Blocks,
   CounterTrack,
@@ -247,17 +248,36 @@ export class EventBuilder {
   #listFaults(thread: EventThread, replay: Replay): void {
     const { unmatchedEnds, cut, leftOpen, tooDeep } = replay.faults;
     const who = thread.name === '' ? `thread ${thread.tid}` : `thread "${thread.name}"`;
-    if (unmatchedEnds > 0) this.problem(0, `${who}: ${unmatchedEnds} ends had no begin; they were left out`);
-    if (cut > 0)
-      this.problem(0, `${who}: ${cut} calls went on after the call they are in; they were cut at its end`);
-    if (leftOpen > 0) this.problem(0, `${who}: ${leftOpen} calls were still open; they end with the trace`);
-    if (tooDeep > 0)
-      this.problem(0, `${who}: ${tooDeep} calls were deeper than 65535 frames; they were left out`);
+    const list = (count: number, one: string, many: string): void => {
+      if (count > 0) this.problem(0, `${who}: ${counted(count, one, many)}`);
+    };
+    list(unmatchedEnds, 'end had no begin; it was left out', 'ends had no begin; they were left out');
+    list(
+      cut,
+      'call went on after the call it is in; it was cut at its end',
+      'calls went on after the call they are in; they were cut at its end',
+    );
+    list(
+      leftOpen,
+      'call was still open; it ends with the trace',
+      'calls were still open; they end with the trace',
+    );
+    list(
+      tooDeep,
+      'call was deeper than 65535 frames; it was left out',
+      'calls were deeper than 65535 frames; they were left out',
+    );
   }
 
   #listedProblems(): Problem[] {
     if (this.#problemsLeftOut === 0) return this.#problems;
-    return [...this.#problems, { offset: 0, what: `${this.#problemsLeftOut} more problems are not listed` }];
+    return [
+      ...this.#problems,
+      {
+        offset: 0,
+        what: `${counted(this.#problemsLeftOut, 'more problem is', 'more problems are')} not listed`,
+      },
+    ];
   }
 }
 

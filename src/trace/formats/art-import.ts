@@ -1,5 +1,6 @@
 import { EventBuilder, type EventThread } from '../build/event-builder.js';
 import { endOf } from '../build/event-columns.js';
+import { counted } from '../model/counted.js';
 import type { Trace } from '../model/trace.js';
 import { ArtKey } from './art-key.js';
 import { ByteWindow } from './byte-window.js';
@@ -56,7 +57,7 @@ export class ArtImporter implements TraceImporter {
     else if (window.at < window.end) {
       this.#builder.problem(
         window.offset,
-        `The trace ends inside a record; its last ${window.end - window.at} bytes were left out`,
+        `The trace ends inside a record; its last ${counted(window.end - window.at, 'byte was', 'bytes were')} left out`,
       );
     }
     if (this.#key.get('data-file-overflow') === 'true') {

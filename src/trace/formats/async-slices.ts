@@ -1,4 +1,5 @@
 import type { EventBuilder, EventThread } from '../build/event-builder.js';
+import { counted } from '../model/counted.js';
 
 /** So many tracks for slices that overlap; what does not fit in them is cut at its neighbour. */
 const maxLanes = 32;
@@ -36,8 +37,23 @@ export class AsyncSlices {
     let left = 0;
     for (const open of this.#open.values()) left += open.length;
     if (this.#unmatched > 0)
-      this.#builder.problem(0, `${this.#unmatched} asynchronous ends had no begin; they were left out`);
-    if (left > 0) this.#builder.problem(0, `${left} asynchronous slices had no end; they were left out`);
+      this.#builder.problem(
+        0,
+        counted(
+          this.#unmatched,
+          'asynchronous end had no begin; it was left out',
+          'asynchronous ends had no begin; they were left out',
+        ),
+      );
+    if (left > 0)
+      this.#builder.problem(
+        0,
+        counted(
+          left,
+          'asynchronous slice had no end; it was left out',
+          'asynchronous slices had no end; they were left out',
+        ),
+      );
     this.#done.sort((a, b) => a.begin - b.begin || b.end - a.end);
     const groups = new Map<string, { thread: EventThread; until: number }[]>();
     for (const { pid, begin, end, method } of this.#done) {

@@ -1,5 +1,6 @@
 import { EventBuilder, type EventCounter, type EventThread } from '../build/event-builder.js';
 import { endOf, endTop } from '../build/event-columns.js';
+import { counted } from '../model/counted.js';
 import type { Trace } from '../model/trace.js';
 import { AsyncSlices } from './async-slices.js';
 import type { ImportOptions, TraceImporter } from './importer.js';
@@ -72,9 +73,24 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
       this.#builder.problem(this.#document.offset, 'The trace ends inside an event; that event was left out');
     }
     this.#async.finish((method) => this.#names.text(method));
-    if (this.#noTime > 0) this.#builder.problem(0, `${this.#noTime} events have no time; they were left out`);
+    if (this.#noTime > 0)
+      this.#builder.problem(
+        0,
+        counted(
+          this.#noTime,
+          'event has no time; it was left out',
+          'events have no time; they were left out',
+        ),
+      );
     for (const [phase, count] of this.#ignored) {
-      this.#builder.problem(0, `${count} events of the kind "${phase}" are not calls; they were left out`);
+      this.#builder.problem(
+        0,
+        counted(
+          count,
+          `event of the kind "${phase}" is not a call; it was left out`,
+          `events of the kind "${phase}" are not calls; they were left out`,
+        ),
+      );
     }
     this.#builder.retain((thread) => !thread.events.isEmpty);
     this.#nameThreads();

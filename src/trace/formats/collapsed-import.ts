@@ -22,7 +22,7 @@ export class CollapsedImporter extends LineImporter {
   #estimated = true;
 
   constructor(options: ImportOptions = {}) {
-    super(options, 'no stacks with a count');
+    super(options, 'no stack with a count');
     this.#countNs = options.countNs;
     this.#estimated = options.countNs === undefined;
   }

@@ -1,5 +1,6 @@
 import { EventBuilder, type EventCounter, type EventThread } from '../build/event-builder.js';
 import { endOf } from '../build/event-columns.js';
+import { counted } from '../model/counted.js';
 import type { Trace } from '../model/trace.js';
 import { AsyncSlices } from './async-slices.js';
 import { ByteWindow } from './byte-window.js';
@@ -81,7 +82,7 @@ export class FuchsiaImporter implements TraceImporter {
     if (window.at < window.end && !this.#damaged) {
       this.#builder.problem(
         window.offset,
-        `The trace ends inside a record; its last ${window.end - window.at} bytes were left out`,
+        `The trace ends inside a record; its last ${counted(window.end - window.at, 'byte was', 'bytes were')} left out`,
       );
     }
     this.#async.finish((method) => this.#names.text(method));

@@ -1,4 +1,5 @@
 import { EventBuilder } from '../build/event-builder.js';
+import { counted } from '../model/counted.js';
 import type { Trace } from '../model/trace.js';
 import type { ImportOptions, TraceImporter } from './importer.js';
 import { LineSplitter } from './line-splitter.js';
@@ -12,14 +13,14 @@ export abstract class LineImporter implements TraceImporter {
   protected readonly methods = new NamedMethods(this.names);
   readonly #lines: LineSplitter;
   readonly #signal: AbortSignal | undefined;
-  readonly #whatBadLinesAre: string;
+  readonly #whyBad: string;
   #bad = 0;
   #firstBad = 0;
 
-  /** `whatBadLinesAre`: as in "7 lines are no stacks; they were left out". */
-  constructor(options: ImportOptions, whatBadLinesAre: string) {
+  /** `whyBad`: as in "7 lines were left out: no step of a build". */
+  constructor(options: ImportOptions, whyBad: string) {
     this.#signal = options.signal;
-    this.#whatBadLinesAre = whatBadLinesAre;
+    this.#whyBad = whyBad;
     this.#lines = new LineSplitter((bytes, from, to, offset) => {
       if (!this.line(bytes, from, to) && this.#bad++ === 0) this.#firstBad = offset;
     });
@@ -35,7 +36,7 @@ export abstract class LineImporter implements TraceImporter {
     if (this.#bad > 0)
       this.builder.problem(
         this.#firstBad,
-        `${this.#bad} lines are ${this.#whatBadLinesAre}; they were left out`,
+        `${counted(this.#bad, 'line was', 'lines were')} left out: ${this.#whyBad}`,
       );
     return this.trace();
   }

@@ -26,7 +26,7 @@ export class NinjaImporter extends LineImporter {
   readonly #jobs: { readonly thread: EventThread; until: number }[] = [];
 
   constructor(options: ImportOptions = {}) {
-    super(options, 'no steps of a build');
+    super(options, 'no step of a build');
   }
 
   protected override trace(): Trace {

@@ -1,4 +1,5 @@
 import { EventBuilder } from '../build/event-builder.js';
+import { counted } from '../model/counted.js';
 import type { Trace } from '../model/trace.js';
 import { ByteWindow } from './byte-window.js';
 import type { ImportOptions, TraceImporter } from './importer.js';
@@ -64,7 +65,7 @@ export class PerfettoImporter implements TraceImporter {
     if (window.at < window.end) {
       builder.problem(
         window.offset,
-        `The trace ends inside a packet; its last ${window.end - window.at} bytes were left out`,
+        `The trace ends inside a packet; its last ${counted(window.end - window.at, 'byte was', 'bytes were')} left out`,
       );
       window.at = window.end;
     }
@@ -72,11 +73,18 @@ export class PerfettoImporter implements TraceImporter {
     if (this.#skippedPackets > 0) {
       builder.problem(
         0,
-        `${this.#skippedPackets} packets refer to others that were lost while recording; they were left out`,
+        counted(
+          this.#skippedPackets,
+          'packet refers to others that were lost while recording; it was left out',
+          'packets refer to others that were lost while recording; they were left out',
+        ),
       );
     }
     if (this.#events.missingNames > 0)
-      builder.problem(0, `${this.#events.missingNames} events have a name that is missing in the trace`);
+      builder.problem(
+        0,
+        `${counted(this.#events.missingNames, 'event has', 'events have')} a name that is missing in the trace`,
+      );
     for (const clock of this.#clocks.untied) {
       builder.problem(
         0,
@@ -151,7 +159,7 @@ export class PerfettoImporter implements TraceImporter {
     if (this.#damagedFrom < 0) return;
     this.#builder.problem(
       this.#damagedFrom,
-      `${offset - this.#damagedFrom} bytes are damaged; reading went on after them`,
+      `${counted(offset - this.#damagedFrom, 'byte is', 'bytes are')} damaged; reading went on after that`,
     );
     this.#damagedFrom = -1;
   }

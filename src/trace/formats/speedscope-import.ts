@@ -2,6 +2,7 @@ import { EventBuilder } from '../build/event-builder.js';
 import { EventColumns } from '../build/event-columns.js';
 import { grown, nextCapacity } from '../build/grow.js';
 import { SampledRows } from '../build/sampled-rows.js';
+import { counted } from '../model/counted.js';
 import type { Trace } from '../model/trace.js';
 import type { ImportOptions, TraceImporter } from './importer.js';
 import { JsonDocument, readItem, skipValue, type JsonVisitor } from './json-document.js';
@@ -90,7 +91,11 @@ export class SpeedscopeImporter implements TraceImporter, JsonVisitor {
       missing += this.#place(profile);
       sampled ||= profile.stackEnds.count > 0;
     }
-    if (missing > 0) this.#builder.problem(0, `${missing} events name a frame that the file does not hold`);
+    if (missing > 0)
+      this.#builder.problem(
+        0,
+        `${counted(missing, 'event names', 'events name')} a frame that the file does not hold`,
+      );
     return this.#builder.finish(this.#methods, {
       format: 'speedscope',
       targetName: this.#name,

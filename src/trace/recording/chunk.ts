@@ -5,6 +5,7 @@
  * throws for what the bytes hold: what is wrong is listed, and it looks for the next sync word. What it reads from one
  * piece of input it gives as views of that piece, without a copy.
  */
+import { counted } from '../model/counted.js';
 import { type Problem } from '../model/trace.js';
 import { crc32 } from './crc32.js';
 import { deflate, inflate } from './deflate.js';
@@ -362,7 +363,7 @@ export class ChunkParser {
   private reportLoss(at: number): void {
     if (this.lostAt < 0) return;
     const bytes = this.base + at - this.lostAt;
-    this.report(this.lostAt, `${this.lostWhy}; ${bytes} bytes were skipped`);
+    this.report(this.lostAt, `${this.lostWhy}; ${counted(bytes, 'byte was', 'bytes were')} skipped`);
     this.lostAt = -1;
   }
 }

@@ -156,7 +156,7 @@ describe('hostile recordings', function () {
       [ChunkKind.Samples, samples],
     ];
     assert.deepEqual(problemsOf(file(...parts)), [
-      '1 samples have no stack; their time was left to their neighbours',
+      '1 sample has no stack; its time was left to its neighbours',
     ]);
   });
 
