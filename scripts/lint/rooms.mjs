@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { builtinModules } from 'node:module';
 
-/** What each room may import besides itself: other rooms, and which kinds of outside modules. */
+/** What each room may import besides itself: other rooms or folders of theirs, and which kinds of outside modules. */
 export const rooms = {
   trace: { rooms: [], node: false, vscode: false },
   symbols: { rooms: ['trace'], node: true, vscode: false },
@@ -10,7 +10,7 @@ export const rooms = {
   cli: { rooms: ['trace', 'symbols', 'targets'], node: true, vscode: false },
   protocol: { rooms: [], node: false, vscode: false },
   extension: { rooms: ['trace', 'symbols', 'targets', 'protocol'], node: true, vscode: true },
-  webview: { rooms: ['trace', 'symbols', 'protocol'], node: false, vscode: false },
+  webview: { rooms: ['trace', 'symbols/r8', 'protocol'], node: false, vscode: false },
 };
 
 const nodeModules = new Set(builtinModules);
@@ -22,15 +22,21 @@ function roomOf(file) {
   return room !== undefined && Object.hasOwn(rooms, room) ? room : undefined;
 }
 
+/** Whether a file lies in a room, or in a folder of one: "symbols/r8". */
+function isWithin(file, place) {
+  return file.includes(path.join(path.sep, 'src', place, path.sep));
+}
+
 /** Says why `specifier` may not be imported by `file`, or nothing when it may. */
 export function refuse(file, specifier) {
   const room = roomOf(file);
   if (room === undefined) return undefined;
   const may = rooms[room];
   if (specifier.startsWith('.')) {
-    const target = roomOf(path.resolve(path.dirname(file), specifier));
+    const imported = path.resolve(path.dirname(file), specifier);
+    const target = roomOf(imported);
     if (target === undefined) return `src/${room} may not import from outside src: ${specifier}`;
-    if (target === room || may.rooms.includes(target)) return undefined;
+    if (target === room || may.rooms.some((one) => isWithin(imported, one))) return undefined;
     return `src/${room} may not import src/${target}`;
   }
   if (specifier === 'vscode') return may.vscode ? undefined : `src/${room} may not import vscode`;

@@ -47,6 +47,7 @@ describe('imports between the rooms', () => {
       "3: src/webview may not import Node's node:path",
       '4: src/webview may not import src/extension',
       '5: src/webview may not import src/targets',
+      '6: src/webview may not import src/symbols',
     ],
     protocol: ['2: src/protocol may not import src/trace'],
     targets: ['2: src/targets may not import src/extension', '3: src/targets may not import vscode'],
