@@ -1,41 +1,26 @@
 /** An app that has the agent as a library of its own records itself: not debuggable, no desktop, real ART. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { decodeRecording } from '../../src/trace/build/decode.js';
 import { EndReason, HookState, SampleKind } from '../../src/trace/model/kinds.js';
 import type { ThreadTrack, Trace } from '../../src/trace/model/trace.js';
-import { agentLibrary, forgetWalks } from '../rigs/art/record.js';
-import { type ArtRuntime, artRuntime, startApp } from '../rigs/art/runtime.js';
+import { cpuWithin, findMethod, mainThread, methodNamed, traceOf } from '../rigs/art/read-trace.js';
+import { agentLibrary } from '../rigs/art/record.js';
+import { withArt } from '../rigs/art/with-art.js';
 
 describe('an app with the agent as its own library', () => {
-  let runtime: ArtRuntime;
-  const folder = mkdtempSync(path.join(tmpdir(), 'btrace-in-app-'));
-  before(async () => (runtime = await artRuntime()));
-  after(async () => {
-    rmSync(folder, { recursive: true });
-    await forgetWalks();
-  });
-
-  const open = async (name: string): Promise<Trace> =>
-    decodeRecording(await readFile(path.join(folder, name))).trace();
+  const bench = withArt();
+  const open = (name: string): Promise<Trace> => traceOf(path.join(bench.folder, name));
 
   for (const engine of ['interpreter', 'quick'] as const)
     it(`records itself, keeps a ring, and says what cannot be done (${engine})`, async () => {
-      const app = startApp(runtime, {
+      const app = bench.start({
         engine,
         app: 'InApp',
         debuggable: false,
-        arguments: [50, agentLibrary, folder],
+        arguments: [50, agentLibrary, bench.folder],
       });
-      try {
-        assert.deepEqual(await app.ended, { code: 0, signal: null }, app.output());
-      } finally {
-        await app.kill();
-      }
+      assert.deepEqual(await app.ended, { code: 0, signal: null }, app.output());
       const done = (what: string) => app.truths(what).map((truth) => truth.number('done'));
       const said = (what: string) => new RegExp(`^problem of ${what}: (.*)$`, 'm').exec(app.output())?.[1];
       assert.deepEqual(done('loaded'), [1], app.output());
@@ -61,9 +46,9 @@ describe('an app with the agent as its own library', () => {
       assert.deepEqual([whole.problems, whole.complete, whole.endReason], [[], true, EndReason.Stopped]);
       assert.deepEqual([whole.info.targetName, whole.info.pid], ['com.example.inapp', app.pid]);
       assert.ok(whole.hooks.every(({ state }) => state !== HookState.Failed));
-      const main = whole.threads.find(({ isMain }) => isMain)!;
+      const main = mainThread(whole);
       // Two of the 20 pay, 40 ms each.
-      const ms = cpuWithin(whole, main, 'sample.InApp.pay') / 1e6;
+      const ms = cpuWithin(whole, main, methodNamed(whole, 'sample.InApp.pay')) / 1e6;
       assert.ok(ms > 80 * 0.75 && ms < 80 * 1.25, `${ms} ms of 80`);
       assert.deepEqual(markers(whole, main), ['check-out é🛒 9', 'check-out é🛒 19']);
       // A bound on its size ends it, a little over the bound.
@@ -76,17 +61,17 @@ describe('an app with the agent as its own library', () => {
       ] as const) {
         const trace = await open(name);
         assert.deepEqual([trace.problems, trace.complete, trace.endReason], [[], true, reason], name);
-        const thread = trace.threads.find(({ isMain }) => isMain)!;
-        assert.ok(cpuWithin(trace, thread, 'sample.InApp.pay') / 1e6 > 60, name);
+        const thread = mainThread(trace);
+        assert.ok(cpuWithin(trace, thread, methodNamed(trace, 'sample.InApp.pay')) / 1e6 > 60, name);
         assert.deepEqual(markers(trace, thread), ['check-out é🛒 29', `check-out é🛒 ${last}`], name);
       }
     });
 
   it('leaves a recording that opens when the app is killed in it', async () => {
-    const app = startApp(runtime, {
+    const app = bench.start({
       engine: 'quick', // debuggable, so that ART checks our use of JNI
       app: 'InApp',
-      arguments: [0, agentLibrary, folder],
+      arguments: [0, agentLibrary, bench.folder],
     });
     await app.until(/^truth start done=1/m);
     while (!(await hasPaid())) await delay(10);
@@ -98,21 +83,10 @@ describe('an app with the agent as its own library', () => {
 
   async function hasPaid(): Promise<boolean> {
     const trace = await open('whole.btrace');
-    const main = trace.threads.find(({ isMain }) => isMain);
-    return main !== undefined && cpuWithin(trace, main, 'sample.InApp.pay') > 0;
+    const pay = findMethod(trace, 'sample.InApp.pay');
+    return pay >= 0 && cpuWithin(trace, mainThread(trace), pay) > 0;
   }
 });
-
-function cpuWithin(trace: Trace, { intervals }: ThreadTrack, name: string): number {
-  const { methods, paths } = trace;
-  let sum = 0;
-  for (let row = 0; row < intervals.count; row++) {
-    let at = intervals.path[row]!;
-    while (at > 0 && methods.qualifiedName(paths.method[at]!) !== name) at = paths.parent[at]!;
-    if (at > 0) sum += intervals.cpu[row]!;
-  }
-  return sum;
-}
 
 function markers(trace: Trace, { events }: ThreadTrack): string[] {
   const found: string[] = [];

@@ -1,35 +1,17 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { root } from '../../scripts/setup.mjs';
-import {
-  type AppOptions,
-  type ArtApp,
-  type ArtRuntime,
-  type Engine,
-  artRuntime,
-  engines,
-  startApp,
-} from '../rigs/art/runtime.js';
+import { assertBetween } from '../rigs/art/read-trace.js';
+import { type Engine, engines } from '../rigs/art/runtime.js';
+import { withArt } from '../rigs/art/with-art.js';
 
 const bootsEach = Number(process.env['BTRACE_ART_BOOTS'] ?? 10);
 
 describe('the Android Runtime in the tests', () => {
-  let runtime: ArtRuntime;
-  let app: ArtApp | undefined;
-
-  const start = (options: AppOptions) => (app = startApp(runtime, options));
-
-  before(async () => {
-    runtime = await artRuntime();
-  });
-  afterEach(async () => {
-    await app?.kill();
-    app = undefined;
-  });
+  const bench = withArt();
 
   it('runs what its sources say', async () => {
     await promisify(execFile)(process.execPath, [path.join(root, 'scripts/rig-art.mjs'), '--check']);
@@ -39,7 +21,7 @@ describe('the Android Runtime in the tests', () => {
     describe(`engine ${engine}`, () => {
       /** Runs an app to its end, which must be in order. */
       const finished = async (name: string, ...args: number[]) => {
-        const running = start({ engine, app: name, arguments: args });
+        const running = bench.start({ engine, app: name, arguments: args });
         assert.deepEqual(await running.ended, { code: 0, signal: null }, running.output());
         return running;
       };
@@ -101,9 +83,8 @@ describe('the Android Runtime in the tests', () => {
       });
 
       it('attaches an agent to a running app, through ART itself', async () => {
-        const running = start({ engine, app: 'Jank', arguments: [0] });
-        await running.until(/^started /m);
-        const agent = path.join(runtime.folder, 'libprobe.so');
+        const running = await bench.running({ engine, app: 'Jank', arguments: [0] });
+        const agent = path.join(bench.runtime.folder, 'libprobe.so');
         running.system(`attach-agent ${agent}=listen=x,token=00`);
         await running.until(/^probe: Agent_OnAttach\(listen=x,token=00\), GetEnv\(JVMTI\) = -3$/m);
         await running.until(/^system: attached /m);
@@ -113,42 +94,33 @@ describe('the Android Runtime in the tests', () => {
       });
 
       it('loads an agent at launch', async () => {
-        const agent = `-agentpath:${path.join(runtime.folder, 'libprobe.so')}=listen=x`;
+        const agent = `-agentpath:${path.join(bench.runtime.folder, 'libprobe.so')}=listen=x`;
         const options = ['-Xplugin:libopenjdkjvmti.so', agent];
-        const running = start({ engine, app: 'Jank', arguments: [1], options });
+        const running = bench.start({ engine, app: 'Jank', arguments: [1], options });
         assert.deepEqual(await running.ended, { code: 0, signal: null });
         const said = running.output();
         assert.ok(said.indexOf('probe: Agent_OnLoad(listen=x)') < said.indexOf('started sample.Jank'), said);
       });
 
       it('refuses an agent when the app is not debuggable', async () => {
-        const running = start({ engine, app: 'Jank', arguments: [0], debuggable: false });
-        await running.until(/^started /m);
-        running.system(`attach-agent ${path.join(runtime.folder, 'libprobe.so')}=`);
+        const running = await bench.running({ engine, app: 'Jank', arguments: [0], debuggable: false });
+        running.system(`attach-agent ${path.join(bench.runtime.folder, 'libprobe.so')}=`);
         await running.until(/^system: Attaching agent failed: .*process is not debuggable/m);
       });
 
       it("records by ART's own sampling profiler", async () => {
-        const folder = await mkdtemp(path.join(tmpdir(), 'btrace-art-'));
-        try {
-          const running = start({ engine, app: 'Jank', arguments: [0], folder });
-          await running.until(/^started /m);
-          running.system(`profile start ${folder}/app.trace 1000`);
-          await running.until(/^system: profile start/m);
-          await running.more('frame', 12);
-          running.system('profile stop');
-          await running.until(/^system: profile stop$/m);
-          const trace = await readFile(path.join(folder, 'app.trace'), 'latin1');
-          assert.match(trace, /^\*version\n3\n/);
-          assert.match(trace, /sample\.Jank\tdecodeRow\t\(\)V\tJank\.java/);
-        } finally {
-          await rm(folder, { recursive: true });
-        }
+        const { folder } = bench;
+        const file = path.join(folder, `${engine}.trace`);
+        const running = await bench.running({ engine, app: 'Jank', arguments: [0], folder });
+        running.system(`profile start ${file} 1000`);
+        await running.until(/^system: profile start/m);
+        await running.more('frame', 12);
+        running.system('profile stop');
+        await running.until(/^system: profile stop$/m);
+        const trace = await readFile(file, 'latin1');
+        assert.match(trace, /^\*version\n3\n/);
+        assert.match(trace, /sample\.Jank\tdecodeRow\t\(\)V\tJank\.java/);
       });
     });
   }
 });
-
-function assertBetween(value: number, low: number, high: number): void {
-  assert.ok(value >= low && value <= high, `${value} is not between ${low} and ${high}`);
-}

@@ -1,60 +1,47 @@
 /** An app that does everything at once, recorded again and again and then for long: what CI does briefly and the soak at length. */
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
-import { readFile, rm, stat } from 'node:fs/promises';
-import path from 'node:path';
+import { rm, stat } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { decodeRecording } from '../../../src/trace/build/decode.js';
-import { recordApp, recordOptions } from './record.js';
-import { type ArtApp, type ArtRuntime, type Engine, startApp } from './runtime.js';
+import { traceOf } from './read-trace.js';
+import type { ArtApp, Engine } from './runtime.js';
+import type { ArtBench } from './with-art.js';
 
 export interface Endurance {
   readonly engine: Engine;
   readonly cycles: number;
   readonly loadMs: number;
-  /** For the recordings; each is deleted when it has been looked at. */
-  readonly folder: string;
 }
 
 /** The app's main thread storms on with 50 threads that allocate, and new ones each round. */
 const storm = { app: 'Storm', arguments: [0, 50, 1000] } as const;
 
-export async function endure(runtime: ArtRuntime, options: Endurance): Promise<void> {
-  const app = startApp(runtime, { engine: options.engine, ...storm });
-  try {
-    await app.until(/^started /m);
-    let early: Held | undefined;
-    for (let cycle = 0; cycle < options.cycles; cycle++) {
-      await recordFor(app, options, cycle, () => app.more('allocations', 1));
-      if (cycle === Math.min(5, options.cycles >> 1)) early = await held(app);
-    }
-    if (early) assertNoMore(await held(app), early);
-    if (options.loadMs > 0)
-      await recordFor(app, options, options.cycles, () =>
-        Promise.race([wait(options.loadMs), app.ended.then(() => assert.fail(app.output()))]),
-      );
-    if (early) assertNoMore(await held(app), early);
-    assert.deepEqual(await app.quit(), { code: 0, signal: null }, app.output());
-  } finally {
-    await app.kill();
+export async function endure(bench: ArtBench, { engine, cycles, loadMs }: Endurance): Promise<void> {
+  const app = await bench.running({ engine, ...storm });
+  let early: Held | undefined;
+  for (let cycle = 0; cycle < cycles; cycle++) {
+    await recordFor(bench, app, () => app.more('allocations', 1));
+    if (cycle === Math.min(5, cycles >> 1)) early = await held(app);
   }
+  if (early) assertNoMore(await held(app), early);
+  if (loadMs > 0)
+    await recordFor(bench, app, () =>
+      Promise.race([wait(loadMs), app.ended.then(() => assert.fail(app.output()))]),
+    );
+  if (early) assertNoMore(await held(app), early);
+  assert.deepEqual(await app.quit(), { code: 0, signal: null }, app.output());
 }
 
-async function recordFor(
-  app: ArtApp,
-  { engine, folder }: Endurance,
-  number: number,
-  during: () => Promise<unknown>,
-): Promise<void> {
-  const file = path.join(folder, `${engine}-${number}.btrace`);
-  const session = await recordApp(app, recordOptions(file), AbortSignal.timeout(20_000));
+async function recordFor(bench: ArtBench, app: ArtApp, during: () => Promise<unknown>): Promise<void> {
+  const session = await bench.record(app);
+  // What is looked for afterwards can be seen.
+  assert.ok(agentThreads(app) > 0);
   await during();
   const end = await session.stop();
   assert.equal(end.reason, 'stopped', end.message);
   // The long one has hundreds of MB.
-  if ((await stat(file)).size < 10e6)
-    assert.deepEqual(decodeRecording(await readFile(file)).trace().problems, []);
-  await rm(file);
+  if ((await stat(end.file)).size < 10e6) assert.deepEqual((await traceOf(end.file)).problems, []);
+  await rm(end.file);
 }
 
 interface Held {
@@ -65,20 +52,23 @@ interface Held {
   readonly bytes: number;
 }
 
+/** By the name that the agent gives them. */
+function agentThreads({ pid }: ArtApp): number {
+  return readdirSync(`/proc/${pid}/task`).filter((task) => {
+    try {
+      return readFileSync(`/proc/${pid}/task/${task}/comm`, 'utf8').startsWith('btrace');
+    } catch {
+      return false; // it has ended
+    }
+  }).length;
+}
+
 /** What the agent could leave behind, once its threads have gone. */
 async function held(app: ArtApp): Promise<Held> {
-  const agentThreads = () =>
-    readdirSync(`/proc/${app.pid}/task`).filter((task) => {
-      try {
-        return readFileSync(`/proc/${app.pid}/task/${task}/comm`, 'utf8').startsWith('btrace');
-      } catch {
-        return false; // it has ended
-      }
-    }).length;
-  for (let turn = 0; turn < 500 && agentThreads() > 0; turn++) await wait(10);
+  for (let turn = 0; turn < 500 && agentThreads(app) > 0; turn++) await wait(10);
   return {
     files: readdirSync(`/proc/${app.pid}/fd`).length,
-    agentThreads: agentThreads(),
+    agentThreads: agentThreads(app),
     // The agent's memory is mapped in large pieces of its own: one that is not given back is at least a mapping more.
     mappings: readFileSync(`/proc/${app.pid}/maps`, 'utf8').split('\n').length,
     bytes: 1024 * Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${app.pid}/status`, 'utf8'))?.[1]),

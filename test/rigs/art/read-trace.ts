@@ -15,10 +15,17 @@ export function mainThread(trace: Trace): ThreadTrack {
   return main;
 }
 
+/** −1 when it is not in the recording, or not yet. */
+export function findMethod({ methods }: Trace, name: string): number {
+  for (let method = 0; method < methods.count; method++)
+    if (methods.qualifiedName(method) === name) return method;
+  return -1;
+}
+
 export function methodNamed(trace: Trace, name: string): number {
-  for (let method = 0; method < trace.methods.count; method++)
-    if (trace.methods.qualifiedName(method) === name) return method;
-  throw new assert.AssertionError({ message: `${name} is not in the recording` });
+  const method = findMethod(trace, name);
+  assert.ok(method >= 0, `${name} is not in the recording`);
+  return method;
 }
 
 /** With the method anywhere on it. */
