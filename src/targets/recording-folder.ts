@@ -33,7 +33,7 @@ async function makeRecordingFolder(folder: string): Promise<void> {
   }
 }
 
-/** Paths that this process gave to recordings, whose files may come later. */
+/** Paths that this process gave to recordings whose files have not been seen yet. */
 const given = new Set<string>();
 
 /**
@@ -43,6 +43,7 @@ const given = new Set<string>();
 export async function newRecordingFile(folder: string, target: string, when: Date): Promise<string> {
   await makeRecordingFolder(folder);
   const there = new Set(await readdir(folder));
+  for (const name of there) given.delete(path.resolve(folder, name));
   const isTaken = (name: string) => there.has(name) || given.has(path.resolve(folder, name));
   const first = recordingName(target, when);
   let name = first;
