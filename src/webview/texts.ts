@@ -158,7 +158,7 @@ export const englishTexts = {
   'messages.what': 'Message: where most of it went',
   'messages.what.hint': 'The innermost method that at least half of the message’s time was in',
   'messages.nothing': 'several things',
-  'messages.missed': 'frame missed',
+  'messages.missedFrame': 'missed a frame',
   'messages.hang': 'hang',
   'messages.id': 'Message {id} of {thread}',
   'messages.none':
@@ -208,7 +208,7 @@ export const englishTexts = {
   'legend.blocked': 'held up: a lock, input or output, GC',
   'legend.resting': 'resting: asleep, parked, nothing to do',
   'legend.gap': 'no evidence of what it did',
-  'legend.lag': 'messages longer than a frame',
+  'legend.missedFrame': 'messages that missed a frame',
   'link.wokenBy': 'Woken by {thread} at {time} →',
   'link.wokenByThread': 'woken by {thread}',
   'link.observed': 'The release was observed.',

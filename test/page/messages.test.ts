@@ -29,7 +29,7 @@ describe('the messages of a recording', function () {
       shown.map((cells) => [cells[0], cells[2]]),
       [
         ['Screen.drawshop', '804 mshang'],
-        ['Screen.loadshop', '30.0 msframe missed'],
+        ['Screen.loadshop', '30.0 msmissed a frame'],
         ['Screen.drawshop', '5.00 ms'],
       ],
     );
@@ -54,11 +54,11 @@ describe('the messages of a recording', function () {
   for (const theme of ['light', 'highContrast'] satisfies ThemeName[]) {
     it(`are for everybody in ${theme}, too`, async () => {
       const rig = await PageRig.start('src/webview/engine-worker.ts');
-      const lags = [
+      const messages = [
         { does: 0, workMs: 5, lockMs: 800, idleMs: 11 },
         { does: 1, workMs: 20, idleMs: 30 },
       ];
-      const open = await rig.opened(messageRecording(lags), { theme });
+      const open = await rig.opened(messageRecording(messages), { theme });
       await open.page.keyboard.press('7');
       await open.page.locator('#view-messages .table-row').nth(1).waitFor();
       assert.deepEqual(await seriousViolations(open.page), []);

@@ -19,8 +19,6 @@ interface Entry {
   readonly search?: string;
 }
 
-const states = ['blocked', 'resting', 'gap'] as const;
-
 export class Legend {
   readonly root = element('div', { class: 'legend' });
   readonly #context: ViewContext;
@@ -50,7 +48,9 @@ export class Legend {
 
   #fill(figures: MethodFigures): void {
     const { names, snapshot } = this.#context.model;
-    const hasLags = snapshot?.threads.some(({ lags }) => lags.count > 0) === true;
+    const states = ['blocked', 'resting', 'gap', 'missedFrame'] as const;
+    const missesFrames = snapshot?.threads.some(({ missedFrames }) => missedFrames.count > 0) === true;
+    const shownStates = states.filter((state) => state !== 'missedFrame' || missesFrames);
     const { weight } = this.#context.store.state;
     const entries = this.#entries(figures);
     const sum = figures.sum[weight];
@@ -65,7 +65,7 @@ export class Legend {
       element(
         'ul',
         { class: 'legend-rows' },
-        ...([...states, ...(hasLags ? (['lag'] as const) : [])] as const).map((state) =>
+        ...shownStates.map((state) =>
           element(
             'li',
             { class: 'legend-row' },

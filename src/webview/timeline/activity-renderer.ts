@@ -63,7 +63,7 @@ export function paintActivity(
     context.fillRect(x, base - lane - tall, right - x, tall);
     x = right - 1;
   }
-  const { spans, blocks, lags } = thread;
+  const { spans, blocks, missedFrames } = thread;
   visitSpans(spans.begin, spans.end, spans.count, scale, (row, x, width) => {
     const state = spans.state[row];
     if (state === IntervalState.Blocked) return;
@@ -76,8 +76,9 @@ export function paintActivity(
     context.fillRect(x, base - lane, width, lane);
   });
   // Along the upper edge, where nothing else is, and with an end to each: what is too long is told by place and length.
-  context.fillStyle = palette.lag;
-  visitSpans(lags.begin, lags.end, lags.count, scale, (_row, x, width, isOne) => {
+  context.fillStyle = palette.missedFrame;
+  const { begin, end, count } = missedFrames;
+  visitSpans(begin, end, count, scale, (_row, x, width, isOne) => {
     context.fillRect(x, top, width, lane);
     if (isOne) context.fillRect(x, top, Math.max(1, Math.round(ratio)), height - lane);
   });

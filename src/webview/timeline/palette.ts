@@ -32,7 +32,7 @@ export interface Palette {
   readonly gap: string;
   readonly link: string;
   /** Messages that missed a frame. */
-  readonly lag: string;
+  readonly missedFrame: string;
   readonly counter: string;
   /** By `fillIndex`. */
   readonly fills: readonly string[];
@@ -101,7 +101,7 @@ export function readPalette(root: HTMLElement): Palette {
     restingStripe: cssColour(mix(background, slate, isHighContrast ? 0.9 : 0.32)),
     gap: cssColour(mix(background, foreground, isHighContrast ? 0.6 : 0.22)),
     link: cssColour(orange),
-    lag: cssColour(yellow),
+    missedFrame: cssColour(yellow),
     counter: cssColour(mix(background, read('charts-green', background, oklch(0.65, 0.13, 150)), 0.8)),
     fills,
     strong,
@@ -141,7 +141,7 @@ export function hueVariables(palette: Palette): [string, string][] {
     ['--wait-blocked', palette.blockedStripe],
     ['--wait-resting', palette.restingStripe],
     ['--state-gap', palette.faintText],
-    ['--state-lag', palette.lag],
+    ['--missed-frame', palette.missedFrame],
   ];
   for (let hue = 0; hue <= nativeHue; hue++) {
     variables.push([`--hue-${hue}`, palette.fills[fillIndex(hue, shades - 1, false)] ?? '']);

@@ -137,21 +137,20 @@ export class MessagesView extends FigureView {
     const { model } = this.context;
     if (id === 'name') {
       const method = figures.method[at] ?? -1;
-      const cell =
+      const cell: Cell =
         method < 0 ? { text: text('messages.nothing'), isMuted: true } : nameCell(this.context, method);
       const thread = model.thread(figures.thread[at] ?? 0);
       const hint = text('messages.id', {
         id: figures.id[at] ?? 0,
         thread: thread === undefined ? '' : shownName(thread),
       });
-      return { ...cell, title: 'title' in cell ? `${cell.title ?? ''}\n${hint}` : hint };
+      return { ...cell, title: cell.title === undefined ? hint : `${cell.title}\n${hint}` };
     }
     const value = this.#value(at, id as ColumnId);
     if (id === 'begin') return { text: formatNs(value - model.bounds.beginNs) };
     const wall = this.#value(at, 'wall');
     if (id !== 'wall') return { text: formatNs(value), detail: formatShare(shareOf(value, wall)) };
-    const lag =
-      wall >= hangNs ? text('messages.hang') : wall > missedFrameNs ? text('messages.missed') : undefined;
-    return { text: formatNs(wall), ...(lag !== undefined && { detail: lag }) };
+    if (wall <= missedFrameNs) return { text: formatNs(wall) };
+    return { text: formatNs(wall), detail: text(wall >= hangNs ? 'messages.hang' : 'messages.missedFrame') };
   }
 }

@@ -64,8 +64,8 @@ export interface MarkerColumns {
   readonly text: Uint32Array;
 }
 
-/** Messages that took longer than a frame, by begin, without overlap. */
-export interface LagColumns {
+/** Messages that missed a frame, by begin, without overlap. */
+export interface MissedFrameColumns {
   readonly count: number;
   readonly begin: Float64Array;
   readonly end: Float64Array;
@@ -98,7 +98,7 @@ export interface ThreadSnapshot {
   readonly activity: ActivityColumns;
   readonly blocks: BlockColumns;
   readonly markers: MarkerColumns;
-  readonly lags: LagColumns;
+  readonly missedFrames: MissedFrameColumns;
 }
 
 /** Names by method id: `classNames[classOf[m]]` and `names[m]`; both are empty where a name is still to come. */

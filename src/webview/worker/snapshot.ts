@@ -8,7 +8,7 @@ import {
   StringTable,
   activityColumns,
   blockColumns,
-  lagColumns,
+  missedFrameColumns,
   markerColumns,
   spanColumns,
 } from './thread-columns.js';
@@ -98,7 +98,7 @@ function threadSnapshot(
     activity: activityColumns(intervals),
     blocks: blockColumns(thread.blocks, trace, types),
     markers: markerColumns(thread.events, trace, texts),
-    lags: lagColumns(thread, trace),
+    missedFrames: missedFrameColumns(thread, trace),
   };
 }
 
@@ -153,7 +153,7 @@ export function buffersOf(snapshot: Snapshot): ArrayBuffer[] {
       thread.activity,
       thread.blocks,
       thread.markers,
-      thread.lags,
+      thread.missedFrames,
     ]) {
       addColumns(part);
     }

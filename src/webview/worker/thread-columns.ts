@@ -2,7 +2,13 @@
 import { IntervalState } from '../../trace/model/trace.js';
 import { messageFigures, missedFrameNs } from '../../trace/measure/messages.js';
 import type { Blocks, Events, Intervals, ThreadTrack, Trace } from '../../trace/model/trace.js';
-import type { ActivityColumns, BlockColumns, LagColumns, MarkerColumns, SpanColumns } from './messages.js';
+import type {
+  ActivityColumns,
+  BlockColumns,
+  MissedFrameColumns,
+  MarkerColumns,
+  SpanColumns,
+} from './messages.js';
 
 /** Points may lie off the line between their neighbours by so much of their interval: nobody sees it, and a thread that
  * works or waits without pause needs two points instead of one an interval. */
@@ -156,7 +162,10 @@ export function markerColumns(events: Events, trace: Trace, texts: StringTable):
 }
 
 /** Of a thread with a message loop: its messages that missed a frame. Costs a pass over its intervals; of others nothing. */
-export function lagColumns({ index, intervals, message }: ThreadTrack, trace: Trace): LagColumns {
+export function missedFrameColumns(
+  { index, intervals, message }: ThreadTrack,
+  trace: Trace,
+): MissedFrameColumns {
   // Ids count up: whoever has messages has one at the end.
   const hasMessages = intervals.count > 0 && message[intervals.count - 1] !== 0;
   if (!hasMessages) return { count: 0, begin: new Float64Array(0), end: new Float64Array(0) };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { callFigures } from '../../../src/trace/index.js';
 import type { Intervals } from '../../../src/trace/index.js';
-import { activityColumns, lagColumns } from '../../../src/webview/worker/thread-columns.js';
+import { activityColumns, missedFrameColumns } from '../../../src/webview/worker/thread-columns.js';
 import type { ActivityColumns } from '../../../src/webview/worker/messages.js';
 import { generateTrace } from '../../page/generated-trace.js';
 import { messageRecording } from '../trace/message-recording.js';
@@ -65,7 +65,7 @@ describe('activity', () => {
   });
 });
 
-describe('lags', () => {
+describe('missed frames', () => {
   it('are the messages that took longer than a frame', () => {
     const trace = decoded(
       messageRecording([
@@ -74,7 +74,7 @@ describe('lags', () => {
         { does: 0, workMs: 4, lockMs: 15, idleMs: 5 },
       ]),
     );
-    const [main, other] = trace.threads.map((thread) => lagColumns(thread, trace));
+    const [main, other] = trace.threads.map((thread) => missedFrameColumns(thread, trace));
     assert.deepEqual(
       [[...main!.begin], [...main!.end]],
       [
