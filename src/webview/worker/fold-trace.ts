@@ -3,12 +3,13 @@
  * the nearest caller that stays. Everything that is drawn or measured of the result is drawn and measured as ever.
  * O(intervals + paths), once a fold.
  */
+import { PathTable } from '../../trace/build/paths.js';
 import { reroutedThread } from '../../trace/build/rerouted-thread.js';
 import type { Intervals, Paths, ThreadTrack, Trace } from '../../trace/model/trace.js';
 
 /** `keeps[method]` is 1 for methods that stay. */
 export function foldTrace(trace: Trace, keeps: Uint8Array): Trace {
-  const folded = foldPaths(trace.paths, keeps, trace.methods.count);
+  const folded = foldPaths(trace.paths, keeps);
   return {
     ...trace,
     paths: folded.paths,
@@ -22,53 +23,15 @@ interface FoldedPaths {
   readonly pathOf: Int32Array;
 }
 
-function foldPaths(before: Paths, keeps: Uint8Array, methods: number): FoldedPaths {
+function foldPaths(before: Paths, keeps: Uint8Array): FoldedPaths {
+  const paths = new PathTable();
   const pathOf = new Int32Array(before.count);
-  const parent: number[] = [-1];
-  const method: number[] = [0];
-  const depth: number[] = [0];
-  const recursive: number[] = [0];
-  const children = new Map<number, number>();
   for (let path = 1; path < before.count; path++) {
     const above = pathOf[before.parent[path] ?? 0] ?? 0;
     const own = before.method[path] ?? 0;
-    if (keeps[own] !== 1) {
-      pathOf[path] = above;
-      continue;
-    }
-    // Both factors stay far below 2^26: exact.
-    const key = above * (methods + 1) + own;
-    let child = children.get(key);
-    if (child === undefined) {
-      child = parent.length;
-      children.set(key, child);
-      parent.push(above);
-      method.push(own);
-      depth.push((depth[above] ?? 0) + 1);
-      recursive.push(isAbove(above, own, parent, method) ? 1 : 0);
-    }
-    pathOf[path] = child;
+    pathOf[path] = keeps[own] === 1 ? paths.child(above, own) : above;
   }
-  return {
-    pathOf,
-    paths: {
-      count: parent.length,
-      parent: Int32Array.from(parent),
-      method: Uint32Array.from(method),
-      depth: Uint16Array.from(depth),
-      recursive: Uint8Array.from(recursive),
-    },
-  };
-}
-
-function isAbove(
-  from: number,
-  wanted: number,
-  parent: readonly number[],
-  method: readonly number[],
-): boolean {
-  for (let path = from; path > 0; path = parent[path] ?? 0) if (method[path] === wanted) return true;
-  return false;
+  return { paths, pathOf };
 }
 
 function foldThread(thread: ThreadTrack, before: Paths, folded: FoldedPaths): ThreadTrack {
