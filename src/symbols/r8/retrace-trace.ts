@@ -5,8 +5,10 @@
  * What a frame was depends on its line, so it is found for each stack node once; intervals then take the path of their
  * node. O(nodes + intervals). What the mapping does not know stays as it was recorded.
  */
+import { NodeColumns } from '../../trace/build/nodes.js';
 import { PathTable } from '../../trace/build/paths.js';
 import { reroutedThread } from '../../trace/build/rerouted-thread.js';
+import { lowerBound } from '../../trace/model/bisect.js';
 import type { Intervals, Paths, StackNodes, ThreadTrack, Trace } from '../../trace/model/trace.js';
 import type { Mapping } from './mapping.js';
 import { alternatives, callsiteLine } from './retrace.js';
@@ -45,32 +47,6 @@ export function retraceTrace(trace: Trace, mapping: Mapping): Trace {
   };
 }
 
-/** The stack tree with a row for each call that was inlined, too. */
-class NodeColumns implements StackNodes {
-  count = 1;
-  parent = new Int32Array(1024);
-  path = new Int32Array(1024);
-  position = new Int32Array(1024);
-
-  push(parent: number, path: number, position: number): number {
-    if (this.count === this.path.length) {
-      this.parent = doubled(this.parent);
-      this.path = doubled(this.path);
-      this.position = doubled(this.position);
-    }
-    this.parent[this.count] = parent;
-    this.path[this.count] = path;
-    this.position[this.count] = position;
-    return this.count++;
-  }
-}
-
-function doubled(column: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(column.length * 2);
-  larger.set(column);
-  return larger;
-}
-
 /** What a frame at a line stands for. */
 interface Known {
   /** Innermost first; undefined: itself. */
@@ -85,6 +61,7 @@ const mostLines = 2 ** 21;
 class TraceRetracer {
   readonly methods: RetracedMethods;
   readonly paths = new PathTable();
+  /** With a row for each call that was inlined, too. */
   readonly nodes = new NodeColumns();
   /** By node before: node after. */
   readonly #nodeOf: Int32Array;
@@ -265,13 +242,8 @@ function nodesOf({ count, parent }: Paths): StackNodes {
 
 /** The interval of that path that begins then; −1: none. */
 function intervalAt({ begin, path, count }: Intervals, time: number, wanted: number): number {
-  let low = 0;
-  let high = count;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((begin[middle] as number) < time) low = middle + 1;
-    else high = middle;
+  for (let row = lowerBound(begin, time, 0, count); row < count && begin[row] === time; row++) {
+    if (path[row] === wanted) return row;
   }
-  for (; low < count && begin[low] === time; low++) if (path[low] === wanted) return low;
   return -1;
 }

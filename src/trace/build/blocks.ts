@@ -1,4 +1,5 @@
 /** Waits and events of one thread, appended as their samples come. */
+import { lowerBound } from '../model/bisect.js';
 import { type Blocks, type Events } from '../model/trace.js';
 import { grown, nextCapacity } from './grow.js';
 
@@ -30,14 +31,8 @@ export class BlockTable implements Blocks {
    * begins: a look at the neighbours of where it should be finds it.
    */
   find(begin: number): number {
-    let low = 0;
-    let high = this.count;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.begin[middle] as number) < begin) low = middle + 1;
-      else high = middle;
-    }
-    for (let row = Math.max(low - 8, 0); row < Math.min(low + 8, this.count); row++) {
+    const near = lowerBound(this.begin, begin, 0, this.count);
+    for (let row = Math.max(near - 8, 0); row < Math.min(near + 8, this.count); row++) {
       if (this.begin[row] === begin) return row;
     }
     return -1;

@@ -1,4 +1,4 @@
-/** The stack tree as it was captured: node id → path, parent and position. 12 bytes a node. */
+/** Stack trees that grow, and the one that was captured: node id → path, parent and position. 12 bytes a node. */
 import { type StackNodes } from '../model/trace.js';
 import { type NodeReader } from '../recording/nodes.js';
 import { isPlausibleId } from './entries.js';
@@ -14,11 +14,30 @@ function offsetPosition(offset: number): number {
 /** docs/FORMAT.md, "Damage". */
 const mostNodes = 2 ** 28;
 
-export class NodeTable implements StackNodes {
+export class NodeColumns implements StackNodes {
   count = 1;
   parent = new Int32Array(1024);
   path = new Int32Array(1024);
   position = new Int32Array(1024);
+
+  /** The id of a new node. */
+  push(parent: number, path: number, position: number): number {
+    if (this.count === this.path.length) this.grow(this.count + 1);
+    this.parent[this.count] = parent;
+    this.path[this.count] = path;
+    this.position[this.count] = position;
+    return this.count++;
+  }
+
+  protected grow(needed: number): void {
+    const size = nextCapacity(this.path.length, needed);
+    this.parent = grown(this.parent, size);
+    this.path = grown(this.path, size);
+    this.position = grown(this.position, size);
+  }
+}
+
+export class NodeTable extends NodeColumns {
   /** Nodes that were not believed: an impossible id, or a parent that is not there. */
   refused = 0;
 
@@ -27,7 +46,9 @@ export class NodeTable implements StackNodes {
   constructor(
     private readonly paths: PathTable,
     private readonly methods: RecordedMethods,
-  ) {}
+  ) {
+    super();
+  }
 
   /** Takes the rows of a slice. A node that is there already stays as it is. */
   take(reader: NodeReader, rows: number): void {
@@ -62,12 +83,5 @@ export class NodeTable implements StackNodes {
       this.position[id] = image === 0 ? (positions[row] as number) : offsetPosition(frame);
       if (id >= this.count) this.count = id + 1;
     }
-  }
-
-  private grow(needed: number): void {
-    const size = nextCapacity(this.path.length, needed);
-    this.parent = grown(this.parent, size);
-    this.path = grown(this.path, size);
-    this.position = grown(this.position, size);
   }
 }

@@ -1,4 +1,5 @@
 /** Figures of one call. */
+import { lowerBound } from '../model/bisect.js';
 import { IntervalState, type Intervals, type Paths, type Trace } from '../model/trace.js';
 import { type IntervalRange, isBlocked } from './scope.js';
 import { byWeight, type ByWeight } from './weights.js';
@@ -64,16 +65,13 @@ export function callFigures(trace: Trace, place: CallPlace): CallFigures | undef
 function intervalsOfCall(intervals: Intervals, paths: Paths, place: CallPlace): IntervalRange | undefined {
   const { begin, path, keep, count } = intervals;
   const frames = (row: number): number => paths.depth[path[row] as number] as number;
-  let low = 0;
-  let high = count;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((begin[middle] as number) < place.beginNs) low = middle + 1;
-    else high = middle;
-  }
   const { depth } = place;
   let found: IntervalRange | undefined;
-  for (let first = low; first < count && begin[first] === place.beginNs; first++) {
+  for (
+    let first = lowerBound(begin, place.beginNs, 0, count);
+    first < count && begin[first] === place.beginNs;
+    first++
+  ) {
     const open = first === 0 ? 0 : frames(first - 1);
     if (frames(first) <= depth || Math.min(keep[first] as number, open) > depth) continue;
     let last = first + 1;

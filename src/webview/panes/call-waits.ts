@@ -1,7 +1,7 @@
 /** What a call waited for, and for whom: its waits by what they were for, the longest first, each leading to its longest one. */
 import { element } from '../element.js';
 import { formatNs } from '../figures.js';
-import { lowerBound } from '../geometry/bisect.js';
+import { lowerBound } from '../../trace/model/bisect.js';
 import type { CallKey } from '../store.js';
 import { text } from '../texts.js';
 import { describeWait, isResting, threadName } from '../timeline/waits.js';

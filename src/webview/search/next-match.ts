@@ -1,5 +1,5 @@
 /** The next call in time that the search found. O(calls between here and there), in the columns that are drawn. */
-import { lowerBound } from '../geometry/bisect.js';
+import { lowerBound } from '../../trace/model/bisect.js';
 import type { CallKey } from '../store.js';
 import type { ThreadSnapshot } from '../worker/messages.js';
 

@@ -1,6 +1,6 @@
 /** CPU use over time: of one thread as a strip, of many as the minimap's mountains. O(pixels · log points). */
 import { IntervalState } from '../../trace/model/trace.js';
-import { gallop, lowerBound } from '../geometry/bisect.js';
+import { gallop, lowerBound } from '../../trace/model/bisect.js';
 import type { TimeScale } from '../geometry/time-scale.js';
 import type { ActivityColumns, ThreadSnapshot } from '../worker/messages.js';
 import type { SpanPainting } from './span-renderer.js';

@@ -1,5 +1,5 @@
 /** Finding waits by their time. */
-import { lowerBound } from '../geometry/bisect.js';
+import { lowerBound } from '../../trace/model/bisect.js';
 import type { BlockColumns } from '../worker/messages.js';
 
 /** Row of the wait that begins at `beginNs`, −1 if there is none. */

@@ -1,5 +1,5 @@
 /** From call to call in columns ordered by depth: each step is a bisection. */
-import { lowerBound, upperBound } from '../geometry/bisect.js';
+import { lowerBound, upperBound } from '../../trace/model/bisect.js';
 import type { ChartColumns } from '../worker/messages.js';
 
 function rowsAt(chart: ChartColumns, depth: number): readonly [number, number] {

@@ -1,6 +1,6 @@
 /** A counter over time as a stepped area. O(pixels · log points). */
 import type { CounterTrack } from '../../trace/model/trace.js';
-import { gallop, upperBound } from '../geometry/bisect.js';
+import { gallop, upperBound } from '../../trace/model/bisect.js';
 import type { TimeScale } from '../geometry/time-scale.js';
 import { formatBytes, formatCount, formatNs } from '../figures.js';
 import { fontSize } from './metrics.js';

@@ -1,5 +1,5 @@
 /** What lies under the pointer. */
-import { upperBound } from '../geometry/bisect.js';
+import { upperBound } from '../../trace/model/bisect.js';
 import type { TimeScale } from '../geometry/time-scale.js';
 import type { ThreadSnapshot } from '../worker/messages.js';
 import { callAt } from './call-walk.js';

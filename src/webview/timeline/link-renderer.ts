@@ -2,7 +2,7 @@
  * Lines from who ended a wait to its end: faint for the waits in sight that are wide enough to be looked at, strong for the
  * selected one.
  */
-import { upperBound } from '../geometry/bisect.js';
+import { upperBound } from '../../trace/model/bisect.js';
 import type { TimeScale } from '../geometry/time-scale.js';
 import type { Model } from '../model.js';
 import type { ViewState } from '../store.js';

@@ -3,7 +3,7 @@
  * O(boxes · log calls): calls under `minPixels` that begin in the same bucket of time become one box, found by
  * galloping over them. Buckets lie on a grid of time, not of the screen, so panning does not make them flicker.
  */
-import { gallop, upperBound } from '../geometry/bisect.js';
+import { gallop, upperBound } from '../../trace/model/bisect.js';
 import type { TimeScale } from '../geometry/time-scale.js';
 import type { ChartColumns } from '../worker/messages.js';
 

@@ -3,7 +3,7 @@
  * Patterns and words carry the meaning; colour only helps.
  */
 import { IntervalState } from '../../trace/model/trace.js';
-import { gallop, upperBound } from '../geometry/bisect.js';
+import { gallop, upperBound } from '../../trace/model/bisect.js';
 import type { TimeScale } from '../geometry/time-scale.js';
 import { text } from '../texts.js';
 import type { Snapshot, ThreadSnapshot } from '../worker/messages.js';

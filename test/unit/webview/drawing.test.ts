@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Intervals, Paths } from '../../../src/trace/index.js';
-import { gallop, lowerBound, upperBound } from '../../../src/webview/geometry/bisect.js';
+import { gallop, lowerBound, upperBound } from '../../../src/trace/model/bisect.js';
 import { TimeScale, clampSpan, panSpan, zoomSpan } from '../../../src/webview/geometry/time-scale.js';
 import {
   callAt,
