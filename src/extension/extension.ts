@@ -37,7 +37,7 @@ import { WorkspacePackages } from './sources/workspace-packages.js';
 import { setting } from './settings.js';
 import { RecordingsView } from './views/recordings-view.js';
 import { TargetsView, type TargetNode } from './views/targets-view.js';
-import type { PageCommand, PageSettings } from '../protocol/messages.js';
+import { pageViews, type PageSettings } from '../protocol/messages.js';
 import type { TargetSource } from '../targets/target.js';
 
 /** What other extensions, and the tests, may use. */
@@ -57,17 +57,6 @@ export interface Parts {
   readonly packages: WorkspacePackages;
   readonly changed: ChangedSources;
 }
-
-const pageCommands: readonly PageCommand[] = [
-  'find',
-  'timeline',
-  'flameGraph',
-  'callTree',
-  'bottomUp',
-  'methods',
-  'callers',
-  'messages',
-];
 
 let sessionsToStop: Sessions | undefined;
 
@@ -205,7 +194,7 @@ export function activate(context: ExtensionContext): BTraceApi {
     await memory.allowedFolders.set([]);
     void window.showInformationMessage(l10n.t('Remembered source files and folders are forgotten.'));
   });
-  for (const name of pageCommands) {
+  for (const name of ['find', ...pageViews] as const) {
     command(`page.${name}`, () => editors.post({ type: 'command', command: name }));
   }
   command('page.exportHtml', async () => {

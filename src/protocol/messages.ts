@@ -1,5 +1,5 @@
 /**
- * What the extension and the page say to each other. Types only; both sides import it and it imports nothing.
+ * What the extension and the page say to each other; both sides import it and it imports nothing.
  * src/webview/README.md says how a host embeds the page.
  *
  * The page holds the engine: it gets the recording's bytes and decodes them in its own worker, so that pan, zoom and
@@ -34,24 +34,31 @@ export type HostMessage =
   /** Show this method: select it in every view. */
   | { readonly type: 'reveal'; readonly key: SourceKey }
   | { readonly type: 'problem'; readonly message: string }
-  /** Answers the page's `mapping`: which file it is, and what of it those classes need; both empty where there is none. */
-  | { readonly type: 'mapping'; readonly file: string; readonly text: string }
+  /** Answers the page's `mapping`. */
+  | ({ readonly type: 'mapping' } & MappingExcerpt)
   | { readonly type: 'command'; readonly command: PageCommand };
 
-export type PageCommand =
-  | 'find'
-  | 'timeline'
-  | 'flameGraph'
-  | 'callTree'
-  | 'bottomUp'
-  | 'methods'
-  | 'callers'
-  | 'messages'
-  | 'help'
-  | 'zoomIn'
-  | 'zoomOut'
-  | 'zoomAll'
-  | 'exportHtml';
+/** The page's views, in the order of their tabs. */
+export const pageViews = [
+  'timeline',
+  'flameGraph',
+  'callTree',
+  'bottomUp',
+  'methods',
+  'callers',
+  'messages',
+] as const;
+export type PageView = (typeof pageViews)[number];
+
+export type PageCommand = PageView | 'find' | 'help' | 'zoomIn' | 'zoomOut' | 'zoomAll' | 'exportHtml';
+
+/** Of an R8 or ProGuard mapping; both empty where there is none. */
+export interface MappingExcerpt {
+  /** As the person knows it. */
+  readonly file: string;
+  /** What of it the classes need that were asked for. */
+  readonly text: string;
+}
 
 export interface PageSettings {
   /** Prefixes of packages that are the workspace's own, for *Only my code*. */

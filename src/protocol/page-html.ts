@@ -4,7 +4,7 @@
  * Both allow no source but what they carry: a nonce for the script and its style, `blob:` for the worker that the
  * page starts from the worker bundle. Pure text in, text out, so that extension and scripts can use it alike.
  */
-import type { PageSettings } from './messages.js';
+import type { MappingExcerpt, PageSettings } from './messages.js';
 
 export interface WebviewHtmlOptions {
   /** `webview.asWebviewUri` of dist/page.js and dist/page-worker.js. */
@@ -53,7 +53,7 @@ export interface StandAloneHtmlOptions {
   readonly nonce: string;
   readonly settings: PageSettings;
   /** What of a mapping the recording needs; absent: names stay. */
-  readonly mapping?: { readonly file: string; readonly text: string } | undefined;
+  readonly mapping?: MappingExcerpt | undefined;
   /** The recording's bytes as base64; each piece stands for a whole number of bytes and is decoded by itself. */
   readonly data: Iterable<string> | AsyncIterable<string>;
 }

@@ -2,7 +2,7 @@
  * Whom the page talks to: VS Code, a window that opened or framed it, or nobody, when it stands alone with its data.
  * The rest of the page knows only `Host`.
  */
-import type { HostMessage, PageMessage, PageSettings } from '../protocol/messages.js';
+import type { HostMessage, MappingExcerpt, PageMessage, PageSettings } from '../protocol/messages.js';
 
 export interface Host {
   post(message: PageMessage): void;
@@ -71,7 +71,7 @@ function windowHost(): Host {
 interface StandAloneOpen {
   readonly name: string;
   readonly settings: PageSettings;
-  readonly mapping?: { readonly file: string; readonly text: string };
+  readonly mapping?: MappingExcerpt;
 }
 
 function standAloneHost(open: string): Host {

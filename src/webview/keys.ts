@@ -1,7 +1,9 @@
 /** Every key of the page, in one table: the handler runs it, `?` lists it, a person may choose others. */
+import type { PageView } from '../protocol/messages.js';
 import type { TextKey } from './texts.js';
 
 export type CommandId =
+  | PageView
   | 'zoomIn'
   | 'zoomOut'
   | 'panLeft'
@@ -25,13 +27,6 @@ export type CommandId =
   | 'find'
   | 'nextMatch'
   | 'previousMatch'
-  | 'timeline'
-  | 'flameGraph'
-  | 'callTree'
-  | 'bottomUp'
-  | 'methods'
-  | 'callers'
-  | 'messages'
   | 'details'
   | 'help'
   | 'escape';

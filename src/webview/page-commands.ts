@@ -1,4 +1,5 @@
 /** What keys, buttons and the host can make the page do. */
+import type { PageView } from '../protocol/messages.js';
 import type { Commands } from './key-handler.js';
 import type { CommandId } from './keys.js';
 import type { ViewContext } from './model.js';
@@ -6,7 +7,6 @@ import type { DetailsActions } from './panes/details-pane.js';
 import type { HelpDialog } from './panes/help-dialog.js';
 import type { Toolbar } from './panes/toolbar.js';
 import { nextMatch } from './search/next-match.js';
-import type { ViewName } from './store.js';
 import { blockRow } from './timeline/blocks.js';
 import { toggleFolded, toggleHidden, togglePinned } from './timeline/thread-actions.js';
 import type { TimelineView } from './timeline/timeline-view.js';
@@ -181,7 +181,7 @@ export class PageCommands implements Commands, DetailsActions {
     this.#timeline.navigation.focus();
   }
 
-  showIn(view: ViewName, method: number): void {
+  showIn(view: PageView, method: number): void {
     const { store, actions } = this.#context;
     store.set({ selection: { kind: 'method', method }, view });
     if (view === 'timeline') this.#nextCall(method);

@@ -1,17 +1,8 @@
 /** What the person has chosen to see: one object, changed only here, kept across reloads by the host. */
+import { pageViews } from '../protocol/messages.js';
+import type { PageView } from '../protocol/messages.js';
 import type { Span } from './geometry/time-scale.js';
 import type { Weight } from './worker/messages.js';
-
-export const viewNames = [
-  'timeline',
-  'flameGraph',
-  'callTree',
-  'bottomUp',
-  'methods',
-  'callers',
-  'messages',
-] as const;
-export type ViewName = (typeof viewNames)[number];
 
 /** A call, found again after the columns were made anew: by its thread, depth and begin. */
 export interface CallKey {
@@ -42,7 +33,7 @@ export interface SearchState {
 }
 
 export interface ViewState {
-  readonly view: ViewName;
+  readonly view: PageView;
   /** undefined: all of it, also as it grows. */
   readonly viewport: Span | undefined;
   readonly scrollTop: number;
@@ -123,7 +114,7 @@ export function restoreState(kept: unknown): Partial<ViewState> {
   const take = (key: keyof ViewState, fits: (value: unknown) => boolean): void => {
     if (fits(from[key])) restored[key] = from[key];
   };
-  take('view', (value) => viewNames.some((name) => name === value));
+  take('view', (value) => pageViews.some((name) => name === value));
   take('viewport', isSpan);
   take('range', isSpan);
   take('scrollTop', (value) => typeof value === 'number' && value >= 0);

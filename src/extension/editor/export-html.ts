@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { l10n, ProgressLocation, Uri, window } from 'vscode';
-import type { PageSettings } from '../../protocol/messages.js';
+import type { MappingExcerpt, PageSettings } from '../../protocol/messages.js';
 import { standAloneHtml, standAlonePieceBytes } from '../../protocol/page-html.js';
 import { fileBytes } from './file-bytes.js';
 import { baseName } from '../base-name.js';
@@ -11,7 +11,7 @@ export interface HtmlServices {
   readonly extensionUri: Uri;
   settings(): PageSettings;
   /** What the mapping of now says of the classes that a recording names. */
-  mapping(recording: Uri): Promise<{ readonly file: string; readonly text: string }>;
+  mapping(recording: Uri): Promise<MappingExcerpt>;
 }
 
 /** Undefined when it was given up; nothing is left of it then. */

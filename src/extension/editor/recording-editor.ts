@@ -14,7 +14,13 @@ import {
   type ExtensionContext,
   type WebviewPanel,
 } from 'vscode';
-import type { HostMessage, PageMessage, PageSettings, SourceKey } from '../../protocol/messages.js';
+import type {
+  HostMessage,
+  MappingExcerpt,
+  PageMessage,
+  PageSettings,
+  SourceKey,
+} from '../../protocol/messages.js';
 import { pageHtml } from '../../protocol/page-html.js';
 import type { Notices } from '../notice.js';
 import type { Sessions } from '../recording/sessions.js';
@@ -38,7 +44,7 @@ export interface PageServices {
   /** `isRecorded`: a mapping is still to be undone. */
   openSource(key: SourceKey, beside: boolean, isRecorded: boolean): Promise<void>;
   /** What the mapping of now says of these classes. */
-  mapping(classes: readonly string[]): Promise<{ readonly file: string; readonly text: string }>;
+  mapping(classes: readonly string[]): Promise<MappingExcerpt>;
   /** Sources written after the recording began. */
   changedSources(recording: Uri): Promise<readonly string[]>;
   exportHtml(recording: Uri): Promise<unknown>;
@@ -232,7 +238,7 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
 
   /** Always answered: the page shows nothing before. */
   async #sendMapping(page: OpenPage, classes: readonly string[]): Promise<void> {
-    let mapping = { file: '', text: '' };
+    let mapping: MappingExcerpt = { file: '', text: '' };
     try {
       mapping = await this.services.mapping(classes);
     } finally {

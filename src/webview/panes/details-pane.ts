@@ -1,9 +1,10 @@
 /** What is selected: its name as in the source, its figures, who it waited for, and where to go from it. */
+import type { PageView } from '../../protocol/messages.js';
 import { control, element } from '../element.js';
 import { formatCount, formatNs, formatShare } from '../figures.js';
 import type { ViewContext } from '../model.js';
 import { plainText } from '../names.js';
-import type { BlockKey, CallKey, ViewName } from '../store.js';
+import type { BlockKey, CallKey } from '../store.js';
 import { text } from '../texts.js';
 import { blockRow } from '../timeline/blocks.js';
 import { shownName } from '../timeline/thread-actions.js';
@@ -19,7 +20,7 @@ import type { CallFigures, Weight } from '../worker/messages.js';
 export interface DetailsActions {
   goTo(thread: number, timeNs: number): void;
   focusSelection(): void;
-  showIn(view: ViewName, method: number): void;
+  showIn(view: PageView, method: number): void;
 }
 
 /** LinkCertainty of recording.proto. */
@@ -105,7 +106,7 @@ export class DetailsPane {
       made.addEventListener('click', run);
       return made;
     };
-    const show = (view: ViewName): HTMLElement =>
+    const show = (view: PageView): HTMLElement =>
       button(text(`view.${view}`), () => this.#actions.showIn(view, method));
     return element(
       'div',

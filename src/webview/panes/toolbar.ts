@@ -1,9 +1,10 @@
 /** Tabs, search, weight, only my code, help. */
+import { pageViews } from '../../protocol/messages.js';
+import type { PageView } from '../../protocol/messages.js';
 import { afterPaint, element, icon, control } from '../element.js';
 import type { IconName } from '../element.js';
 import type { ViewContext } from '../model.js';
-import { viewNames } from '../store.js';
-import type { ViewName, ViewState } from '../store.js';
+import type { ViewState } from '../store.js';
 import { text } from '../texts.js';
 import type { CheckControl, ValueControl } from '../toolkit.js';
 import { knownWeights, weightName } from '../weights.js';
@@ -18,7 +19,7 @@ export interface ToolbarActions {
 export class Toolbar {
   readonly root: HTMLElement;
   readonly #context: ViewContext;
-  readonly #tabs = new Map<ViewName, HTMLElement>();
+  readonly #tabs = new Map<PageView, HTMLElement>();
   readonly #search: ValueControl;
   readonly #found = element('span', { class: 'search-found', 'aria-live': 'polite' });
   readonly #regex: HTMLElement;
@@ -30,7 +31,7 @@ export class Toolbar {
     this.#context = context;
     const { store } = context;
     const tabs = element('div', { class: 'tabs', role: 'tablist', 'aria-label': text('view.tabs') });
-    viewNames.forEach((name, at) => {
+    pageViews.forEach((name, at) => {
       const tab = element(
         'button',
         {
@@ -154,8 +155,8 @@ export class Toolbar {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
     if (step === 0) return;
     const { store } = this.#context;
-    const at = viewNames.indexOf(store.state.view);
-    const next = viewNames[(at + step + viewNames.length) % viewNames.length];
+    const at = pageViews.indexOf(store.state.view);
+    const next = pageViews[(at + step + pageViews.length) % pageViews.length];
     if (next === undefined) return;
     event.preventDefault();
     event.stopPropagation();

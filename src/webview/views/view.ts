@@ -1,7 +1,8 @@
 /** What every view but the timeline has in common: it asks for figures when it is seen and they may have changed. */
+import type { PageView } from '../../protocol/messages.js';
 import { element } from '../element.js';
 import type { ViewContext } from '../model.js';
-import type { ViewName, ViewState } from '../store.js';
+import type { ViewState } from '../store.js';
 import { text } from '../texts.js';
 import { Latest } from './latest.js';
 
@@ -10,13 +11,13 @@ const scopeKeys = ['range', 'hidden', 'soloThread', 'weight', 'onlyMine'] as con
 
 export abstract class FigureView {
   readonly root: HTMLElement;
-  readonly name: ViewName;
+  readonly name: PageView;
   protected readonly context: ViewContext;
   protected readonly latest = new Latest();
   readonly #note = element('p', { class: 'empty-note' });
   #isStale = true;
 
-  constructor(context: ViewContext, name: ViewName) {
+  constructor(context: ViewContext, name: PageView) {
     this.context = context;
     this.name = name;
     this.root = element('section', { class: 'figure-view', 'aria-label': text(`view.${name}`) });
