@@ -30,7 +30,7 @@ function feed(engine: EngineClient, message: HostMessage): void {
   if (message.type === 'open') {
     const { name, totalBytes, live, settings } = message;
     engine.send({ type: 'mine', prefixes: settings.myPackages, fold: store.state.onlyMine });
-    engine.send({ type: 'names', mapping: settings.mapping, asRecorded: store.state.namesAsRecorded });
+    engine.send({ type: 'naming', mapping: settings.mapping, asRecorded: store.state.namesAsRecorded });
     engine.send({ type: 'open', name, totalBytes, live });
   } else if (message.type === 'bytes') {
     engine.send({ type: 'bytes', data: message.data }, [message.data]);

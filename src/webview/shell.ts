@@ -172,7 +172,7 @@ export class PageShell implements EngineListener, PageActions {
 
   #tellNames(): void {
     this.#engine.send({
-      type: 'names',
+      type: 'naming',
       mapping: this.#settings.mapping,
       asRecorded: this.#store.state.namesAsRecorded,
     });

@@ -142,7 +142,7 @@ export type ToWorker =
   | { readonly type: 'mine'; readonly prefixes: readonly string[]; readonly fold: boolean }
   /** The mapping that the host has, and whether names are to stay as recorded. */
   | {
-      readonly type: 'names';
+      readonly type: 'naming';
       readonly mapping: PageMapping | undefined;
       readonly asRecorded: boolean;
     }

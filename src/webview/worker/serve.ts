@@ -120,7 +120,7 @@ class TraceService {
         if (!isSame && this.#shown !== undefined) this.#snapshot();
         return;
       }
-      case 'names': {
+      case 'naming': {
         if (this.#retracing.use(message.mapping, message.asRecorded) && this.#shown !== undefined)
           this.#snapshot();
         return;
