@@ -11,7 +11,7 @@ const questions: readonly (readonly [string, string])[] = [
     'build',
     'getprop ro.build.type; getprop ro.build.version.security_patch; getprop ro.build.version.incremental',
   ],
-  ['shell is', 'id -u | sed "s/^0$/root/; s/^2000$/shell/"'],
+  ['shell is', 'id -u | sed "s,^0$,root,; s,^2000$,shell,"'],
   ['ABIs', 'getprop ro.product.cpu.abilist'],
   ['page size', 'getconf PAGE_SIZE'],
   ['kernel', 'uname -r'],
