@@ -101,27 +101,12 @@ export class AppTarget implements AndroidTarget {
       return await this.fromOutside(adb, file, options, reason, fromLaunch);
     }
     const target = fromLaunch ? this.running(conversation.pid) : this;
-    return new AgentSession({
-      target,
-      options,
-      conversation,
-      file,
-      // A device that cannot be asked has taken the connection with it: of the app nothing is known.
-      targetIsAlive: () => isAlive(adb, target.pid).catch(() => true),
-      release: async () => {
-        try {
-          if (await isAlive(adb, target.pid)) return;
-          if (await diedOfAgent(adb, this.app, target.pid, copy))
-            await markDeath(adb, agent.pushed, this.app);
-          await removeCopy(adb, this.app, copy);
-        } catch (error) {
-          this.log(`${this.name} was not cleaned up: ${wordsOf(error)}`);
-        } finally {
-          await adb.close();
-        }
-      },
-      log: (line) => this.log(line),
-    });
+    const cleanUp = async () => {
+      if (await isAlive(adb, target.pid)) return;
+      if (await diedOfAgent(adb, this.app, target.pid, copy)) await markDeath(adb, agent.pushed, this.app);
+      await removeCopy(adb, this.app, copy);
+    };
+    return this.sessionOf(adb, target, conversation, file, options, cleanUp);
   }
 
   /** The app has the agent in itself: nothing is brought to it, and nothing is left. */
@@ -132,14 +117,33 @@ export class AppTarget implements AndroidTarget {
     signal: AbortSignal | undefined,
   ): Promise<Session> {
     const conversation = await launchLibrary(adb, this.app, options, signal);
-    const target = this.running(conversation.pid);
+    return this.sessionOf(adb, this.running(conversation.pid), conversation, file, options);
+  }
+
+  private sessionOf(
+    adb: Adb,
+    target: AppTarget,
+    conversation: Conversation,
+    file: RecordingFile,
+    options: RecordOptions,
+    cleanUp?: () => Promise<void>,
+  ): Session {
     return new AgentSession({
       target,
       options,
       conversation,
       file,
+      // A device that cannot be asked has taken the connection with it: of the app nothing is known.
       targetIsAlive: () => isAlive(adb, target.pid).catch(() => true),
-      release: () => Promise.resolve(adb.close()),
+      release: async () => {
+        try {
+          await cleanUp?.();
+        } catch (error) {
+          this.log(`${this.name} was not cleaned up: ${wordsOf(error)}`);
+        } finally {
+          await adb.close();
+        }
+      },
       log: (line) => this.log(line),
     });
   }
