@@ -8,7 +8,14 @@ import type { AdbServerClient } from '@yume-chan/adb';
 import { MaybeConsumable, PushReadableStream, tryClose } from '@yume-chan/stream-extra';
 
 export class AdbConnector implements AdbServerClient.ServerConnector {
+  private readonly sockets = new Set<Socket>();
+
   constructor(private readonly at: TcpSocketConnectOpts) {}
+
+  /** Ends every connection that was made here, and those that are being made, whatever they wait for. */
+  abandon(): void {
+    for (const socket of this.sockets) socket.destroy(new Error('given up'));
+  }
 
   async connect({
     unref = false,
@@ -16,10 +23,16 @@ export class AdbConnector implements AdbServerClient.ServerConnector {
   }: AdbServerClient.ServerConnectionOptions = {}): Promise<AdbServerClient.ServerConnection> {
     const socket = new Socket({ ...(signal && { signal: signal as AbortSignal }) });
     if (unref) socket.unref();
-    const closed = new Promise<undefined>((resolve) => socket.once('close', () => resolve(undefined)));
+    this.sockets.add(socket);
+    const closed = new Promise<undefined>((resolve) => {
+      socket.once('close', () => {
+        this.sockets.delete(socket);
+        resolve(undefined);
+      });
+    });
+    socket.on('error', () => undefined); // its close is what is heeded
     socket.connect(this.at);
     await once(socket, 'connect');
-    socket.on('error', () => undefined); // its close is what is heeded
     socket.setNoDelay(true);
     return {
       readable: new PushReadableStream<Uint8Array>((controller) => {
@@ -29,7 +42,6 @@ export class AdbConnector implements AdbServerClient.ServerConnector {
           socket.pause();
           void controller.enqueue(data).then(() => socket.resume());
         });
-        socket.once('end', () => tryClose(controller));
         void closed.then(() => tryClose(controller));
       }),
       writable: new MaybeConsumable.WritableStream<Uint8Array>({
@@ -39,7 +51,8 @@ export class AdbConnector implements AdbServerClient.ServerConnector {
           }),
       }),
       closed,
-      close: () => void socket.end(),
+      // What was written goes out. A server that hangs would never end its side.
+      close: () => socket.destroySoon(),
     };
   }
 

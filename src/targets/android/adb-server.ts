@@ -61,14 +61,12 @@ export async function findAdb(asked: string | undefined, env = process.env): Pro
 export class AdbServer {
   private readonly host: string;
   private readonly port: number;
-  private readonly client: AdbServerClient;
   private readonly answerMs: number;
 
   constructor(private readonly options: AdbOptions = {}) {
     this.host = options.host ?? '127.0.0.1';
     this.port = options.port ?? (Number(process.env['ANDROID_ADB_SERVER_PORT']) || DEFAULT_PORT);
     this.answerMs = options.answerMs ?? ANSWER_MS;
-    this.client = new AdbServerClient(new AdbConnector({ host: this.host, port: this.port }));
   }
 
   /**
@@ -100,14 +98,18 @@ export class AdbServer {
 
   async describe(): Promise<string> {
     const where = this.isLocal ? 'on this machine' : 'elsewhere';
-    const version = await within(this.answerMs, this.client.getVersion());
-    return `server of protocol ${version} ${where}, port ${this.port}`;
+    try {
+      const version = await this.answer((client) => client.getVersion());
+      return `server of protocol ${version} ${where}, port ${this.port}`;
+    } catch (error) {
+      throw this.unusable(error);
+    }
   }
 
   async open(device: Device): Promise<Adb> {
     try {
       const by = device.transportId > 0n ? { transportId: device.transportId } : { serial: device.serial };
-      return await within(this.answerMs, this.client.createAdb(by));
+      return await this.answer((client) => client.createAdb(by));
     } catch (error) {
       throw new TargetError(
         'io',
@@ -120,7 +122,8 @@ export class AdbServer {
 
   /** Calls `told` for the devices that are there (`first`) and at each change, until `signal` or the server ends it. */
   async track(told: (first: boolean) => void, signal: AbortSignal): Promise<void> {
-    const connection = await this.client.createConnection('host:track-devices', { signal });
+    const client = new AdbServerClient(this.connector());
+    const connection = await client.createConnection('host:track-devices', { signal });
     const close = () => void Promise.resolve(connection.dispose()).catch(() => undefined);
     signal.addEventListener('abort', close, { once: true });
     try {
@@ -136,20 +139,29 @@ export class AdbServer {
   }
 
   private async ask(): Promise<Device[]> {
-    const over = new AbortController(); // closes the connection to a server that says nothing
-    const asked = async () => {
-      const connection = await this.client.createConnection('host:devices-l', { signal: over.signal });
+    return await this.answer(async (client) => {
+      const connection = await client.createConnection('host:devices-l');
       try {
         return parseDevices(await connection.readString());
       } finally {
         await connection.dispose();
       }
-    };
+    });
+  }
+
+  /** Over connections of its own, of which none is left open where no answer comes. */
+  private async answer<T>(question: (client: AdbServerClient) => Promise<T>): Promise<T> {
+    const connector = this.connector();
     try {
-      return await within(this.answerMs, asked());
-    } finally {
-      over.abort();
+      return await within(this.answerMs, question(new AdbServerClient(connector)));
+    } catch (error) {
+      connector.abandon();
+      throw error;
     }
+  }
+
+  private connector(): AdbConnector {
+    return new AdbConnector({ host: this.host, port: this.port });
   }
 
   private get isLocal(): boolean {

@@ -35,12 +35,14 @@ describe('an adb server that', () => {
     await assert.rejects(server().devices(false), { kind: 'io', nextStep: /adb kill-server/ });
   });
 
-  it('takes a question and says nothing is given up', async () => {
-    serve = () => undefined;
+  it('takes a question and says nothing is given up, and no connection to it is kept', async () => {
+    serve = (socket) => void socket.resume();
     await assert.rejects(server(50).devices(false), { message: /cannot be used: no answer within 0\.05 s/ });
     const device = { serial: 'A1', state: 'device', model: '', transportId: 1n };
     await assert.rejects(server(50).open(device), { message: /A1 could not be opened: no answer/ });
-    await assert.rejects(server(50).describe(), { message: /no answer within/ });
+    await assert.rejects(server(50).describe(), { kind: 'io', message: /no answer within/ });
+    assert.equal(sockets.size, 3);
+    for (const socket of sockets) if (!socket.readableEnded) await once(socket, 'end');
   });
 
   it('says no is told in its words', async () => {
