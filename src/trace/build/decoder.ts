@@ -23,7 +23,7 @@ import { type Chunk, ChunkKind, ChunkParser, chunkPayload, type ParserOptions } 
 import { decodeLinks } from '../recording/links.js';
 import { Counters, Footer, Header, Hooks, Losses, Status, Text, Threads } from '../recording/messages.js';
 import { NodeReader } from '../recording/nodes.js';
-import { eachSampleBlock, SampleBlockReader } from '../recording/samples.js';
+import { blockSize, eachSampleBlock, SampleBlockReader } from '../recording/samples.js';
 import { DamageError } from '../recording/wire.js';
 import { CounterTable } from './counters.js';
 import { Entries } from './entries.js';
@@ -56,9 +56,9 @@ export class RecordingDecoder {
 
   private readonly nodeReader = new NodeReader();
   private readonly blockReader = new SampleBlockReader('stacks');
-  private readonly sampling: Sampling = { vouchNs: 0, outlook: 1 };
-  /** Bytes of samples that came together and are not taken in yet. */
-  private samplesToCome = 0;
+  private readonly sampling: Sampling = { vouchNs: 0 };
+  /** By thread, samples that came together and are not taken in yet. */
+  private readonly toCome = new Map<number, number>();
   private linksAttached = 0;
 
   constructor(options: ParserOptions = { magic: true }) {
@@ -137,10 +137,23 @@ export class RecordingDecoder {
       if (payload === undefined) continue;
       chunks.push(chunk);
       payloads.push(payload);
-      if (chunk.kind === ChunkKind.Samples) this.samplesToCome += payload.length;
+      if (chunk.kind === ChunkKind.Samples) this.expect(payload);
     }
     chunks.forEach((chunk, at) => this.takeChunk(chunk, payloads[at] as Uint8Array));
-    this.samplesToCome = 0;
+    this.toCome.clear();
+  }
+
+  private expect(payload: Uint8Array): void {
+    const { toCome } = this;
+    try {
+      eachSampleBlock(payload, (begin, end) => {
+        const { thread, rows } = blockSize(payload, begin, end);
+        toCome.set(thread, (toCome.get(thread) ?? 0) + rows);
+      });
+    } catch (error) {
+      // Told when it is taken in.
+      if (!(error instanceof DamageError)) throw error;
+    }
   }
 
   private payloadOf(chunk: Chunk): Uint8Array | undefined {
@@ -261,13 +274,15 @@ export class RecordingDecoder {
   }
 
   private takeSamples(chunk: Chunk, payload: Uint8Array): void {
-    const { blockReader } = this;
-    this.sampling.outlook = Math.max(this.samplesToCome / Math.max(payload.length, 1), 1);
-    this.samplesToCome -= payload.length;
+    const { blockReader, toCome } = this;
     eachSampleBlock(payload, (begin, end) => {
       blockReader.open(payload, begin, end);
       const thread = this.thread(blockReader.thread);
-      thread.take(blockReader, payload, begin, end, this.nodes, this.sampling);
+      // A row takes a byte of the time column at least.
+      const rows = Math.min(blockReader.count, end - begin);
+      const expected = Math.max(toCome.get(thread.index) ?? 0, rows);
+      thread.take(blockReader, payload, begin, end, expected, this.nodes, this.sampling);
+      toCome.set(thread.index, expected - rows);
       if (blockReader.damage !== '') this.parser.report(chunk.offset, blockReader.damage);
     });
   }

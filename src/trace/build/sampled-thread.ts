@@ -13,11 +13,9 @@ import { mostRowsASample, StackDiff } from './stack-diff.js';
 export interface Sampling {
   /** ns that one capture vouches for: the longest of the intervals in force; 0 where nothing can be a gap. */
   vouchNs: number;
-  /** How many times as many samples as a block holds are probably still to come of its thread, it included. */
-  outlook: number;
 }
 
-/** Room for more than is expected saves copies; what is never written takes no memory. */
+/** Some samples make two intervals. Room for more than is expected saves copies; what is never written takes no memory. */
 const inReserve = 1.25;
 
 export class SampledThread implements ThreadTrack {
@@ -73,18 +71,21 @@ export class SampledThread implements ThreadTrack {
     if (thread.isMain) this.isMain = true;
   }
 
-  /** The block that was opened, all of it: its bytes, at [begin, end) of the payload, must not change afterwards. */
+  /**
+   * The block that was opened, all of it: its bytes, at [begin, end) of the payload, must not change afterwards. `expected`:
+   * samples that are known to come of this thread, the block's included.
+   */
   take(
     block: SampleBlockReader,
     payload: Uint8Array,
     begin: number,
     end: number,
+    expected: number,
     nodes: NodeTable,
     sampling: Sampling,
   ): void {
     this.counters |= block.counters;
-    // A row takes a byte of the time column at least.
-    this.reserve(Math.min(block.count, end - begin), sampling.outlook);
+    this.reserve(Math.min(block.count, end - begin), expected);
     let taken = 0;
     for (let rows = block.next(); rows > 0; rows = block.next()) {
       if (block.hasDetails || block.hasDurations) this.note(block, rows, nodes);
@@ -136,12 +137,11 @@ export class SampledThread implements ThreadTrack {
     }
   }
 
-  /** Makes room for a block, and for those that are expected to follow it: columns then grow once and not by and by. */
-  private reserve(rows: number, outlook: number): void {
+  /** Makes room for a block, and for those that are known to follow it: columns then grow once and not by and by. */
+  private reserve(rows: number, expected: number): void {
     const { intervals } = this;
-    if (intervals.count + mostRowsASample * rows <= intervals.begin.length) return;
-    const expected = Math.ceil(rows * outlook * inReserve);
-    intervals.reserve(expected + mostRowsASample * sliceRows);
+    if (intervals.count + rows <= intervals.begin.length) return;
+    intervals.reserve(Math.ceil(expected * inReserve) + mostRowsASample * Math.min(rows, sliceRows));
     intervals.counters.reserve(expected);
   }
 }

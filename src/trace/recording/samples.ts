@@ -291,6 +291,25 @@ export function eachSampleBlock(payload: Uint8Array, visit: (begin: number, end:
   }
 }
 
+/** How many rows the block at [begin, end) has, and of which thread: what its first fields say, and no more than its bytes can hold. */
+export function blockSize(
+  payload: Uint8Array,
+  begin: number,
+  end: number,
+): { readonly thread: number; readonly rows: number } {
+  const reader = new WireReader(payload, begin, end);
+  let thread = 0;
+  let rows = 0;
+  // Fields come in their order.
+  while (reader.more) {
+    const tag = reader.varint();
+    if (tag === 1 * 8) thread = reader.uint32();
+    else if (tag === 2 * 8) rows = reader.uint32();
+    else break;
+  }
+  return { thread, rows: Math.min(rows, end - begin) };
+}
+
 /** Where the columns of a Samples message begin and end, in order. */
 export function columnCuts(payload: Uint8Array): number[] {
   const cuts: number[] = [];

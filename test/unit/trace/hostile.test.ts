@@ -197,6 +197,24 @@ describe('hostile recordings', function () {
   });
 });
 
+describe('recordings of many threads', () => {
+  it('of which each lives shortly, take memory for what they hold', () => {
+    const rows = 50;
+    const nodes = encodeNodes({ id: [1], parent: [0], frame: [1], position: [0] });
+    const samples = Array.from({ length: 400 }, (_, thread): [number, Uint8Array] => {
+      const time = Array.from({ length: rows }, (_, row) => 1e6 * (thread * rows + row));
+      return [
+        ChunkKind.Samples,
+        encodeSamples([{ thread: thread + 1, counters: 0, time, stack: time.map(() => 1) }]),
+      ];
+    });
+    const { threads } = decoded(file([ChunkKind.Header, header], [ChunkKind.Nodes, nodes], ...samples));
+    assert.equal(threads.length, samples.length);
+    const capacity = threads.reduce((sum, { intervals }) => sum + intervals.begin.length, 0);
+    assert.ok(capacity < 4 * rows * samples.length, `room for ${capacity} intervals`);
+  });
+});
+
 describe('versions', () => {
   it('newer minor: what is known is read', () => {
     const trace = decoded(
