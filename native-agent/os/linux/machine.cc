@@ -2,6 +2,7 @@
 
 #include "base/libc.h"
 #include "base/syscall.h"
+#include "base/text_builder.h"
 
 namespace btrace {
 
@@ -32,14 +33,8 @@ i64 read_small_file(const char* path, char* text, size_t size) {
 }
 
 void thread_comm(u32 tid, char* name, size_t size) {
-  char path[64] = "/proc/self/task/";
-  char digits[12];
-  u32 count = 0;
-  do digits[count++] = static_cast<char>('0' + tid % 10);
-  while (tid /= 10);
-  size_t at = strlen(path);
-  while (count) path[at++] = digits[--count];
-  memcpy(path + at, "/comm", 6);
+  char path[64];
+  TextBuilder(path).add("/proc/self/task/").number(tid).add("/comm");
   name[0] = 0;
   i64 got = read_small_file(path, name, size);
   if (got > 0 && name[got - 1] == '\n') name[got - 1] = 0;

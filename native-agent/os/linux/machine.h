@@ -14,7 +14,7 @@ inline constexpr const char* kArchitecture = "arm";
 // Processors this process may run on.
 u32 processor_count();
 
-// A small file of /proc, at most `size` - 1 bytes, with a 0 behind. Bytes read, or -1.
+// A small file of the kernel's (/proc, /dev), at most `size` - 1 bytes, with a 0 behind. Bytes read, or -1.
 i64 read_small_file(const char* path, char* text, size_t size);
 
 // The kernel's name of a thread of this process; empty when it has gone.

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/libc.h"
+#include "base/text_builder.h"
 #include "os/android/properties.h"
 #include "os/linux/fault_guard.h"
 #include "os/linux/machine.h"
@@ -17,13 +18,6 @@ namespace btrace::art {
 Art g_art;
 
 namespace {
-
-void append(char* to, size_t size, const char* text) {
-  const size_t used = strlen(to);
-  const size_t length = min_of(strlen(text), size - 1 - used);
-  memcpy(to + used, text, length);
-  to[used + length] = 0;
-}
 
 void find_names(JNIEnv* env, Session& session) {
   if (!find_class_fields(env))
@@ -44,11 +38,10 @@ const char* prepare_to_walk(const Internals& internals, Session& session, JNIEnv
   if (read_small_file("/proc/self/cmdline", process, sizeof process) < 0) process[0] = 0;
   if (!g_walk_marker.begin(process)) {
     static char why[1200];
-    why[0] = 0;
-    append(why, sizeof why,
-           "the app ended in the middle of a walk when it was recorded last: nothing is walked while ");
-    append(why, sizeof why, g_walk_marker.path());
-    append(why, sizeof why, " is there");
+    TextBuilder(why)
+        .add("the app ended in the middle of a walk when it was recorded last: nothing is walked while ")
+        .add(g_walk_marker.path())
+        .add(" is there");
     return why;
   }
   install_fault_guard();
@@ -69,17 +62,11 @@ void Art::describe(TargetDescription& target) {
   // An app's command line is its package's name.
   if (read_small_file("/proc/self/cmdline", target.name, sizeof target.name) < 0) target.name[0] = 0;
   char value[kPropertyRoom];
-  append(target.runtime, sizeof target.runtime, "ART");
-  if (system_property("ro.build.version.sdk", value)) {
-    append(target.runtime, sizeof target.runtime, " (API ");
-    append(target.runtime, sizeof target.runtime, value);
-    append(target.runtime, sizeof target.runtime, ")");
-  }
-  if (system_property("ro.build.version.release", value)) {
-    append(target.os, sizeof target.os, "android ");
-    append(target.os, sizeof target.os, value);
-  }
-  if (system_property("ro.product.model", value)) append(target.device, sizeof target.device, value);
+  TextBuilder runtime(target.runtime), os(target.os), device(target.device);
+  runtime.add("ART");
+  if (system_property("ro.build.version.sdk", value)) runtime.add(" (API ").add(value).add(")");
+  if (system_property("ro.build.version.release", value)) os.add("android ").add(value);
+  if (system_property("ro.product.model", value)) device.add(value);
 }
 
 void Art::install(Session& session) {

@@ -3,6 +3,7 @@
 #include "base/libc.h"
 #include "base/pages.h"
 #include "base/syscall.h"
+#include "base/text_builder.h"
 #include "os/linux/elf.h"
 #include "os/linux/machine.h"
 
@@ -77,24 +78,13 @@ bool Internals::open(JavaVM* java_vm) {
 }
 
 void Internals::describe(const LoadedLibrary& libart) {
-  size_t used = 0;
-  auto put = [&](const char* text) {
-    for (; *text && used + 1 < sizeof library; text++) library[used++] = *text;
-    library[used] = 0;
-  };
-  put("build id ");
+  TextBuilder text(library);
   const LoadedLibrary::BuildId id = libart.build_id();
-  if (!id.size) put("none");
-  for (u32 i = 0; i < id.size; i++) {
-    constexpr char kDigits[] = "0123456789abcdef";
-    const char digits[] = {kDigits[id.bytes[i] >> 4], kDigits[id.bytes[i] & 15], 0};
-    put(digits);
-  }
+  text.add("build id ").add(id.size ? "" : "none").hex(id.bytes, id.size);
   const char* before = "; not in it: ";
   for (u32 need = 0; need < kNeeds; need++) {
     if (resolved[need].address) continue;
-    put(before);
-    put(newest_symbol(static_cast<Need>(need)));
+    text.add(before).add(newest_symbol(static_cast<Need>(need)));
     before = ", ";
   }
 }
