@@ -106,6 +106,6 @@ enum class EndReason : u32 {
   Dumped = 6,
   DiskFull = 7,
 };
-enum class CommandKind : u32 { Stop = 0, Cancel = 1, Dump = 2, Mark = 3 };
+enum class CommandKind : u32 { Stop = 0, Cancel = 1, Dump = 2 };
 
 }  // namespace btrace

@@ -84,7 +84,7 @@ export const EndReason = {
   Dumped: 6,
   DiskFull: 7,
 } as const;
-export const CommandKind = { Stop: 0, Cancel: 1, Dump: 2, Mark: 3 } as const;
+export const CommandKind = { Stop: 0, Cancel: 1, Dump: 2 } as const;
 
 /** What this code reads and writes; docs/FORMAT.md. */
 export const formatMajor = 1;
