@@ -29,7 +29,7 @@ class Drain final : public NameSink {
   void retire_threads(Bytes& out);
   // At the end of a session: the runtime's references go, and records nobody would free.
   void forget_threads();
-  // What markers say; before the samples of it, or a little after.
+  // What markers say: before their samples, or a little after.
   void cut_texts(Bytes& out);
   void cut_links(Bytes& out);
   void cut_losses(Bytes& out);
