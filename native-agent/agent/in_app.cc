@@ -17,10 +17,11 @@ namespace {
 
 JavaVM* g_vm;
 
-StartResult begin(const char* options) {
-  if (g_art.internals.open(g_vm)) return start_recording(options, g_art);
-  if (g_hotspot.jvm.open(g_vm)) return start_recording(options, g_hotspot);
-  return StartResult::NotSupported;
+// nullptr: neither of those that the agent knows.
+Runtime* find_runtime() {
+  if (g_art.internals.open(g_vm)) return &g_art;
+  if (g_hotspot.jvm.open(g_vm)) return &g_hotspot;
+  return nullptr;
 }
 
 // A Java string in UTF-8. JNI's own is not quite that.
@@ -80,7 +81,8 @@ jint JNICALL start(JNIEnv* env, jclass, jstring file, jlong sync_ns, jlong async
   config.ring_ns = ring_ns;
   config.allocation_interval_bytes = 64 * 1024;
   recording.max_bytes = static_cast<u64>(max_bytes);
-  return start_own_recording(path.text(), recording, begin);
+  Runtime* runtime = find_runtime();
+  return runtime ? start_own_recording(path.text(), recording, *runtime) : static_cast<jint>(StartResult::NotSupported);
 }
 
 jint JNICALL stop(JNIEnv*, jclass) {
@@ -100,7 +102,8 @@ jboolean JNICALL is_recording(JNIEnv*, jclass) {
 jint JNICALL answer_desktop(JNIEnv*, jclass) {
   char options[512];
   if (!options_from_properties(options, sizeof options)) return static_cast<jint>(OwnResult::NotRecording);
-  const StartResult result = begin(options);
+  Runtime* runtime = find_runtime();
+  const StartResult result = runtime ? start_recording(options, *runtime) : StartResult::NotSupported;
   if (result == StartResult::Started) wait_until_begun();
   return static_cast<jint>(result);
 }

@@ -18,10 +18,11 @@ enum class OwnResult : i32 {
   NotRecording = 303,
   NotARing = 304,
   TimedOut = 305,
+  BrokenOff = 306,     // by the agent, without a goodbye
 };
 
-// Where the recording goes to and how it is begun: `begin` gets the agent's options and starts it. A StartResult or an OwnResult.
-i32 start_own_recording(const char* path, const OwnRecording& recording, StartResult (*begin)(const char* options));
+// Into a new file at `path`. `runtime` as in start_recording. A StartResult or an OwnResult.
+i32 start_own_recording(const char* path, const OwnRecording& recording, Runtime& runtime);
 // Ends it, if it has not ended by itself, and returns when the file is whole: how the last one went.
 i32 stop_own_recording();
 // Writes what a ring holds of the last `back_ns` (0: all) to its own file and goes on.

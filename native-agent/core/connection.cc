@@ -43,10 +43,13 @@ void Connection::send() {
 }
 
 bool Connection::next(ChunkView& chunk) {
+  size_t size;
+  ChunkResult result = parse_chunk(in_.data() + used_, in_.size() - used_, chunk, size);
+  if (result == ChunkResult::Complete) {
+    used_ += size;
+    return true;
+  }
   if (used_) in_.drop_front(used_);
-  used_ = 0;
-  ChunkResult result = parse_chunk(in_.data(), in_.size(), chunk, used_);
-  if (result == ChunkResult::Complete) return true;
   used_ = 0;
   if (result == ChunkResult::Broken) open_ = false;
   return false;

@@ -1,5 +1,5 @@
 #pragma once
-// The bytes to and from the desktop: chunks that came whole, and what is still to be sent. Nothing here blocks for
+// The bytes to and from the other end: chunks that came whole, and what is still to be sent. Nothing here blocks for
 // longer than it is told to.
 #include "core/chunk.h"
 

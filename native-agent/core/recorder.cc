@@ -74,7 +74,10 @@ bool recording_in_progress() {
 
 StartResult start_recording(const char* text, Runtime& runtime) {
   Options options;
-  if (!parse_options(text, options)) return StartResult::BadOptions;
+  return parse_options(text, options) ? start_recording(options, runtime) : StartResult::BadOptions;
+}
+
+StartResult start_recording(const Options& options, Runtime& runtime) {
   State idle = State::Idle;
   if (!g_state.swap_if(idle, State::Running)) return StartResult::AlreadyRecording;
   g_switch.finish_asked.store(0);

@@ -17,6 +17,8 @@ enum class StartResult : i32 {
 };
 
 // Connects and leaves the rest to a thread of its own. `runtime` lives as long as the process.
+StartResult start_recording(const Options& options, Runtime& runtime);
+// With the options as text.
 StartResult start_recording(const char* options, Runtime& runtime);
 
 // Until the recording that was started records, or ends, or the time that its options allow is over. For threads that

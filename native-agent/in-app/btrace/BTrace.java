@@ -114,6 +114,8 @@ public final class BTrace {
                 return "only a recording that keeps a ring can be dumped: startRing()";
             case 305:
                 return "the agent did not end in time";
+            case 306:
+                return "the agent broke the recording off; what its file has until there is whole";
             default:
                 return "the agent refused: " + result;
         }

@@ -1,7 +1,10 @@
 import btrace.BTrace;
 import java.lang.management.ManagementFactory;
 
-/** Records itself. Arguments: the agent's library, the file. Prints the CPU time of what it did, in ns. */
+/**
+ * Records itself. Arguments: the agent's library, the file. Prints the CPU time of what it did, in ns, and then why no ring is dumped of
+ * such a recording and what becomes of one that has no room.
+ */
 public final class OwnRecording {
 
     private static volatile long sink;
@@ -13,8 +16,15 @@ public final class OwnRecording {
         long cpu = cpuNs();
         compute();
         cpu = cpuNs() - cpu;
+        String noDump = problemOf(BTrace.dump(arguments[1] + ".dump"));
         must(BTrace.stop());
-        System.out.println(cpu);
+        must(BTrace.start("/dev/full"));
+        String noRoom = problemOf(BTrace.stop());
+        System.out.println(cpu + "\n" + noDump + "\n" + noRoom);
+    }
+
+    private static String problemOf(boolean done) {
+        return done ? "none" : BTrace.problem();
     }
 
     private static void compute() {
