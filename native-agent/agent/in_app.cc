@@ -1,12 +1,10 @@
 // What a program calls that has the agent as a library of its own: the natives of in-app/btrace/BTrace.java.
 #include "agent/own_recording.h"
 #include "base/bytes.h"
-#include "core/capture.h"
 #include "core/texts.h"
 #include "os/android/properties.h"
 #include "rt/art/art.h"
 #include "rt/art/points.h"
-#include "rt/art/runnable.h"
 #include "rt/hotspot/hotspot.h"
 
 using namespace btrace;
@@ -108,39 +106,15 @@ jint JNICALL answer_desktop(JNIEnv*, jclass) {
   return static_cast<jint>(result);
 }
 
-struct Mark {
-  ThreadRecord* record;
-  u32 text;
-};
-
-void mark_art(art::ArtThread* self, void* data) {
-  auto& [record, text] = *static_cast<Mark*>(data);
-  art::capture_here(self, record, SampleKind::Marker, {0, 0, 0, text}, true);
-}
-
-void mark_hotspot(u32 text) {
-  ThreadRecord* record = g_threads.mine();
-  Capture capture;
-  if (!record || !record->runtime_ref.load_relaxed() || !capture.begin(record, SampleKind::Marker, true)) return;
-  hotspot::read_counters(capture.row(), *record);
-  capture.row().text = text;
-  const i32 frames = hotspot::walk_thread(nullptr, capture.frames(), WalkBuffer::kFrames, capture.row().flags);
-  if (frames < 0)
-    capture.lose(LossReason::WalkError);
-  else
-    capture.commit(static_cast<u32>(frames));
-}
-
 void JNICALL marker(JNIEnv* env, jclass, jstring said) {
   if (!active_session_id()) return;
   Utf8 utf8(env, said);
   const u32 text = number_of_text(utf8.text(), utf8.size());
   if (!text) return;
-  if (!g_art.internals.vm) return mark_hotspot(text);
-  // A normal native: the walk is an errand.
-  Mark mark{art::my_record(art::Internals::thread_of(env)), text};
-  art::Errand errand{mark_art, &mark, false};
-  if (mark.record) art::run_as_runnable(env, errand);
+  if (g_art.internals.vm)
+    art::capture_marker(env, text);
+  else
+    hotspot::capture_marker(text);
 }
 
 template <class Function>

@@ -4,6 +4,7 @@
 #include "core/capture.h"
 #include "os/linux/usage.h"
 #include "rt/art/art.h"
+#include "rt/art/runnable.h"
 #include "rt/art/thread_state.h"
 
 namespace btrace::art {
@@ -49,6 +50,12 @@ i64 capture_here(ArtThread* self, ThreadRecord* record, SampleKind kind, const S
   if (frames < 0) return capture.lose(LossReason::WalkError), kNotCaptured;
   capture.commit(static_cast<u32>(frames));
   return time_ns;
+}
+
+void capture_marker(JNIEnv* env, u32 text) {
+  ThreadRecord* record = my_record(Internals::thread_of(env));
+  auto capture = [&](ArtThread* self) { capture_here(self, record, SampleKind::Marker, {0, 0, 0, text}, true); };
+  if (record) run_as_runnable(env, capture);
 }
 
 Blocked begin_block() {

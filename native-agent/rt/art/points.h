@@ -37,6 +37,8 @@ struct Subject {
 
 // On the thread itself, while it is Runnable. The sample's time, or kNotCaptured.
 i64 capture_here(ArtThread* self, ThreadRecord* record, SampleKind kind, const Subject& subject, bool force);
+// From native code: the calling thread says something now.
+void capture_marker(JNIEnv* env, u32 text);
 
 // Notes the wall and CPU time a block begins at, for ThreadRecord::block; its session is 0 when nothing is recorded.
 Blocked begin_block();

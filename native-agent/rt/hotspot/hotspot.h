@@ -47,10 +47,11 @@ void read_counters(Row& row, const ThreadRecord& record);
 i32 walk_thread(jthread thread, Frame* frames, u32 limit, u16& flags);
 
 // points.cc
-void add_capabilities(Session* session);
 void set_callbacks();
 void enable_points(Session& session);
 void disable_points(Session& session);
+// The calling thread says something now: number_of_text.
+void capture_marker(u32 text);
 
 // allocation_interval.cc: keeps the JVM's own share of sampling within the budget.
 void set_allocation_interval(u64 bytes);

@@ -10,12 +10,13 @@ constexpr i64 kExitWaitNs = 2 * kNsPerSecond;
 
 // ---------------------------------------------------------------- instant points
 
-void capture_here(JNIEnv* env, jthread thread, SampleKind kind, jclass type) {
-  ThreadRecord* record = my_record(env, thread);
+// `fill(row)` says what the sample is about, if there is to be one.
+template <class Fill>
+void capture_here(ThreadRecord* record, SampleKind kind, bool force, Fill fill) {
   Capture capture;
-  if (!capture.begin(record, kind, false)) return;
+  if (!capture.begin(record, kind, force)) return;
   read_counters(capture.row(), *record);
-  capture.row().type = g_hotspot.jvm.class_of(env, type);
+  fill(capture.row());
   i32 frames = walk_thread(nullptr, capture.frames(), WalkBuffer::kFrames, capture.row().flags);
   if (frames < 0)
     capture.lose(LossReason::WalkError);
@@ -23,13 +24,17 @@ void capture_here(JNIEnv* env, jthread thread, SampleKind kind, jclass type) {
     capture.commit(static_cast<u32>(frames));
 }
 
+void capture_class(JNIEnv* env, jthread thread, SampleKind kind, jclass type) {
+  capture_here(my_record(env, thread), kind, false, [&](Row& row) { row.type = g_hotspot.jvm.class_of(env, type); });
+}
+
 void JNICALL on_allocation(jvmtiEnv*, JNIEnv* env, jthread thread, jobject, jclass allocated, jlong) {
   if (ThreadRecord* record = g_threads.mine_or_null()) record->events.store_relaxed(record->events.load_relaxed() + 1);
-  capture_here(env, thread, SampleKind::Allocation, allocated);
+  capture_class(env, thread, SampleKind::Allocation, allocated);
 }
 
 void JNICALL on_class_load(jvmtiEnv*, JNIEnv* env, jthread thread, jclass loaded) {
-  capture_here(env, thread, SampleKind::ClassLoad, loaded);
+  capture_class(env, thread, SampleKind::ClassLoad, loaded);
 }
 
 // ---------------------------------------------------------------- contended monitors
@@ -154,6 +159,13 @@ void enable_allocations(Session& session) {
 }
 
 }  // namespace
+
+void capture_marker(u32 text) {
+  ThreadRecord* record = g_threads.mine();
+  // One that was not met is on its way out, as in my_record.
+  if (!record || !record->runtime_ref.load_relaxed()) return;
+  capture_here(record, SampleKind::Marker, true, [&](Row& row) { row.text = text; });
+}
 
 void set_callbacks() {
   jvmtiEventCallbacks callbacks{};
