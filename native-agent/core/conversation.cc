@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "core/outside.h"
+#include "os/linux/machine.h"
 
 namespace btrace {
 
@@ -19,11 +20,18 @@ constexpr i64 kFarewellNs = 10 * kNsPerSecond;
 // With this much unsent the reader is slow: samples wait in their shards, and what does not fit there is counted.
 constexpr size_t kUnsentLimit = 2 * kMiB;
 
+// Of the agent's own threads nothing is captured, and others see whose they are.
+bool enter(Runtime& runtime, const char* name) {
+  set_thread_comm(name);
+  if (ThreadRecord* record = g_threads.mine()) record->busy.store(Holder::Never);
+  return runtime.enter_agent_thread(name);
+}
+
 }  // namespace
 
 void Conversation::run() {
   Config config;
-  if (runtime_.enter_agent_thread("btrace")) {
+  if (enter(runtime_, "btrace")) {
     if (receive_hello(config) && (session_ = open_session(config))) {
       if (drain_.init(*session_, runtime_)) record();
       drain_.release();
@@ -239,7 +247,7 @@ void Conversation::keep_pace(i64 now) {
 
 void* Conversation::sampler_main(void* self) {
   auto& conversation = *static_cast<Conversation*>(self);
-  if (conversation.runtime_.enter_agent_thread("btrace sampler")) {
+  if (enter(conversation.runtime_, "btrace sampler")) {
     conversation.sampler_tid_.store(sys::gettid());
     OutsideSampler sampler(conversation.sampler_asked_to_end_);
     if (sampler.init(*conversation.session_, conversation.runtime_)) sampler.run(kDrainEveryNs);

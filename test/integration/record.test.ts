@@ -1,10 +1,23 @@
 import assert from 'node:assert/strict';
-import { rmSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
 import { EndReason, HookState } from '../../src/trace/index.js';
 import { JavaProgram, jdks } from '../rigs/jvm/programs.js';
 import { decodeFile, Recordings, socketFolders, threadNamed, totalCpu } from './recordings.js';
 
 const CYCLES = Number(process.env['BTRACE_CYCLES'] ?? 5);
+
+/** What tools such as top show of a process's threads. */
+function kernelThreadNames(pid: number): string[] {
+  const folder = `/proc/${pid}/task`;
+  return readdirSync(folder).map((tid) => {
+    try {
+      return readFileSync(path.join(folder, tid, 'comm'), 'utf8').trimEnd();
+    } catch {
+      return ''; // it ended just now
+    }
+  });
+}
 
 for (const jdk of jdks()) {
   describe(`a recording of a real program, JDK ${jdk.version}`, () => {
@@ -33,7 +46,11 @@ for (const jdk of jdks()) {
     it('has the named threads, methods with lines, and CPU time where the work is', async () => {
       const session = await recordings.start(program.pid, { maxDurationMs: 2000 });
       const seen: number[] = [];
-      session.onStatus(({ samples }) => seen.push(samples));
+      const threads = new Set<string>();
+      session.onStatus(({ samples }) => {
+        seen.push(samples);
+        for (const name of kernelThreadNames(program.pid)) threads.add(name);
+      });
       const end = await session.ended;
       assert.equal(end.reason, 'limit');
       assert.equal(statSync(end.file).mode & 0o777, 0o600);
@@ -41,6 +58,7 @@ for (const jdk of jdks()) {
         seen.some((samples) => samples > 0),
         'the status counts while it records',
       );
+      assert.ok(threads.has('btrace') && threads.has('btrace sampler'), [...threads].join(', '));
       assert.ok(
         session.status().hooks.every(({ state }) => state !== HookState.Installed),
         'all hooks are out',

@@ -32,6 +32,11 @@ i64 read_small_file(const char* path, char* text, size_t size) {
   return static_cast<i64>(used);
 }
 
+void set_thread_comm(const char* name) {
+  constexpr long kSetName = 15;
+  sys::call(sys::kPrctl, kSetName, reinterpret_cast<long>(name));
+}
+
 void thread_comm(u32 tid, char* name, size_t size) {
   char path[64];
   TextBuilder(path).add("/proc/self/task/").number(tid).add("/comm");

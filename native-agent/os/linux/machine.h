@@ -17,6 +17,8 @@ u32 processor_count();
 // A small file of the kernel's (/proc, /dev), at most `size` - 1 bytes, with a 0 behind. Bytes read, or -1.
 i64 read_small_file(const char* path, char* text, size_t size);
 
+// The kernel's name of the calling thread, at most 15 bytes of it.
+void set_thread_comm(const char* name);
 // The kernel's name of a thread of this process; empty when it has gone.
 void thread_comm(u32 tid, char* name, size_t size);
 

@@ -97,12 +97,7 @@ void Art::forget_thread(ThreadRecord& record) {
 }
 
 bool Art::enter_agent_thread(const char* name) {
-  if (ThreadRecord* record = g_threads.mine()) record->busy.store(Holder::Never);
-  char text[32];
-  size_t length = min_of(strlen(name), sizeof text - 1);
-  memcpy(text, name, length);
-  text[length] = 0;
-  JavaVMAttachArgs arguments{JNI_VERSION_1_6, text, nullptr};
+  JavaVMAttachArgs arguments{JNI_VERSION_1_6, const_cast<char*>(name), nullptr};  // only read
   JNIEnv* env = nullptr;
   // Android's jni.h wants JNIEnv**, the JDK's void**.
   if (internals.vm->functions->AttachCurrentThreadAsDaemon(internals.vm, reinterpret_cast<void**>(&env), &arguments) !=

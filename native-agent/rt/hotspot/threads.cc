@@ -78,12 +78,7 @@ void HotSpot::forget_thread(ThreadRecord& record) {
 }
 
 bool HotSpot::enter_agent_thread(const char* name) {
-  if (ThreadRecord* record = g_threads.mine()) record->busy.store(Holder::Never);
-  char text[32];
-  size_t length = min_of(strlen(name), sizeof text - 1);
-  memcpy(text, name, length);
-  text[length] = 0;
-  JavaVMAttachArgs arguments{JNI_VERSION_1_6, text, nullptr};
+  JavaVMAttachArgs arguments{JNI_VERSION_1_6, const_cast<char*>(name), nullptr};  // only read
   void* env = nullptr;
   return jvm.vm->AttachCurrentThreadAsDaemon(&env, &arguments) == JNI_OK;
 }
