@@ -43,8 +43,7 @@ export class Minimap {
   }
 
   /** Only when data, size or theme changed: what moves is the lens, and that is a style. */
-  paint(palette: Palette): void {
-    const width = this.root.clientWidth;
+  paint(palette: Palette, width: number): void {
     this.#surface.resize(width, minimapHeight);
     const { context } = this.#surface;
     context.fillStyle = palette.background;

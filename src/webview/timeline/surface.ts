@@ -25,12 +25,14 @@ export class Surface {
 
   resize(cssWidth: number, cssHeight: number): void {
     this.ratio = window.devicePixelRatio || 1;
+    const isNew = this.cssWidth !== cssWidth || this.cssHeight !== cssHeight;
     this.cssWidth = cssWidth;
     this.cssHeight = cssHeight;
     const width = Math.max(1, Math.round(cssWidth * this.ratio));
     const height = Math.max(1, Math.round(cssHeight * this.ratio));
     if (this.canvas.width !== width) this.canvas.width = width;
     if (this.canvas.height !== height) this.canvas.height = height;
+    if (!isNew) return;
     this.canvas.style.width = `${cssWidth}px`;
     this.canvas.style.height = `${cssHeight}px`;
   }

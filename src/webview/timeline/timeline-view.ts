@@ -22,7 +22,7 @@ import type { SpanPainting, StatePatterns } from './span-renderer.js';
 import { Surface } from './surface.js';
 import { TimelineNavigation } from './timeline-navigation.js';
 import { layoutTracks, placeAt } from './track-layout.js';
-import type { TrackLayout } from './track-layout.js';
+import type { TrackLayout, TrackPlace } from './track-layout.js';
 
 export class TimelineView {
   readonly root: HTMLElement;
@@ -116,8 +116,10 @@ export class TimelineView {
 
   /** Scrolls back to where the person was before the page was reloaded; once there is something to scroll. */
   restoreScroll(): void {
-    this.#relayout();
-    this.scroller.scrollTop = this.#context.store.state.scrollTop;
+    const { scrollTop } = this.#context.store.state;
+    if (scrollTop === 0) return;
+    this.#relayout(this.scroller.clientHeight);
+    this.scroller.scrollTop = scrollTop;
   }
 
   themeChanged(): void {
@@ -142,12 +144,12 @@ export class TimelineView {
     if (this.#needs.layout) this.requestDraw();
   }
 
-  #relayout(): void {
+  #relayout(height: number): void {
     const { snapshot } = this.#context.model;
     if (snapshot === undefined) return;
     this.#needs.layout = false;
     this.#layout = layoutTracks(snapshot, this.#context.store.state);
-    this.#content.style.height = `${Math.max(this.#layout.height, this.scroller.clientHeight)}px`;
+    this.#content.style.height = `${Math.max(this.#layout.height, height)}px`;
   }
 
   draw(): void {
@@ -155,11 +157,14 @@ export class TimelineView {
     this.#frame = 0;
     const { model, store } = this.#context;
     const { snapshot } = model;
+    // What the layout tells is asked for before anything changes: an answer after a change costs a layout of its own.
     const width = this.chart.clientWidth;
     const height = this.scroller.clientHeight;
+    const { scrollTop } = this.scroller;
+    const minimapWidth = this.#minimap.root.clientWidth;
     if (snapshot === undefined || width === 0 || height === 0) return;
     const started = performance.now();
-    if (this.#needs.layout) this.#relayout();
+    if (this.#needs.layout) this.#relayout(height);
     this.#surface.resize(width, height);
     this.#ruler.resize(width, rulerHeight);
     const { context, ratio } = this.#surface;
@@ -169,39 +174,49 @@ export class TimelineView {
     const span = model.viewport(store.state);
     const scale = new TimeScale(span.beginNs, span.endNs, this.#surface.width);
     paintGrid(this.#surface, this.#palette, scale, snapshot.beginNs);
-    const boxes = this.#paintTracks({
+    const places = this.#inSight(scrollTop, height);
+    const painting = {
       surface: this.#surface,
       palette: this.#palette,
       patterns: this.#patterns,
       snapshot,
       scale,
-    });
+    };
+    const boxes = this.#paintTracks(painting, places, scrollTop);
     const links = { surface: this.#surface, palette: this.#palette, scale, layout: this.#layout };
-    paintLinks({ ...links, scrollTop: this.scroller.scrollTop }, store.state, model);
+    paintLinks({ ...links, scrollTop }, store.state, model);
     paintRuler(this.#ruler, this.#palette, scale, snapshot.beginNs);
     if (this.#needs.minimap) {
       this.#needs.minimap = false;
-      this.#minimap.paint(this.#palette);
+      this.#minimap.paint(this.#palette, minimapWidth);
     }
     this.#minimap.place();
-    this.overlay.place(this.scale, this.#layout, this.scroller.scrollTop, height);
+    this.#gutter.show(places);
+    this.overlay.place(new TimeScale(span.beginNs, span.endNs, width), this.#layout, scrollTop, height);
     this.#mirror.follow(this.chart, this.#flame.drawn);
     this.onPainted?.(performance.now() - started, boxes);
   }
 
-  #paintTracks(painting: SpanPainting): number {
+  /** The tracks that a stretch of the chart shows, in CSS pixels. */
+  #inSight(scrollTop: number, height: number): readonly TrackPlace[] {
+    const { places } = this.#layout;
+    const visible = [];
+    for (let at = placeAt(this.#layout, scrollTop); at < places.length; at++) {
+      const place = places[at];
+      if (place === undefined || place.top >= scrollTop + height) break;
+      visible.push(place);
+    }
+    return visible;
+  }
+
+  #paintTracks(painting: SpanPainting, places: readonly TrackPlace[], scrollTop: number): number {
     const { names, matches } = this.#context.model;
     const { surface, palette, snapshot, scale } = painting;
     const { ratio } = surface;
-    const { scrollTop } = this.scroller;
     const look = { palette, names, matches, hasCpu: snapshot.info.hasCpu };
-    const visible = [];
     const threads = [];
     this.#flame.begin();
-    for (let at = placeAt(this.#layout, scrollTop); at < this.#layout.places.length; at++) {
-      const place = this.#layout.places[at];
-      if (place === undefined || place.top >= scrollTop + surface.cssHeight) break;
-      visible.push(place);
+    for (const place of places) {
       const top = Math.round((place.top - scrollTop) * ratio);
       if (place.kind === 'counter') {
         paintCounter(surface, palette, place.counter, scale, top, Math.round(place.height * ratio));
@@ -216,7 +231,6 @@ export class TimelineView {
     }
     const boxes = this.#flame.paint(surface, look);
     for (const { thread, rowsTop, clip } of threads) paintSpans(painting, thread, rowsTop, clip);
-    this.#gutter.show(visible);
     return boxes;
   }
 }

@@ -11,7 +11,8 @@ export interface Phases {
   readonly paintMs: number;
 }
 
-export async function measurePage(bytes: Buffer, frames: number): Promise<Measured & Phases> {
+/** `rest`: how long the page has been there before the bytes come. */
+export async function measurePage(bytes: Buffer, frames: number, rest: number): Promise<Measured & Phases> {
   const [script, worker] = await Promise.all([
     bundle('src/webview/page.ts'),
     bundle('src/webview/engine-worker.ts'),
@@ -46,6 +47,7 @@ export async function measurePage(bytes: Buffer, frames: number): Promise<Measur
     await page.waitForFunction(() =>
       (window as unknown as { said: { type: string }[] }).said.some((one) => one.type === 'ready'),
     );
+    await page.waitForTimeout(rest);
     const before = await bench.memory();
     const measured = await page.evaluate(async () => {
       const data = await (await fetch('/recording')).arrayBuffer();

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { BenchBrowser, frameTimes, percentile, serve } from './browser.js';
+import { BenchBrowser, frameTimes, percentile, restMs, serve } from './browser.js';
 import type { Measured } from './ui.js';
 
 const types: Readonly<Record<string, string>> = {
@@ -33,6 +33,7 @@ export async function measureSpeedscope(
     const { page } = bench;
     await page.goto(served.address);
     await page.waitForSelector('input[type=file]', { state: 'attached' });
+    await page.waitForTimeout(restMs);
     const before = await bench.memory();
     await page.evaluate(() => {
       const marks = { started: 0 };
