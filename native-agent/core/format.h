@@ -5,7 +5,7 @@
 namespace btrace {
 
 inline constexpr u32 kFormatMajor = 1;
-inline constexpr u32 kFormatMinor = 0;
+inline constexpr u32 kFormatMinor = 1;
 
 enum class ChunkKind : u16 {
   Header = 1,
@@ -66,6 +66,7 @@ enum SampleFlag : u16 {
   kFlagOwnerEstimated = 8,
   kFlagSafepoint = 16,
   kFlagNativeState = 32,
+  kFlagAtWork = 64,
 };
 
 // Which counters of a block were read.
@@ -77,6 +78,7 @@ enum CounterBit : u32 {
   kCounterSwitches = 16,
   kCounterAllocationsEstimated = 256,
   kCounterBytesEstimated = 512,
+  kCounterCpuTimed = 1024,
 };
 
 enum class HookState : u8 { Installed = 0, Off = 1, Missing = 2, Failed = 3, Removed = 4 };

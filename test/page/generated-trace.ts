@@ -318,6 +318,7 @@ function intervalsOf(raw: Raw): Intervals {
     keep: Uint16Array.from(raw.keep),
     state: Uint8Array.from(raw.state),
     cpu: Float64Array.from(raw.cpu),
+    countsWith: new Int32Array(0),
     allocations: new Float64Array(count).fill(3),
     allocatedBytes: Float64Array.from(raw.cpu, (cpu) => Math.round(cpu / 100)),
     faults: new Float64Array(count),

@@ -18,6 +18,7 @@ export class IntervalTable implements Intervals {
   switches = new Float64Array(0);
   samples = new Uint32Array(0);
   node = new Int32Array(0);
+  readonly countsWith = new Int32Array(0);
   /** Message id of each interval: `ThreadTrack.message`. */
   message = new Uint32Array(0);
 

@@ -44,7 +44,7 @@ export function reroutedThread(thread: ThreadTrack, paths: Paths, routes: Routes
 }
 
 function reroutedIntervals(intervals: Intervals, { path, keep, node }: Routes): Intervals {
-  const { count, begin, end, state, cpu } = intervals;
+  const { count, begin, end, state, cpu, countsWith } = intervals;
   return {
     count,
     begin,
@@ -54,6 +54,7 @@ function reroutedIntervals(intervals: Intervals, { path, keep, node }: Routes): 
     state,
     cpu,
     node: node ?? intervals.node,
+    countsWith,
     // Counted only when somebody asks: build/sampled-intervals.ts.
     get allocations() {
       return intervals.allocations;

@@ -17,7 +17,11 @@ export const Made = {
   GapAndWork: 2,
   /** The work before it, then the call that it shows the begin of. */
   WorkAndCall: 3,
+  /** The same, of work that nobody saw: what was allocated there is the next sampled allocation's. */
+  UnseenAndCall: 4,
 } as const;
+/** Added to that of a sampled allocation, which stands for what was allocated unseen before it. */
+export const madeByAllocation = 8;
 
 interface Block {
   readonly payload: Uint8Array;
@@ -34,9 +38,10 @@ export interface Counted {
   samples: Uint32Array;
 }
 
-/** Of the slice at hand: the interval of the work before each sample, −1 for none; that of the sample; the gap's share. */
+/** Of the slice at hand: what its samples made; the interval of the work before each, −1 for none; that of the sample; the gap's share. */
 interface Slice {
   readonly rows: number;
+  readonly made: Uint8Array;
   readonly work: Int32Array;
   readonly last: Int32Array;
   readonly gapShare: Float64Array;
@@ -63,6 +68,8 @@ export class SampleCounters {
     switches: new Float64Array(0),
     samples: new Uint32Array(0),
   };
+  /** Intervals with bytes that wait for the sampled allocation that stands for them. */
+  private readonly unseen: number[] = [];
   /** CounterBit bits that the totals below are valid for. */
   private known = 0;
   private readonly totals = { allocations: 0, allocatedBytes: 0, faults: 0, switches: 0 };
@@ -118,7 +125,7 @@ export class SampleCounters {
     const gapShare = new Float64Array(rows);
     let next = this.done;
     for (let row = 0; row < rows; row++) {
-      const what = made[first + row] as number;
+      const what = (made[first + row] as number) & ~madeByAllocation;
       work[row] = last[row] = -1;
       if (what === Made.Nothing) continue;
       if (what === Made.GapAndWork) {
@@ -126,11 +133,11 @@ export class SampleCounters {
         next++;
       }
       work[row] = next;
-      if (what === Made.WorkAndCall) next++;
+      if (what === Made.WorkAndCall || what === Made.UnseenAndCall) next++;
       last[row] = next++;
     }
     this.done = next;
-    return { rows, work, last, gapShare };
+    return { rows, made: made.subarray(first, first + rows), work, last, gapShare };
   }
 
   private countSlice(block: SampleBlockReader, slice: Slice): void {
@@ -169,6 +176,7 @@ export class SampleCounters {
       counted.allocatedBytes,
       has(bit.BytesEstimated),
     );
+    if (has(bit.CpuTimed) && has(bit.AllocatedBytes)) this.gatherUnseen(slice);
     totals.faults = grew(bit.Faults, block.majorFaults, totals.faults, counted.faults);
     if (has(bit.Switches)) {
       const both = voluntarySwitches.map((count, row) => count + (involuntarySwitches[row] as number));
@@ -176,6 +184,22 @@ export class SampleCounters {
       totals.switches = grew(bit.Switches, both, totals.switches, counted.switches, false, last);
     }
     this.known |= counters;
+  }
+
+  /** Bytes that were allocated unseen go to the sampled allocation that stands for them. */
+  private gatherUnseen({ rows, made, work }: Slice): void {
+    const { counted, unseen } = this;
+    const { allocatedBytes } = counted;
+    for (let row = 0; row < rows; row++) {
+      const at = work[row] as number;
+      if (made[row] === Made.UnseenAndCall && (allocatedBytes[at] as number) > 0) unseen.push(at);
+      if (((made[row] as number) & madeByAllocation) === 0) continue;
+      for (const from of unseen) {
+        allocatedBytes[at] = (allocatedBytes[at] as number) + (allocatedBytes[from] as number);
+        allocatedBytes[from] = 0;
+      }
+      unseen.length = 0;
+    }
   }
 }
 

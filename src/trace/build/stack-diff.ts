@@ -8,17 +8,19 @@
  *   - a sample vouches for one interval of the sampler, and for one more for each capture merged into it. Silence of
  *     more than three times that is a gap, up to what the later sample vouches for; CPU time is silent on its own clock;
  *   - where both stacks are equal, silence is counted in CPU time: a thread that is off the CPU in between waits there;
- *   - equal stacks with no CPU used between (at most a twentieth of the time) are a wait.
+ *   - equal stacks with no CPU used between (at most a twentieth of the time) are a wait;
+ *   - of a thread that is interrupted by its CPU clock: what it used before it came to where it waits or stands, without being
+ *     seen at work since, nobody saw. Its CPU time counts with the next interrupt.
  *
  * Cost: one pass, 28 bytes written a sample. It is the second hottest loop after the columns' own.
  */
-import { CounterBit, SampleKind } from '../model/kinds.js';
+import { CounterBit, SampleFlag, SampleKind } from '../model/kinds.js';
 import { IntervalState } from '../model/trace.js';
 import { type SampleBlockReader, sliceRows } from '../recording/samples.js';
 import { grown, nextCapacity } from './grow.js';
 import { type NodeTable } from './nodes.js';
 import { type PathTable } from './paths.js';
-import { Made } from './sample-counters.js';
+import { Made, madeByAllocation } from './sample-counters.js';
 import { SampledIntervals } from './sampled-intervals.js';
 
 /** Silence longer than so many times what a sample vouches for is a gap. */
@@ -32,6 +34,19 @@ export const mostRowsASample = 2;
 const takenAtCall = new Uint8Array(256);
 for (const kind of [SampleKind.Notify, SampleKind.Unpark, SampleKind.MonitorRelease, SampleKind.ThreadStart])
   takenAtCall[kind] = 1;
+/** What `takeRow` has to look at: these, and of threads that are interrupted by their CPU clocks all that looks at running ones. */
+const specialWhereTimed = takenAtCall.slice();
+for (const kind of [SampleKind.AsyncSelf, SampleKind.AsyncOutside]) specialWhereTimed[kind] = 1;
+
+/** What a sample shows of the time before it. */
+const Shown = {
+  /** The thread worked where it is. */
+  Work: 0,
+  /** It has come to a call that begins, or to the end of a wait. */
+  Call: 1,
+  /** It stands there, and has used no CPU time lately. */
+  Standing: 2,
+} as const;
 
 /** Of the slice at hand, by row: its path, and what that has in common with the one before. One set for all threads, as
  * slices are taken one after the other. */
@@ -52,8 +67,7 @@ export class StackDiff {
   private path = 0;
   private node = 0;
   private messageId = 0;
-  /** It was taken at a call's begin, or at the end of a wait. */
-  private atCall = false;
+  private shown: number = Shown.Work;
   /** The thread's CPU clock there; NaN while it was never read. */
   private cpu = NaN;
   /** Stack of the latest return to the message loop: what it has in common with a sample goes on across messages. */
@@ -131,10 +145,11 @@ export class StackDiff {
     const { time: times, duration, cpu: cpus, stack, kind, message } = block;
     const pathDepth = paths.depth;
     const readsCpu = (block.counters & CounterBit.Cpu) !== 0;
+    const isSpecial = (block.counters & CounterBit.CpuTimed) !== 0 ? specialWhereTimed : takenAtCall;
     const longestSilence = vouchNs > 0 ? gapAfterVouches * vouchNs : Infinity;
     // NaN where it is not known: no time was used then, as far as one can tell, and nothing is a wait.
     let cpuBefore = readsCpu ? this.cpu : NaN;
-    let { path: before, node: nodeBefore, messageId: messageBefore, atCall } = this;
+    let { path: before, node: nodeBefore, messageId: messageBefore, shown } = this;
     let time = this.time;
     let n = intervals.count;
     for (let row = 0; row < rows; row++) {
@@ -154,7 +169,7 @@ export class StackDiff {
         silent > 0 &&
         path !== 0 &&
         (isWaiting || silent <= longestSilence) &&
-        takenAtCall[kind[row] as number] === 0 &&
+        isSpecial[kind[row] as number] === 0 &&
         !((duration[row] as number) > 0)
       ) {
         end[n] = from;
@@ -164,14 +179,15 @@ export class StackDiff {
         cpuOf[n] = used;
         nodeOf[n] = node;
         if (messageId !== 0) messageOf[n] = messageId;
-        made[madeCount + row] = Made.Work;
+        made[madeCount + row] =
+          kind[row] === SampleKind.Allocation ? Made.Work | madeByAllocation : Made.Work;
         n++;
         if (!(cpu <= cpuBefore)) cpuBefore = cpu;
         time = from;
         before = path;
         nodeBefore = node;
         messageBefore = messageId;
-        atCall = false;
+        shown = Shown.Work;
         continue;
       }
       intervals.count = n;
@@ -179,12 +195,12 @@ export class StackDiff {
       this.path = before;
       this.node = nodeBefore;
       this.messageId = messageBefore;
-      this.atCall = atCall;
+      this.shown = shown;
       if (readsCpu) this.cpu = cpuBefore;
       made[madeCount + row] = this.takeRow(block, row, paths, vouchNs, readsCpu);
       if (readsCpu) cpuBefore = this.cpu;
       time = this.time;
-      ({ path: before, node: nodeBefore, messageId: messageBefore, atCall } = this);
+      ({ path: before, node: nodeBefore, messageId: messageBefore, shown } = this);
       n = intervals.count;
     }
     intervals.count = n;
@@ -193,7 +209,7 @@ export class StackDiff {
     this.path = before;
     this.node = nodeBefore;
     this.messageId = messageBefore;
-    this.atCall = atCall;
+    this.shown = shown;
     if (readsCpu) this.cpu = cpuBefore;
   }
 
@@ -238,7 +254,13 @@ export class StackDiff {
       this.cpu === this.cpu &&
       used <= silent * waitingCpuShare;
     const common = sliceCommon[row] as number;
-    const atCall = lasted > 0 || takenAtCall[block.kind[row] as number] === 1;
+    const kind = block.kind[row] as number;
+    const atCall = lasted > 0 || takenAtCall[kind] === 1;
+    const isTimed = (block.counters & CounterBit.CpuTimed) !== 0;
+    const isOutside = isTimed && !atCall && kind === SampleKind.AsyncOutside;
+    const isAtWork = ((block.flags[row] as number) & SampleFlag.AtWork) !== 0;
+    const stands = isOutside && !isAtWork;
+    const isInterrupt = isTimed && !atCall && (kind === SampleKind.AsyncSelf || (isOutside && isAtWork));
     let made: number = Made.Work;
     if (atCall) {
       const { depth, parent } = paths;
@@ -246,6 +268,7 @@ export class StackDiff {
       const hasWork = silent > 0;
       if (hasWork) {
         const isLong = vouchNs > 0 && silent > gapAfterVouches * vouchNs;
+        const isOther = isLong || this.path === 0 || messageId !== this.messageId;
         let state: IntervalState = IntervalState.Evidence;
         let work = path;
         let workNode = node;
@@ -255,7 +278,7 @@ export class StackDiff {
           work = common === path ? (parent[path] as number) : common;
           workNode = 0;
           keep = depth[work] as number;
-          if (isLong || this.atCall || this.path === 0 || messageId !== this.messageId) {
+          if (isOther || this.shown === Shown.Call) {
             if (isLong || work === 0) state = IntervalState.Gap;
           } else {
             work = this.path;
@@ -267,6 +290,10 @@ export class StackDiff {
         intervals.cpu[at] = used;
         intervals.node[at] = workNode;
         made = Made.WorkAndCall;
+        if (isTimed && (isOther || this.shown !== Shown.Work)) {
+          made = Made.UnseenAndCall;
+          if (used > 0) intervals.setUnseen(at);
+        }
       }
       let state: IntervalState = IntervalState.Blocked;
       if (lasted === 0) state = path === 0 ? IntervalState.Gap : IntervalState.Evidence;
@@ -283,24 +310,29 @@ export class StackDiff {
       const vouched = vouchNs * captures;
       const unseen = isSame && readsCpu && this.cpu === this.cpu ? Math.min(used, silent) : silent;
       if (state === IntervalState.Evidence && vouchNs > 0 && unseen > gapAfterVouches * vouched) {
-        const share = (silent - vouched) / silent;
-        const gap = intervals.push(time, from - vouched, common, keep, IntervalState.Gap, messageId);
         const isVouched = used <= gapAfterVouches * vouched;
+        const evident = isVouched ? Math.max(vouched, used) : vouched;
+        const share = (silent - evident) / silent;
+        const gap = intervals.push(time, from - evident, common, keep, IntervalState.Gap, messageId);
         intervals.cpu[gap] = isVouched ? 0 : used * share;
-        began = from - vouched;
+        began = from - evident;
         rest -= intervals.cpu[gap];
+        if (stands && !isVouched) intervals.setUnseen(gap);
         intervals.counters.gapShares.push(share);
         made = Made.GapAndWork;
       }
       const at = intervals.push(began, from, path, keep, state, messageId);
       intervals.cpu[at] = rest;
       intervals.node[at] = node;
+      if (stands && rest > 0) intervals.setUnseen(at);
+      if (isInterrupt && path !== 0) intervals.settle(at);
+      if (kind === SampleKind.Allocation) made |= madeByAllocation;
     }
     if (readsCpu && !(clock + within <= this.cpu)) this.cpu = clock + within;
     this.time = to;
     this.path = path;
     this.node = node;
-    this.atCall = atCall;
+    this.shown = atCall ? Shown.Call : stands ? Shown.Standing : Shown.Work;
     this.messageId = messageId;
     return made;
   }

@@ -1,5 +1,7 @@
-import { isBlocked } from '../measure/scope.js';
-import { type Intervals, IntervalState, type ThreadTrack, type Trace } from '../model/trace.js';
+import { wholeTrace } from '../measure/scope.js';
+import { sumScope } from '../measure/sums.js';
+import { isTime } from '../measure/weights.js';
+import { IntervalState, type ThreadTrack, type Trace } from '../model/trace.js';
 import { threadsToWrite } from './call-events.js';
 import type { ExportOptions, Sink, StackWeight } from './importer.js';
 import { TextWriter } from './text-writer.js';
@@ -12,14 +14,14 @@ export function writeCollapsed(trace: Trace, sink: Sink, options: ExportOptions 
   const out = new TextWriter(sink);
   const weight = options.weight ?? 'wall';
   const threads = threadsToWrite(trace, options);
-  out.ascii(`# unit: ${weight === 'wall' || weight === 'cpu' || weight === 'blocked' ? 'ns' : weight}\n`);
+  out.ascii(`# unit: ${weight !== 'samples' && isTime(weight) ? 'ns' : weight}\n`);
   const { paths, methods } = trace;
   const encoder = new TextEncoder();
   const names: (Uint8Array | undefined)[] = [];
   const nameOf = (method: number): Uint8Array =>
     (names[method] ??= encoder.encode(frameText(methods.qualifiedName(method))));
   for (const thread of threads) {
-    const own = ownWeights(thread, weight, paths.count);
+    const own = ownWeights(trace, thread, weight);
     const head =
       threads.length > 1 ? encoder.encode(`[${frameText(thread.name)} tid=${thread.tid}];`) : undefined;
     const frames: number[] = [];
@@ -47,20 +49,16 @@ function frameText(name: string): string {
   return text === '' ? '(no name)' : text;
 }
 
-function ownWeights(thread: ThreadTrack, weight: StackWeight, pathCount: number): Float64Array {
-  const { intervals } = thread;
-  const own = new Float64Array(pathCount);
+function ownWeights(trace: Trace, { index, intervals }: ThreadTrack, weight: StackWeight): Float64Array {
+  if (weight !== 'samples') {
+    const scope = { ...wholeTrace, threads: [index] };
+    return sumScope(trace, scope, isTime(weight) ? 'times' : 'all').self[weight];
+  }
+  const own = new Float64Array(trace.paths.count);
   for (let i = 0; i < intervals.count; i++) {
     if (intervals.state[i] === IntervalState.Gap) continue;
     const path = intervals.path[i] ?? 0;
-    own[path] = (own[path] ?? 0) + weightOf(intervals, i, weight);
+    own[path] = (own[path] ?? 0) + (intervals.samples[i] ?? 0);
   }
   return own;
-}
-
-function weightOf(intervals: Intervals, i: number, weight: StackWeight): number {
-  const lasted = (intervals.end[i] ?? 0) - (intervals.begin[i] ?? 0);
-  if (weight === 'wall') return lasted;
-  if (weight === 'blocked') return isBlocked(intervals.state[i] ?? 0) ? lasted : 0;
-  return intervals[weight][i] ?? 0;
 }

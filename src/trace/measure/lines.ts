@@ -36,15 +36,28 @@ export function lineFigures(trace: Trace, scope: Scope): LineFigures {
   const bytes = new Float64Array(nodes.count);
   for (const thread of threadsIn(trace, scope)) {
     const { intervals } = thread;
+    const { countsWith } = intervals;
+    const hasUnseen = countsWith.length > 0;
     const { first, last } = intervalsIn(thread, scope, trace.endNs);
     for (let at = first; at < last; at++) {
-      const node = intervals.node[at] as number;
-      if (node === 0 || intervals.state[at] === IntervalState.Gap) continue;
       const begin = intervals.begin[at] as number;
       const end = intervals.end[at] as number;
       const share = shareIn(begin, end, scope);
-      wall[node] = (wall[node] as number) + (end - begin) * share;
-      cpu[node] = (cpu[node] as number) + (intervals.cpu[at] as number) * share;
+      let lasted = (end - begin) * share;
+      let used = (intervals.cpu[at] as number) * share;
+      const other = hasUnseen ? (countsWith[at] as number) : 0;
+      if (other > 0) {
+        const worked = intervals.node[other] as number;
+        const spent = Math.min(used, lasted);
+        wall[worked] = (wall[worked] as number) + spent;
+        cpu[worked] = (cpu[worked] as number) + used;
+        lasted -= spent;
+        used = 0;
+      }
+      const node = intervals.node[at] as number;
+      if (node === 0 || intervals.state[at] === IntervalState.Gap) continue;
+      wall[node] = (wall[node] as number) + lasted;
+      cpu[node] = (cpu[node] as number) + used;
       bytes[node] = (bytes[node] as number) + (intervals.allocatedBytes[at] as number) * share;
     }
   }

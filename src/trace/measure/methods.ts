@@ -23,14 +23,18 @@ export function methodFigures(sums: Sums, methodCount: number): MethodFigures {
   const { paths } = sums;
   const { method: methodOf, recursive, count: pathCount } = paths;
   const seenCalls = new Float64Array(methodCount);
+  const isThere = new Uint8Array(methodCount);
+  const wall = sums.total('wall');
   for (let path = 1; path < pathCount; path++) {
     const method = methodOf[path] as number;
-    seenCalls[method] = (seenCalls[method] as number) + (sums.calls[path] as number);
+    const calls = sums.calls[path] as number;
+    seenCalls[method] = (seenCalls[method] as number) + calls;
+    // Of a stretch of time that ends before an interrupt, what that stands for has time and no call.
+    if (calls > 0 || (wall[path] as number) > 0) isThere[method] = 1;
   }
   const rows = new Int32Array(methodCount).fill(-1);
   let count = 0;
-  for (let method = 0; method < methodCount; method++)
-    if ((seenCalls[method] as number) > 0) rows[method] = count++;
+  for (let method = 0; method < methodCount; method++) if (isThere[method] === 1) rows[method] = count++;
 
   const method = new Uint32Array(count);
   const calls = new Float64Array(count);

@@ -106,7 +106,8 @@ export function sumScope(trace: Trace, scope: Scope, what: 'all' | 'times' = 'al
   const hasSwitches = isCounted && info.hasSwitches;
   for (const thread of threadsIn(trace, scope)) {
     const { intervals } = thread;
-    const { begin, end, path: pathOf, state, cpu, keep } = intervals;
+    const { begin, end, path: pathOf, state, cpu, keep, countsWith } = intervals;
+    const hasUnseen = countsWith.length > 0;
     const { allocations, allocatedBytes, faults, switches, samples } = isCounted ? intervals : nothingCounted;
     const { first, last } = intervalsIn(thread, scope, trace.endNs);
     for (let row = first; row < last; row++) {
@@ -114,14 +115,23 @@ export function sumScope(trace: Trace, scope: Scope, what: 'all' | 'times' = 'al
       const to = end[row] as number;
       const share = shareIn(from, to, scope);
       const path = pathOf[row] as number;
-      const wall = (to - from) * share;
-      const used = (cpu[row] as number) * share;
+      let wall = (to - from) * share;
+      let used = (cpu[row] as number) * share;
       const how = state[row] as number;
       const isGap = how === IntervalState.Gap;
       if (isCounted) sums.samples += samples[row] as number;
 
       sum.wall += wall;
       sum.cpu += used;
+      const other = hasUnseen ? (countsWith[row] as number) : 0;
+      if (other > 0) {
+        const worked = pathOf[other] as number;
+        const spent = Math.min(used, wall);
+        self.wall[worked] = (self.wall[worked] as number) + spent;
+        self.cpu[worked] = (self.cpu[worked] as number) + used;
+        wall -= spent;
+        used = 0;
+      }
       if (isGap) {
         gap.wall += wall;
         gap.cpu += used;

@@ -38,6 +38,7 @@ export const SampleFlag = {
   OwnerEstimated: 8,
   Safepoint: 16,
   NativeState: 32,
+  AtWork: 64,
 } as const;
 
 /** Bits of SampleBlock.counters: what the agent read with these samples. */
@@ -49,6 +50,7 @@ export const CounterBit = {
   Switches: 16,
   AllocationsEstimated: 0x100,
   BytesEstimated: 0x200,
+  CpuTimed: 0x400,
 } as const;
 
 export const Mode = { InProcess: 0, FromOutside: 1, Imported: 2, Synthetic: 3 } as const;
@@ -88,4 +90,4 @@ export const CommandKind = { Stop: 0, Cancel: 1, Dump: 2 } as const;
 
 /** What this code reads and writes; docs/FORMAT.md. */
 export const formatMajor = 1;
-export const formatMinor = 0;
+export const formatMinor = 1;

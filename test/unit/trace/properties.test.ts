@@ -63,6 +63,8 @@ function checkIntervals(recording: RandomRecording, trace: Trace): void {
       assert.equal(intervals.keep[row], interval.keep, `${what}, keep`);
       assert.equal(intervals.state[row], interval.state, `${what}, state`);
       assert.equal(intervals.samples[row], interval.samples, `${what}, samples`);
+      const other = Math.max(intervals.countsWith[row] ?? 0, 0);
+      assert.equal(expected[other || -1], interval.countsWith, `${what}, counts with ${other}`);
       for (const name of ['cpu', 'allocations', 'allocatedBytes', 'faults', 'switches'] as const) {
         close(intervals[name][row]!, interval[name], `${what}, ${name}`);
       }

@@ -1,6 +1,6 @@
 /** Small recordings with everything in them that is hard: made of a seed, kept both as samples and as bytes. */
 import { Random } from '../../../src/trace/build/random.js';
-import { CounterBit, SampleKind } from '../../../src/trace/model/kinds.js';
+import { CounterBit, SampleFlag, SampleKind } from '../../../src/trace/model/kinds.js';
 import { ChunkKind, encodeChunk, fileMagic } from '../../../src/trace/recording/chunk.js';
 import { encodeLinks } from '../../../src/trace/recording/links.js';
 import {
@@ -94,6 +94,7 @@ export function randomRecording(seed: number, shape: Shape = usualShape): Random
           cpuDuration: column('cpuDuration'),
           stack,
           kind: column('kind'),
+          flags: column('flags'),
           merged: column('merged'),
           message: column('message'),
           allocations: column('allocations'),
@@ -150,7 +151,8 @@ function randomThread(random: Random, index: number, methods: number, shape: Sha
     random.next() < 0.2
       ? 0
       : random.below(32) |
-        (random.next() < 0.3 ? CounterBit.AllocationsEstimated | CounterBit.BytesEstimated : 0);
+        (random.next() < 0.3 ? CounterBit.AllocationsEstimated | CounterBit.BytesEstimated : 0) |
+        (random.next() < 0.5 ? CounterBit.CpuTimed : 0);
   const samples: Sample[] = [];
   let time = shape.startNs + random.below(2000);
   const totals = { cpu: random.below(1e6), allocations: 0, allocatedBytes: 0, majorFaults: 0, switches: 0 };
@@ -181,7 +183,8 @@ function randomThread(random: Random, index: number, methods: number, shape: Sha
       duration,
       cpuDuration,
       stack: random.next() < 0.03 ? [] : stack.slice(),
-      kind: random.next() < 0.1 ? SampleKind.Message : duration > 0 ? SampleKind.Park : SampleKind.Allocation,
+      kind: random.next() < 0.1 ? SampleKind.Message : duration > 0 ? SampleKind.Park : instant(random),
+      flags: random.next() < 0.3 ? SampleFlag.AtWork : 0,
       merged: random.next() < 0.1 ? random.below(6) : 0,
       message,
       ...totals,
@@ -191,6 +194,11 @@ function randomThread(random: Random, index: number, methods: number, shape: Sha
   }
   const tid = random.next() < 0.5 ? 2 ** 32 - 1 - index : index;
   return { index, tid, counters, samples };
+}
+
+function instant(random: Random): number {
+  const { Allocation, AsyncSelf, AsyncOutside, Notify } = SampleKind;
+  return [Allocation, Allocation, AsyncSelf, AsyncOutside, AsyncOutside, Notify][random.below(6)]!;
 }
 
 /** Gives each stack a node; sometimes another one for the same methods, as from another line. */

@@ -1,7 +1,7 @@
 /**
  * docs/MEASURES.md, word by word, with objects and lists: slow and obvious. The engine must agree with it.
  */
-import { CounterBit, SampleKind } from '../../../src/trace/model/kinds.js';
+import { CounterBit, SampleFlag, SampleKind } from '../../../src/trace/model/kinds.js';
 import { IntervalState } from '../../../src/trace/model/trace.js';
 
 export interface Sample {
@@ -12,6 +12,7 @@ export interface Sample {
   /** Methods from the root; empty: no stack. */
   stack: readonly number[];
   kind: number;
+  flags: number;
   merged: number;
   message: number;
   allocations: number;
@@ -32,6 +33,9 @@ export interface Interval {
   faults: number;
   switches: number;
   samples: number;
+  /** Nobody saw the thread use its CPU time; the interval of the interrupt that stands for it, once there is one. */
+  unseen?: boolean;
+  countsWith?: Interval;
 }
 
 export interface Call {
@@ -78,6 +82,18 @@ function markBlocked(intervals: readonly Interval[], since: number): void {
 /** `counters`: CounterBit bits that were read with all of them; `vouch`: ns, 0 for endless. */
 export function intervalsOf(samples: readonly Sample[], counters: number, vouch: number): Interval[] {
   const intervals: Interval[] = [];
+  const isTimed = (counters & CounterBit.CpuTimed) !== 0;
+  const isInterrupt = (sample: Sample): boolean =>
+    isTimed &&
+    !isTakenAtCall(sample) &&
+    (sample.kind === SampleKind.AsyncSelf ||
+      (sample.kind === SampleKind.AsyncOutside && (sample.flags & SampleFlag.AtWork) !== 0));
+  const stands = (sample: Sample): boolean =>
+    isTimed &&
+    !isTakenAtCall(sample) &&
+    sample.kind === SampleKind.AsyncOutside &&
+    (sample.flags & SampleFlag.AtWork) === 0;
+  const untold = new Set<Interval>();
   let loop: readonly number[] = [];
   let a: Sample | undefined;
   let aEnd = 0;
@@ -128,7 +144,20 @@ export function intervalsOf(samples: readonly Sample[], counters: number, vouch:
             work = { ...outer, state: long || own === 0 ? IntervalState.Gap : IntervalState.Evidence };
           }
         }
-        intervals.push({ begin: aEnd, end: begin, ...work, cpu, ...counted, switches: 0, samples: 0 });
+        const seen =
+          !long && !isTakenAtCall(before) && !stands(before) && before.stack.length > 0 && sameMessage;
+        const unseen = isTimed && !seen;
+        intervals.push({
+          begin: aEnd,
+          end: begin,
+          ...work,
+          cpu,
+          ...counted,
+          switches: 0,
+          samples: 0,
+          unseen,
+        });
+        if (unseen) untold.add(intervals.at(-1)!);
       }
       const instant = b.stack.length === 0 ? IntervalState.Gap : IntervalState.Evidence;
       intervals.push({
@@ -168,20 +197,23 @@ export function intervalsOf(samples: readonly Sample[], counters: number, vouch:
           const silence = equal && readsCpu ? Math.min(cpu, wall) : wall;
           const vouched = vouch * captures;
           if (vouch > 0 && silence > 3 * vouched) {
-            gapShare = (wall - vouched) / wall;
+            const isVouched = cpu <= 3 * vouched;
+            const evident = isVouched ? Math.max(vouched, cpu) : vouched;
+            gapShare = (wall - evident) / wall;
             const part = (value: number, isEstimate: boolean): number => (isEstimate ? 0 : value * gapShare);
             const gap: Interval = {
               begin: aEnd,
-              end: begin - vouched,
+              end: begin - evident,
               stack: b.stack.slice(0, keep),
               keep,
               state: IntervalState.Gap,
-              cpu: cpu <= 3 * vouched ? 0 : cpu * gapShare,
+              cpu: isVouched ? 0 : cpu * gapShare,
               allocations: part(counted.allocations, (counters & CounterBit.AllocationsEstimated) !== 0),
               allocatedBytes: part(counted.allocatedBytes, (counters & CounterBit.BytesEstimated) !== 0),
               faults: part(counted.faults, false),
               switches: part(counted.switches, false),
               samples: 0,
+              unseen: stands(b),
             };
             intervals.push(gap);
             counted.allocations -= gap.allocations;
@@ -202,7 +234,21 @@ export function intervalsOf(samples: readonly Sample[], counters: number, vouch:
         cpu,
         ...counted,
         samples: captures,
+        unseen: stands(b),
       });
+    }
+    const last = intervals.at(-1)!;
+    if (isInterrupt(b) && before !== undefined && b.stack.length > 0) {
+      for (const interval of intervals) {
+        if (interval.unseen === true && interval.cpu > 0) interval.countsWith ??= last;
+      }
+    }
+    if (b.kind === SampleKind.Allocation && !isTakenAtCall(b) && before !== undefined) {
+      for (const interval of untold) {
+        last.allocatedBytes += interval.allocatedBytes;
+        interval.allocatedBytes = 0;
+      }
+      untold.clear();
     }
     a = b;
     aEnd = end;
@@ -255,28 +301,41 @@ export const weightNames = [
 ] as const;
 type Weights = Record<(typeof weightNames)[number], number>;
 
-/** The part of an interval that lies in [begin, end): its weights, or undefined when none does. */
-export function weightsIn(interval: Interval, begin: number, end: number): Weights | undefined {
+/** What of an interval lies in [begin, end), by the stack that it counts with; gaps are nobody's. */
+function partsIn(
+  interval: Interval,
+  begin: number,
+  end: number,
+): { stack: readonly number[]; isNobodys: boolean; weights: Weights }[] {
   const length = interval.end - interval.begin;
   const isIn =
     length > 0
       ? interval.begin < end && interval.end > begin
       : interval.begin >= begin && interval.begin < end;
-  if (!isIn) return undefined;
+  if (!isIn) return [];
   const share = length > 0 ? (Math.min(interval.end, end) - Math.max(interval.begin, begin)) / length : 1;
-  const wall = length * share;
-  return {
+  const { stack, countsWith, state } = interval;
+  const cpu = interval.cpu * share;
+  const moved = countsWith === undefined ? 0 : Math.min(cpu, length * share);
+  const wall = length * share - moved;
+  const own = {
     wall,
-    cpu: interval.cpu * share,
-    blocked: interval.state === IntervalState.Blocked || interval.state === IntervalState.Waiting ? wall : 0,
+    cpu: countsWith === undefined ? cpu : 0,
+    blocked: state === IntervalState.Blocked || state === IntervalState.Waiting ? wall : 0,
     allocations: interval.allocations * share,
     allocatedBytes: interval.allocatedBytes * share,
     faults: interval.faults * share,
     switches: interval.switches * share,
   };
+  const parts = [{ stack, isNobodys: state === IntervalState.Gap, weights: own }];
+  if (countsWith !== undefined) {
+    const nothing = { blocked: 0, allocations: 0, allocatedBytes: 0, faults: 0, switches: 0 };
+    parts.push({ stack: countsWith.stack, isNobodys: false, weights: { ...nothing, wall: moved, cpu } });
+  }
+  return parts;
 }
 
-/** Sum of a weight over the intervals, not gaps, whose stack passes. */
+/** Sum of a weight over what lies in [begin, end) and is somebody's, where the stack passes. */
 export function sumWhere(
   intervals: readonly Interval[],
   begin: number,
@@ -286,9 +345,8 @@ export function sumWhere(
 ): number {
   let sum = 0;
   for (const interval of intervals) {
-    const weights = weightsIn(interval, begin, end);
-    if (weights !== undefined && interval.state !== IntervalState.Gap && passes(interval.stack))
-      sum += weights[weight];
+    for (const { stack, isNobodys, weights } of partsIn(interval, begin, end))
+      if (!isNobodys && passes(stack)) sum += weights[weight];
   }
   return sum;
 }
