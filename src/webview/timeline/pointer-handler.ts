@@ -3,7 +3,8 @@ import type { Span } from '../geometry/time-scale.js';
 import type { ViewContext } from '../model.js';
 import { hitTest, sameHit } from './hit.js';
 import type { Hit } from './hit.js';
-import type { TimelineView } from './timeline-view.js';
+import type { Overlay } from './overlay.js';
+import type { NavigatedChart, TimelineNavigation } from './timeline-navigation.js';
 import { Tooltip } from './tooltip.js';
 import { toggleFolded } from './thread-actions.js';
 
@@ -22,15 +23,27 @@ type Drag =
     }
   | { readonly kind: 'range' | 'measure'; readonly fromNs: number; readonly x: number };
 
+/** What a pointer can point at, and what it can set going. */
+export interface PointedChart extends NavigatedChart {
+  readonly root: HTMLElement;
+  readonly chart: HTMLElement;
+  readonly navigation: TimelineNavigation;
+  readonly overlay: Overlay;
+  /** While true, a drag measures a stretch of time instead of panning. */
+  readonly isMeasuring: boolean;
+  setMeasuring(isMeasuring: boolean): void;
+  requestDraw(): void;
+}
+
 export class PointerHandler {
   readonly #context: ViewContext;
-  readonly #view: TimelineView;
+  readonly #view: PointedChart;
   readonly #tooltip: Tooltip;
   #drag: Drag | undefined;
   #moved = false;
   #hovered: Hit | undefined;
 
-  constructor(context: ViewContext, view: TimelineView, ruler: HTMLElement) {
+  constructor(context: ViewContext, view: PointedChart, ruler: HTMLElement) {
     this.#context = context;
     this.#view = view;
     this.#tooltip = new Tooltip(context);

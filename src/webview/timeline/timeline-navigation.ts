@@ -1,24 +1,30 @@
 /** Moving about in the timeline, as commands: keys and buttons call these. */
 import { panSpan, zoomSpan, clampSpan } from '../geometry/time-scale.js';
-import type { Span } from '../geometry/time-scale.js';
+import type { Span, TimeScale } from '../geometry/time-scale.js';
 import type { ViewContext } from '../model.js';
 import type { CallKey } from '../store.js';
 import { blockRow } from './blocks.js';
 import { callAt, callerOf, longestCallee, neighbourOf } from './call-walk.js';
 import { activityHeight, minBoxPixels, rowHeight } from './metrics.js';
-import type { ThreadPlace } from './track-layout.js';
-import type { TimelineView } from './timeline-view.js';
+import type { ThreadPlace, TrackLayout } from './track-layout.js';
 
 const panShare = 0.15;
 const zoomStep = 1.4;
 
+/** Where things lie in the chart that is moved about in. */
+export interface NavigatedChart {
+  readonly scroller: HTMLElement;
+  readonly layout: TrackLayout;
+  readonly scale: TimeScale;
+}
+
 export class TimelineNavigation {
   readonly #context: ViewContext;
-  readonly #view: TimelineView;
+  readonly #view: NavigatedChart;
   /** Where a key zooms: under the pointer while it is over the chart. */
   pointerNs: number | undefined;
 
-  constructor(context: ViewContext, view: TimelineView) {
+  constructor(context: ViewContext, view: NavigatedChart) {
     this.#context = context;
     this.#view = view;
   }

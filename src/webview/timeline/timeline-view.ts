@@ -16,6 +16,7 @@ import { Overlay } from './overlay.js';
 import { readPalette } from './palette.js';
 import type { Palette } from './palette.js';
 import { PointerHandler } from './pointer-handler.js';
+import type { PointedChart } from './pointer-handler.js';
 import { paintGrid, paintRuler } from './ruler.js';
 import { makePatterns, paintSpans } from './span-renderer.js';
 import type { SpanPainting, StatePatterns } from './span-renderer.js';
@@ -24,7 +25,7 @@ import { TimelineNavigation } from './timeline-navigation.js';
 import { layoutTracks, placeAt } from './track-layout.js';
 import type { TrackLayout, TrackPlace } from './track-layout.js';
 
-export class TimelineView {
+export class TimelineView implements PointedChart {
   readonly root: HTMLElement;
   readonly chart: HTMLElement;
   readonly scroller: HTMLElement;
@@ -94,7 +95,6 @@ export class TimelineView {
     });
   }
 
-  /** While true, a drag measures a stretch of time instead of panning. */
   get isMeasuring(): boolean {
     return this.#isMeasuring;
   }
