@@ -39,6 +39,7 @@ export function infoJson(file: string, trace: Trace): unknown {
     began: began(trace),
     beginNs: trace.beginNs,
     endNs: trace.endNs,
+    recordingEndNs: trace.part?.recordingEndNs,
     complete: trace.complete,
     ...(trace.complete && { endReason: wordOf(EndReason, trace.endReason) }),
     threads: trace.threads.length,
@@ -79,6 +80,10 @@ export function printInfo(file: string, trace: Trace, terminal: Terminal): void 
     ['runtime', [info.runtime, info.os, info.arch, info.device].map(plainText).filter(Boolean).join(', ')],
     ['began', began(trace) ?? ''],
     ['length', formatNs(trace.endNs - trace.beginNs)],
+    [
+      'of',
+      trace.part ? `${formatNs(trace.part.recordingEndNs)}: what is beyond does not fit into memory` : '',
+    ],
     ['ended', ended],
     ['how', `${wordOf(Mode, info.mode)}${info.modeReason ? `: ${plainText(info.modeReason)}` : ''}`],
     ['agent', info.agentVersion],

@@ -1,7 +1,8 @@
 /** Any trace file → the engine's model. Read in pieces, so that progress can be shown and files may be large. */
 import { type FileHandle, open } from 'node:fs/promises';
+import { totalmem } from 'node:os';
 import { anyImporter, importers, recognise, recogniseBytes } from '../trace/formats/index.js';
-import { RecordingDecoder, type Trace } from '../trace/index.js';
+import { type PartOptions, RecordingDecoder, type Trace } from '../trace/index.js';
 import { CliError, ExitCode } from './exit-codes.js';
 import type { Terminal } from './terminal.js';
 
@@ -57,8 +58,8 @@ interface Reader {
   finish(): Trace;
 }
 
-function recordingReader(file: string): Reader {
-  const decoder = new RecordingDecoder();
+function recordingReader(file: string, part: PartOptions): Reader {
+  const decoder = new RecordingDecoder({ magic: true, ...part });
   return {
     append: (bytes) => decoder.append(bytes),
     finish: () => {
@@ -70,26 +71,36 @@ function recordingReader(file: string): Reader {
 }
 
 /** By content, never by name. */
-function readerFor(file: string, first: Uint8Array): Reader {
+function readerFor(file: string, first: Uint8Array, part: PartOptions): Reader {
   const { format, name, advice } = recognise(first.subarray(0, recogniseBytes));
-  if (format === 'btrace') return recordingReader(file);
+  if (format === 'btrace') return recordingReader(file, part);
   if (format !== undefined && (format === 'gzip' || importers.some(({ id }) => id === format))) {
     return anyImporter();
   }
   throw new CliError(ExitCode.File, `${file} is no trace that can be read here: ${name}.`, advice);
 }
 
-export async function openTrace(file: string, onProgress?: OnProgress): Promise<Trace> {
+/** All of it, or what the memory that is given has room for. */
+export async function openTrace(
+  file: string,
+  onProgress?: OnProgress,
+  part: PartOptions = {},
+): Promise<Trace> {
   let reader: Reader | undefined;
-  await readPieces(file, (bytes) => (reader ??= readerFor(file, bytes)).append(bytes), onProgress);
+  await readPieces(file, (bytes) => (reader ??= readerFor(file, bytes, part)).append(bytes), onProgress);
   if (!reader) throw new CliError(ExitCode.File, `${file} is empty: nothing was recorded into it.`);
   return reader.finish();
 }
 
-export async function openWithProgress(file: string, terminal: Terminal): Promise<Trace> {
+/** To be looked at: of a recording that half of this machine’s memory has no room for, the first part. */
+export async function openWithProgress(
+  file: string,
+  terminal: Terminal,
+  mostBytes = totalmem() / 2,
+): Promise<Trace> {
   const say = (share: number) => terminal.progress(`Reading ${file}: ${Math.round(100 * share)} %`);
   try {
-    return await openTrace(file, say);
+    return await openTrace(file, say, { mostBytes });
   } finally {
     terminal.endProgress();
   }

@@ -42,9 +42,16 @@ function sampling({ info, status }: Trace): TrustFact[] {
     : [good(every)];
 }
 
+function part({ part: shown, endNs }: Trace): TrustFact[] {
+  if (shown === undefined) return [];
+  const [read, all] = [formatNs(endNs), formatNs(shown.recordingEndNs)];
+  return [bad(`only the first ${read} of ${all} fit into memory: see --memory`)];
+}
+
 function cost(trace: Trace): TrustFact[] {
   if (!trace.status) return [];
-  const blockedNs = blockedTime(trace);
+  // What it cost is known of all of the recording only.
+  const blockedNs = trace.part === undefined ? blockedTime(trace) : 0;
   const found = recordingCost(trace.status, blockedNs);
   if (!found) return [];
   const ofTime = blockedNs > 0 ? `, ${formatPercent(found.ofWorkAndWaits, 1)} of work and waits` : '';
@@ -92,6 +99,7 @@ function hooks(trace: Trace): TrustFact[] {
 export function trustFacts(trace: Trace, sums: ScopeSums, mapping?: string): TrustFact[] {
   const { info, problems } = trace;
   return [
+    ...part(trace),
     ...sampling(trace),
     ...cost(trace),
     ...lost(trace),

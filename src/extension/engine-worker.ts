@@ -10,7 +10,7 @@ import { MappingService } from './engine/mapping-service.js';
 import { TraceReader } from './engine/open-trace.js';
 import { recordedSources } from './engine/recorded-sources.js';
 import { writeExport } from './engine/write-export.js';
-import type { Trace } from '../trace/index.js';
+import { usualMemoryBytes, type PartOptions, type Trace } from '../trace/index.js';
 
 const port = parentPort;
 if (port === null) throw new Error('engine-worker.ts runs in a worker thread.');
@@ -34,7 +34,10 @@ async function handle(request: EngineRequest): Promise<void> {
   const { id } = request;
   switch (request.type) {
     case 'open': {
-      const trace = await mappings.retraced(await readTrace(request.source), request.mapping);
+      const trace = await mappings.retraced(
+        await readTrace(request.source, { mostBytes: usualMemoryBytes }),
+        request.mapping,
+      );
       const figures = service.take(trace);
       const columns = Object.values(figures).filter((one) => ArrayBuffer.isView(one));
       // Fresh arrays, made for this answer: the engine's own stay here.
@@ -66,8 +69,8 @@ async function handle(request: EngineRequest): Promise<void> {
   }
 }
 
-async function readTrace(source: TraceSource): Promise<Trace> {
-  const reader = new TraceReader();
+async function readTrace(source: TraceSource, part: PartOptions = {}): Promise<Trace> {
+  const reader = new TraceReader(part);
   if ('bytes' in source) {
     reader.append(new Uint8Array(source.bytes));
   } else {

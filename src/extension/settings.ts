@@ -31,6 +31,7 @@ interface Values {
   'sources.mapping': string;
   'sources.jdk': string;
   'files.readWholeMegabytes': number;
+  'files.memoryMegabytes': number;
   'adb.path': string;
   'adb.server': string;
   'agent.folder': string;
@@ -53,6 +54,7 @@ const fallback: Values = {
   'sources.mapping': '',
   'sources.jdk': '',
   'files.readWholeMegabytes': 512,
+  'files.memoryMegabytes': 3072,
   'adb.path': '',
   'adb.server': '',
   'agent.folder': '',

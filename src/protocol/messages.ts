@@ -67,6 +67,8 @@ export interface PageSettings {
   readonly mapping?: PageMapping | undefined;
   /** Keys by command of the page, where a person chose others than the page's own. */
   readonly keys?: Readonly<Record<string, readonly string[]>>;
+  /** The most that an opened recording may take: of a larger one a part is shown at a time. Absent: what is usual. */
+  readonly memoryBytes?: number;
   /** Texts by key in the person's language; a key that is missing falls back to English. */
   readonly texts: Readonly<Record<string, string>>;
 }

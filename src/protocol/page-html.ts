@@ -51,6 +51,8 @@ export interface StandAloneHtmlOptions {
   readonly script: string;
   readonly worker: string;
   readonly nonce: string;
+  /** Of the settings' texts: for readers of the screen. */
+  readonly language?: string;
   readonly settings: PageSettings;
   /** What of a mapping the recording needs; absent: names stay. */
   readonly mapping?: MappingExcerpt | undefined;
@@ -68,7 +70,7 @@ export async function* standAloneHtml(options: StandAloneHtmlOptions): AsyncGene
   const { name, settings, mapping } = options;
   const open = JSON.stringify({ name, settings, mapping });
   yield `<!DOCTYPE html>
-<html lang="en">
+<html lang="${escapeAttribute(options.language ?? 'en')}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${csp}">

@@ -7,9 +7,9 @@ import { warmUp } from './worker/warm-up.js';
 
 const desk = new FigureDesk();
 let isIdle = true;
-const open = (): ReturnType<typeof openRecording> => {
+const open: typeof openRecording = (part) => {
   isIdle = false;
-  return openRecording();
+  return openRecording(part);
 };
 // The DOM's types know a window's postMessage only; in a worker it takes what it gives away as its second argument.
 serve(globalThis as unknown as WorkerPort, open, (trace, query) => desk.answer(trace, query));

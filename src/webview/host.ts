@@ -78,23 +78,24 @@ function standAloneHost(open: string): Host {
   const { name, settings, mapping } = JSON.parse(open) as StandAloneOpen;
   let answer: ((message: HostMessage) => void) | undefined;
   const key = 'btrace.state';
+  const feed = (listener: (message: HostMessage) => void): void => {
+    listener({ type: 'open', name, totalBytes: 0, live: false, settings });
+    let offset = 0;
+    for (const piece of document.querySelectorAll('script.btrace-data')) {
+      const data = decodeBase64(piece.textContent);
+      listener({ type: 'bytes', offset, data });
+      offset += data.byteLength;
+    }
+    listener({ type: 'end' });
+  };
   return {
     post: (message) => {
       if (message.type === 'copy') void navigator.clipboard.writeText(message.text);
+      else if (message.type === 'ready' && answer !== undefined) feed(answer);
       else if (message.type === 'mapping') answer?.({ type: 'mapping', file: '', text: '', ...mapping });
     },
     onMessage: (listener) => {
       answer = listener;
-      const pieces = [...document.querySelectorAll<HTMLScriptElement>('script.btrace-data')];
-      listener({ type: 'open', name, totalBytes: 0, live: false, settings });
-      let offset = 0;
-      for (const piece of pieces) {
-        const data = decodeBase64(piece.textContent);
-        piece.remove();
-        listener({ type: 'bytes', offset, data });
-        offset += data.byteLength;
-      }
-      listener({ type: 'end' });
     },
     keptState: readHistory(key),
     keepState: (state) => writeHistory(key, state),

@@ -32,6 +32,12 @@ export class Model {
     for (const listener of this.#listeners) listener();
   }
 
+  /** Another part of the recording is to come: the memory of this one is given back. */
+  clear(): void {
+    this.#snapshot = undefined;
+    this.takeNames(noNames);
+  }
+
   take(snapshot: Snapshot): void {
     this.#snapshot = snapshot;
     this.takeNames(snapshot.names);
@@ -116,6 +122,8 @@ export interface PageActions {
   announce(message: string): void;
   ask<Q extends Query>(query: Q): Promise<Answers[Q['kind']]>;
   showCallers(method: number): void;
+  /** Shows the part of the recording that begins at the last of these places in the file. */
+  showPart(parts: readonly number[]): void;
   /** Moves the keyboard to the view that is shown. */
   focusView(): void;
   /** False where nobody could open one. */

@@ -1,5 +1,6 @@
 /** The page's entry: finds its host, starts the engine's worker, feeds it, and puts the shell on the screen. */
 import type { HostMessage } from '../protocol/messages.js';
+import { usualMemoryBytes } from '../trace/build/part.js';
 import { EngineClient, startWorker } from './engine-client.js';
 import { findHost } from './host.js';
 import { PageShell } from './shell.js';
@@ -28,10 +29,11 @@ function shellOf(engine: EngineClient): PageShell {
 /** What goes to the engine goes there at once, also before there is a shell to show it in. */
 function feed(engine: EngineClient, message: HostMessage): void {
   if (message.type === 'open') {
-    const { name, totalBytes, live, settings } = message;
+    const { totalBytes, live, settings } = message;
     engine.send({ type: 'mine', prefixes: settings.myPackages, fold: store.state.onlyMine });
     engine.send({ type: 'naming', mapping: settings.mapping, asRecorded: store.state.namesAsRecorded });
-    engine.send({ type: 'open', name, totalBytes, live });
+    const part = { from: store.state.parts.at(-1) ?? 0, mostBytes: settings.memoryBytes ?? usualMemoryBytes };
+    engine.send({ type: 'open', totalBytes, live, part });
   } else if (message.type === 'bytes') {
     engine.send({ type: 'bytes', data: message.data }, [message.data]);
   } else if (message.type === 'mapping') {

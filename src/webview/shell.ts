@@ -266,6 +266,14 @@ export class PageShell implements EngineListener, PageActions {
     }
   }
 
+  showPart(parts: readonly number[]): void {
+    // Places in time and calls are those of another part.
+    this.#store.set({ parts, viewport: undefined, range: undefined, selection: undefined });
+    this.#model.clear();
+    this.#say(text('open.waiting'));
+    this.#host.post({ type: 'ready' });
+  }
+
   get canOpenSource(): boolean {
     return this.#host.canOpenSource;
   }

@@ -34,6 +34,8 @@ export interface SearchState {
 
 export interface ViewState {
   readonly view: PageView;
+  /** Where in the file the part that is shown begins, last, after those before it; empty: at the beginning. */
+  readonly parts: readonly number[];
   /** undefined: all of it, also as it grows. */
   readonly viewport: Span | undefined;
   readonly scrollTop: number;
@@ -59,6 +61,7 @@ export interface ViewState {
 
 export const initialState: ViewState = {
   view: 'timeline',
+  parts: [],
   viewport: undefined,
   scrollTop: 0,
   selection: undefined,
@@ -119,7 +122,7 @@ export function restoreState(kept: unknown): Partial<ViewState> {
   take('range', isSpan);
   take('scrollTop', (value) => typeof value === 'number' && value >= 0);
   take('selection', isSelection);
-  for (const key of ['hidden', 'pinned', 'folded', 'unfolded'] as const) take(key, isNumbers);
+  for (const key of ['parts', 'hidden', 'pinned', 'folded', 'unfolded'] as const) take(key, isNumbers);
   take('soloThread', (value) => typeof value === 'number');
   take(
     'weight',

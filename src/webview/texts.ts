@@ -109,6 +109,12 @@ export const englishTexts = {
   'export.html': 'Export as one HTML file',
   'trust.label': 'How far to trust these figures',
   'trust.live': 'Recording…',
+  'trust.part.first': 'Only the first {end} of {length} are shown',
+  'trust.part': 'Only {begin} to {end} of {length} are shown',
+  'trust.part.hint':
+    'All of this recording would take more memory than the setting btrace.files.memoryMegabytes allows.',
+  'trust.part.before': 'Show what was before',
+  'trust.part.next': 'Show what follows',
   'trust.exact': 'exact begin and end events',
   'trust.sampled': 'sampled every {interval}',
   'trust.widened': '(asked for {asked})',

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { standAloneHtml, standAlonePieceBytes } from '../../src/protocol/page-html.js';
 import { synthesize } from '../../src/trace/index.js';
 import { messageRecording } from '../unit/trace/message-recording.js';
+import { seriousViolations } from '../rigs/axe.js';
 import { bytesOf } from './generated-trace.js';
 import { PageRig } from './page-rig.js';
 import type { PageUnderTest } from './page-rig.js';
@@ -54,6 +55,40 @@ describe('a recording on the page', function () {
     assert.deepEqual(
       names.filter((name) => /unknown|lost/.test(name)),
       [],
+    );
+  });
+
+  it('that is too large for the memory it may take is shown a part at a time', async () => {
+    const large = await recording(30_000);
+    const settings = { memoryBytes: 1_500_000 };
+    open = await rig.opened(large, { settings });
+    const { page } = open;
+    const said = page.locator('.trust-line .fact').first();
+    const feedAgain = async (ready: number): Promise<number> => {
+      await open!.hear('ready', ready);
+      await open!.open(large, { settings });
+      const { samples } = await open!.hear('opened', ready);
+      await open!.painted();
+      return samples;
+    };
+    const first = await open.hear('opened');
+    assert.match(await said.innerText(), /Only the first \S+ m?s of \S+ m?s are shown/);
+    assert.deepEqual(await seriousViolations(page), []);
+    const counts = [first.samples];
+    while ((await page.getByRole('button', { name: 'Show what follows' }).count()) > 0) {
+      await page.getByRole('button', { name: 'Show what follows' }).click();
+      counts.push(await feedAgain(counts.length + 1));
+      assert.match(await said.innerText(), /Only \S+ m?s to \S+ m?s of \S+ m?s are shown/);
+    }
+    assert.ok(counts.length > 1, 'one part');
+    await page.getByRole('button', { name: 'Show what was before' }).click();
+    assert.equal(await feedAgain(counts.length + 1), counts.at(-2));
+    const all = await rig.opened(large);
+    const { samples } = await all.hear('opened');
+    await all.close();
+    assert.equal(
+      counts.reduce((sum, count) => sum + count),
+      samples,
     );
   });
 
@@ -125,6 +160,7 @@ describe('a recording on the page', function () {
       script,
       worker,
       nonce: 'bm9uY2U',
+      language: 'de',
       settings,
       data: pieces,
     });

@@ -3,7 +3,7 @@ import { type Command, type Input, jsonOption, type Option } from '../command-li
 import { ExitCode, UsageError } from '../exit-codes.js';
 import { mappingOption, retraced } from '../mapping.js';
 import { openWithProgress } from '../open-trace.js';
-import { parseCount, parseDuration } from '../quantities.js';
+import { parseCount, parseDuration, parseSize } from '../quantities.js';
 import { reportJson } from '../report/json.js';
 import { measure, sortKeys, type ReportRequest } from '../report/measure.js';
 import { printReport } from '../report/print.js';
@@ -19,6 +19,7 @@ const options: readonly Option[] = [
   { name: 'per-thread', help: 'the hottest methods of each thread' },
   { name: 'from', value: 'TIME', help: 'from this time after the begin' },
   { name: 'to', value: 'TIME', help: 'to this time after the begin' },
+  { name: 'memory', value: 'SIZE', help: 'how much a recording may take (default: half of this machine’s)' },
   mappingOption,
   jsonOption,
 ];
@@ -55,7 +56,10 @@ export const report: Command = {
   async run(input, terminal) {
     const file = input.one('file');
     const request = requestOf(input);
-    const trace = await retraced(await openWithProgress(file, terminal), request.mapping);
+    const trace = await retraced(
+      await openWithProgress(file, terminal, input.read('memory', parseSize)),
+      request.mapping,
+    );
     const threads = threadIndexes(trace, input.text('thread'));
     const measured = measure(trace, threads, request);
     if (input.has('json')) terminal.print(JSON.stringify(reportJson(file, measured), null, 2));

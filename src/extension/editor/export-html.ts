@@ -1,7 +1,7 @@
 /** Writes the page with its recording inside as one file that opens in any browser. Piece by piece: the recording may be large. */
 import { randomBytes } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
-import { l10n, ProgressLocation, Uri, window } from 'vscode';
+import { env, l10n, ProgressLocation, Uri, window } from 'vscode';
 import type { MappingExcerpt, PageSettings } from '../../protocol/messages.js';
 import { standAloneHtml, standAlonePieceBytes } from '../../protocol/page-html.js';
 import { fileBytes } from './file-bytes.js';
@@ -58,6 +58,7 @@ async function write(
     script: await bundle('page.js'),
     worker: await bundle('page-worker.js'),
     nonce: randomBytes(24).toString('base64'),
+    language: env.language,
     // Where it lies on this machine is nobody's business.
     settings: { ...settings, mapping: mapping.text === '' ? undefined : { chosen } },
     mapping,

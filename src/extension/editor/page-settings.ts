@@ -6,7 +6,13 @@ import { pageTexts } from './page-texts.js';
 
 /** `mapping`: the one that a person chose; empty: none. */
 export function pageSettings(myPackages: readonly string[], mapping: string): PageSettings {
-  return { myPackages, mapping: { chosen: mapping }, keys: chosenKeys(), texts: pageTexts(l10n.bundle) };
+  return {
+    myPackages,
+    mapping: { chosen: mapping },
+    keys: chosenKeys(),
+    memoryBytes: setting('files.memoryMegabytes') * 2 ** 20,
+    texts: pageTexts(l10n.bundle),
+  };
 }
 
 /** Settings are edited by hand: what is no list of keys is left out. */

@@ -77,7 +77,7 @@ export interface FigureColumns {
   readonly lineCpuNs: Float64Array;
   readonly lineWallNs: Float64Array;
   readonly lineBytes: Float64Array;
-  /** Of the whole recording: what shares are of. */
+  /** Of all that was read: what shares are of. */
   readonly cpuNs: number;
   readonly wallNs: number;
   readonly hasCpu: boolean;
@@ -85,6 +85,9 @@ export interface FigureColumns {
   readonly allocationsEstimated: boolean;
   /** Unix time in ms at which the recording began, 0 unknown: sources changed later are not what was recorded. */
   readonly startedMs: number;
+  /** When what was read ends, and when the recording does: it may be too large to be read whole. */
+  readonly endNs: number;
+  readonly recordingEndNs: number;
   /** "HotSpot 17.0.15" */
   readonly runtime: string;
 }

@@ -48,6 +48,8 @@ export class EngineService {
       hasAllocations: trace.info.hasAllocations,
       allocationsEstimated: trace.info.allocationsEstimated,
       startedMs: Number(trace.info.startRealtimeNs / 1_000_000n),
+      endNs: trace.endNs,
+      recordingEndNs: trace.part?.recordingEndNs ?? trace.endNs,
       runtime: trace.info.runtime,
     };
   }

@@ -1,12 +1,14 @@
 /** Bytes of a file → a trace, whichever of the formats they are. What they are is told by themselves, not by their name. */
 import { anyImporter, recognise, recogniseBytes } from '../../trace/formats/index.js';
-import { RecordingDecoder, type Trace } from '../../trace/index.js';
+import { type PartOptions, RecordingDecoder, type Trace } from '../../trace/index.js';
 
 export class TraceReader {
   readonly #held: Uint8Array[] = [];
   #heldBytes = 0;
   #decoder: RecordingDecoder | undefined;
   #importer: ReturnType<typeof anyImporter> | undefined;
+
+  constructor(private readonly part: PartOptions = {}) {}
 
   append(bytes: Uint8Array): void {
     if (this.#decoder !== undefined) this.#decoder.append(bytes);
@@ -21,10 +23,14 @@ export class TraceReader {
   finish(): Trace {
     this.#decide();
     if (this.#importer !== undefined) return this.#importer.finish();
-    const decoder = this.#decoder ?? new RecordingDecoder();
+    const decoder = this.#decoder ?? this.#newDecoder();
     decoder.finish();
     if (decoder.refused !== '') throw new Error(decoder.refused);
     return decoder.trace();
+  }
+
+  #newDecoder(): RecordingDecoder {
+    return new RecordingDecoder({ magic: true, ...this.part });
   }
 
   #decide(): void {
@@ -33,7 +39,7 @@ export class TraceReader {
     this.#held.length = 0;
     const { format, name, advice } = recognise(first);
     if (format === undefined) throw new Error(`This is no trace but ${name}. ${advice}`.trim());
-    if (format === 'btrace') this.#decoder = new RecordingDecoder();
+    if (format === 'btrace') this.#decoder = this.#newDecoder();
     else this.#importer = anyImporter();
     (this.#decoder ?? this.#importer)?.append(first);
   }

@@ -42,6 +42,13 @@ export class Hovers implements HoverProvider {
     }
     text.appendText(lines.join('\n'));
     if (shown.stale) text.appendText(`\n${l10n.t('The file was edited since it was recorded.')}`);
+    const { endNs, recordingEndNs } = columns;
+    if (endNs < recordingEndNs) {
+      const [read, all] = [duration(endNs), duration(recordingEndNs)];
+      text.appendText(
+        `\n${l10n.t('Of the first {0} of {1}: the recording is too large to be read whole.', read, all)}`,
+      );
+    }
     if (detail !== undefined) {
       table(text, l10n.t('Called by'), detail.callers, columns);
       table(text, l10n.t('Calls'), detail.callees, columns);

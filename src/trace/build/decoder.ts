@@ -30,6 +30,7 @@ import { Entries } from './entries.js';
 import { LinkTable } from './links.js';
 import { cut, RecordedMethods } from './methods.js';
 import { NodeTable } from './nodes.js';
+import { type PartOptions, SamplesPart } from './part.js';
 import { PathTable } from './paths.js';
 import { SampledThread, type Sampling } from './sampled-thread.js';
 
@@ -37,6 +38,8 @@ import { SampledThread, type Sampling } from './sampled-thread.js';
 const mostLosses = 100_000;
 const mostCounters = 1000;
 const mostThreads = 2 ** 24;
+
+export type DecoderOptions = ParserOptions & PartOptions;
 
 export class RecordingDecoder {
   private readonly parser: ChunkParser;
@@ -60,9 +63,11 @@ export class RecordingDecoder {
   /** By thread, samples that came together and are not taken in yet. */
   private readonly toCome = new Map<number, number>();
   private linksAttached = 0;
+  private readonly part: SamplesPart;
 
-  constructor(options: ParserOptions = { magic: true }) {
+  constructor(options: DecoderOptions = { magic: true }) {
     this.parser = new ChunkParser(options);
+    this.part = new SamplesPart(options);
   }
 
   /** Why nothing can be shown, in words: not a recording, or a major version that is newer. Empty when all is well. */
@@ -97,7 +102,8 @@ export class RecordingDecoder {
   trace(): Trace {
     const threads = [...this.threads.values()].sort((a, b) => a.index - b.index);
     let beginNs = Infinity;
-    let endNs = this.footer?.endNs ?? 0;
+    const part = this.part.described(this.footer?.endNs);
+    let endNs = part?.next === undefined ? (this.footer?.endNs ?? 0) : 0;
     let counters = 0;
     for (const thread of threads) {
       counters |= thread.counters;
@@ -113,6 +119,7 @@ export class RecordingDecoder {
       endNs,
       complete: this.footer !== undefined,
       endReason: this.footer?.reason ?? 0,
+      part,
       threads,
       methods,
       paths: this.paths,
@@ -275,13 +282,20 @@ export class RecordingDecoder {
 
   private takeSamples(chunk: Chunk, payload: Uint8Array): void {
     const { blockReader, toCome } = this;
+    const isTaken = this.part.takes(chunk.offset);
     eachSampleBlock(payload, (begin, end) => {
       blockReader.open(payload, begin, end);
+      if (!isTaken) {
+        this.part.leaveOut(blockReader.beginNs);
+        return;
+      }
       const thread = this.thread(blockReader.thread);
       // A row takes a byte of the time column at least.
       const rows = Math.min(blockReader.count, end - begin);
       const expected = Math.max(toCome.get(thread.index) ?? 0, rows);
+      const before = thread.intervals.count;
       thread.take(blockReader, payload, begin, end, expected, this.nodes, this.sampling);
+      this.part.add(end - begin, thread.intervals, before, this.paths);
       toCome.set(thread.index, expected - rows);
       if (blockReader.damage !== '') this.parser.report(chunk.offset, blockReader.damage);
     });

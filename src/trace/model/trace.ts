@@ -238,6 +238,16 @@ export interface TraceInfo {
   readonly allocationsEstimated: boolean;
 }
 
+/**
+ * Which part of its samples a trace has, where all would take too much memory. Names, counters, losses and totals are of
+ * the whole recording.
+ */
+export interface TracePart {
+  /** Place in the file of the first samples after this part; undefined: it goes to the end. */
+  readonly next: number | undefined;
+  readonly recordingEndNs: number;
+}
+
 /** Whole-recording totals as the agent counted them. */
 export interface TraceStatus {
   readonly samples: number;
@@ -257,6 +267,8 @@ export interface Trace {
   /** False while it is being written, or when it was cut off. */
   readonly complete: boolean;
   readonly endReason: number;
+  /** Absent where all of it is here. */
+  readonly part?: TracePart | undefined;
   readonly threads: readonly ThreadTrack[];
   readonly methods: Methods;
   readonly paths: Paths;

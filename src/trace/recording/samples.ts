@@ -113,6 +113,11 @@ export class SampleBlockReader {
     for (const [name, field] of Object.entries(Field)) this.out[field] = named[name] as Float64Array;
   }
 
+  /** Time of the first row, as the head tells. */
+  get beginNs(): number {
+    return this.head.baseTimeNs;
+  }
+
   /** Whether any row says more than its stack and counters: a class, an object, a peer, a text. */
   get hasDetails(): boolean {
     const { begins, ends } = this;

@@ -48,9 +48,37 @@ export class TrustLine {
           ),
       ),
     );
+    const part = this.#part();
+    if (part !== undefined) this.#facts.prepend(part);
     const names = namesFact(model, () => store.set({ namesAsRecorded: !store.state.namesAsRecorded }));
     if (names !== undefined) this.#facts.append(names);
     this.#showChips();
+  }
+
+  /** Which part of a recording that is too large is shown, and the ways to the others. */
+  #part(): HTMLElement | undefined {
+    const { model, store, actions } = this.#context;
+    const { snapshot } = model;
+    if (snapshot?.part === undefined) return undefined;
+    const { next, recordingEndNs } = snapshot.part;
+    const { parts } = store.state;
+    const go = (label: string, where: readonly number[]): HTMLElement => {
+      const button = element('button', { class: 'link-button', type: 'button' }, label);
+      button.addEventListener('click', () => actions.showPart(where));
+      return button;
+    };
+    return element(
+      'span',
+      { class: 'fact is-warning', title: text('trust.part.hint') },
+      icon('warning'),
+      text(parts.length === 0 ? 'trust.part.first' : 'trust.part', {
+        begin: formatNs(snapshot.beginNs),
+        end: formatNs(snapshot.endNs),
+        length: formatNs(recordingEndNs),
+      }),
+      parts.length > 0 ? go(text('trust.part.before'), parts.slice(0, -1)) : undefined,
+      next === undefined ? undefined : go(text('trust.part.next'), [...parts, next]),
+    );
   }
 
   #showChips(): void {
@@ -162,9 +190,10 @@ function sources(changed: readonly string[]): Fact[] {
   return [{ text: said, hint: [text('trust.sources.hint'), ...names].join('\n'), isWarning: true }];
 }
 
-function overhead({ status, threads }: Snapshot): Fact[] {
+function overhead({ status, threads, part }: Snapshot): Fact[] {
   if (status === undefined) return [];
-  const blockedNs = threads.reduce((sum, thread) => sum + thread.blockedNs, 0);
+  // What it cost is known of all of the recording only.
+  const blockedNs = part !== undefined ? 0 : threads.reduce((sum, thread) => sum + thread.blockedNs, 0);
   const cost = recordingCost(status, blockedNs);
   if (cost === undefined) return [];
   const said = text('trust.overhead', { share: formatShare(cost.ofCpu) });

@@ -1,12 +1,21 @@
 /** What the page and its worker say to each other. Columns travel by transfer: one copy is made, in the worker. */
 import type { PageMapping, SourceKey } from '../../protocol/messages.js';
+import type { PartOptions } from '../../trace/build/part.js';
 import type { CallFigures, CallPlace } from '../../trace/measure/calls.js';
 import type { MessageFigures } from '../../trace/measure/messages.js';
 import type { MethodFigures } from '../../trace/measure/methods.js';
 import type { Scope } from '../../trace/measure/scope.js';
 import type { FlameNodes, Neighbours, TreeNodes } from '../../trace/measure/trees.js';
 import type { Weight } from '../../trace/measure/weights.js';
-import type { CounterTrack, Hook, Loss, Problem, TraceInfo, TraceStatus } from '../../trace/model/trace.js';
+import type {
+  CounterTrack,
+  Hook,
+  Loss,
+  Problem,
+  TraceInfo,
+  TracePart,
+  TraceStatus,
+} from '../../trace/model/trace.js';
 
 /**
  * The calls of one thread laid out for drawing: all of depth 0 by begin, then all of depth 1 …
@@ -117,6 +126,8 @@ export interface Snapshot {
   readonly endReason: number;
   /** More may come. */
   readonly live: boolean;
+  /** Undefined where all of the recording is here. */
+  readonly part: TracePart | undefined;
   readonly status: TraceStatus | undefined;
   readonly hooks: readonly Hook[];
   readonly losses: readonly Loss[];
@@ -135,7 +146,12 @@ export interface Snapshot {
 export type { CallFigures, FlameNodes, MethodFigures, Neighbours, Scope, TreeNodes, Weight };
 
 export type ToWorker =
-  | { readonly type: 'open'; readonly name: string; readonly totalBytes: number; readonly live: boolean }
+  | {
+      readonly type: 'open';
+      readonly totalBytes: number;
+      readonly live: boolean;
+      readonly part: PartOptions;
+    }
   | { readonly type: 'bytes'; readonly data: ArrayBuffer }
   | { readonly type: 'end' }
   /** Prefixes of the workspace's packages; `fold` leaves everything else out of the charts. */

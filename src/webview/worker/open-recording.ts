@@ -1,5 +1,6 @@
 /** Bytes of a file → a decoder for what they are, whatever the file is called. */
 import { RecordingDecoder } from '../../trace/build/decoder.js';
+import type { PartOptions } from '../../trace/build/part.js';
 import { anyImporter, importers } from '../../trace/formats/index.js';
 import type { Trace } from '../../trace/model/trace.js';
 import { NotATrace } from './serve.js';
@@ -8,12 +9,12 @@ import type { Decoder } from './serve.js';
 const ownMagic = [0x42, 0x54, 0x52, 0x41, 0x43, 0x45];
 
 /** Holds the first bytes until they tell a recording of ours from all others. */
-export function openRecording(): Decoder {
+export function openRecording(part: PartOptions): Decoder {
   let held: Uint8Array = new Uint8Array(0);
   let chosen: Decoder | undefined;
   const choose = (): Decoder => {
     const isOwn = ownMagic.every((byte, at) => held[at] === byte);
-    chosen = isOwn ? ownRecording() : foreignTrace();
+    chosen = isOwn ? ownRecording(part) : foreignTrace();
     chosen.append(held);
     held = new Uint8Array(0);
     return chosen;
@@ -39,8 +40,8 @@ function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
   return both;
 }
 
-function ownRecording(): Decoder {
-  const decoder = new RecordingDecoder();
+function ownRecording(part: PartOptions): Decoder {
+  const decoder = new RecordingDecoder({ magic: true, ...part });
   const check = (): void => {
     if (decoder.refused !== '') throw new NotATrace(decoder.refused);
   };

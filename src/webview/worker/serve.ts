@@ -3,6 +3,7 @@
  * While a recording is being written there is at most one snapshot a second, and never more than a fifth of the time
  * goes into making them.
  */
+import type { PartOptions } from '../../trace/build/part.js';
 import type { Trace } from '../../trace/model/trace.js';
 import { foldTrace } from './fold-trace.js';
 import type { Answers, FromWorker, Query, ToWorker } from './messages.js';
@@ -20,7 +21,7 @@ export interface Decoder {
 }
 
 /** Chooses a decoder by what the bytes are. */
-export type OpenDecoder = (name: string) => Decoder;
+export type OpenDecoder = (part: PartOptions) => Decoder;
 
 /** The bytes are something else; `message` says what, for a person. */
 export class NotATrace extends Error {
@@ -100,7 +101,7 @@ class TraceService {
         this.#refused = false;
         this.#shown = undefined;
         this.#retracing.reset();
-        this.#decoder = this.#openDecoder(message.name);
+        this.#decoder = this.#openDecoder(message.part);
         return;
       case 'bytes': {
         this.#append(new Uint8Array(message.data));

@@ -40,6 +40,7 @@ export function takeSnapshot(trace: Trace, options: SnapshotOptions): Snapshot {
     complete: trace.complete,
     endReason: trace.endReason,
     live: options.live,
+    part: trace.part,
     status: trace.status,
     hooks: trace.hooks,
     losses: trace.losses,

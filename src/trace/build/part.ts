@@ -1,0 +1,59 @@
+/** The part of a recording's samples that is taken in, where the columns of all would take too much memory. */
+import { type Intervals, type Paths, type TracePart } from '../model/trace.js';
+
+/** What an opened recording may take where nobody says: room for some twenty million samples of usual stacks. */
+export const usualMemoryBytes = 3 * 2 ** 30;
+
+export interface PartOptions {
+  /** Place in the file from which on samples are taken in: `TracePart.next` of the part before. */
+  readonly from?: number;
+  /** Samples are taken in until their intervals, with all that is counted, and the chart of them take so much. */
+  readonly mostBytes?: number;
+}
+
+const intervalBytes = 67;
+const callBytes = 24;
+/** One interval of so many tells how many calls begin with each: an estimate, as those of a thread are alike. */
+const lookedAt = 8;
+
+export class SamplesPart {
+  private readonly from: number;
+  private readonly mostBytes: number;
+  private bytes = 0;
+  private next: number | undefined;
+  private latestNs = 0;
+
+  constructor({ from = 0, mostBytes = Infinity }: PartOptions) {
+    this.from = from;
+    this.mostBytes = mostBytes;
+  }
+
+  /** Whether the samples of the chunk at `offset` belong to it. Asked in the order of the file. */
+  takes(offset: number): boolean {
+    if (offset < this.from) return false;
+    if (this.bytes >= this.mostBytes) this.next ??= offset;
+    return this.next === undefined;
+  }
+
+  /** A thread's intervals from the row `from` on came of so many bytes. */
+  add(bytes: number, { path, keep, count }: Intervals, from: number, { depth }: Paths): void {
+    if (this.mostBytes === Infinity) return;
+    let calls = 0;
+    for (let row = from; row < count; row += lookedAt) {
+      calls += lookedAt * Math.max((depth[path[row] as number] as number) - (keep[row] as number), 0);
+    }
+    this.bytes += bytes + intervalBytes * (count - from) + callBytes * calls;
+  }
+
+  /** A block of samples that begins then is not of this part. */
+  leaveOut(timeNs: number): void {
+    this.latestNs = Math.max(this.latestNs, timeNs);
+  }
+
+  /** Undefined where it is all of the recording. `endNs`: of all of it, where that is known. */
+  described(endNs: number | undefined): TracePart | undefined {
+    const { from, next } = this;
+    if (from === 0 && next === undefined) return undefined;
+    return { next, recordingEndNs: endNs ?? this.latestNs };
+  }
+}
