@@ -36,9 +36,6 @@ void adopt(Session& session, ThreadRecord& record) {
   record.has_pending.store_relaxed(0);
   record.follows = false;
   record.counters = Row{};
-  record.cpu = record.bytes = {-1, 0};
-  record.worked = false;
-  record.told_until_ns = 0;
   record.shard.reset();
   record.last.depth = 0;
   record.last.epoch = 0;
@@ -148,51 +145,10 @@ void Capture::commit_repeat(u32 node) {
   commit_node(node);
 }
 
-namespace {
-
-bool is_at_wait(const Row& row) {
-  return row.duration_ns || row.kind == SampleKind::Notify || row.kind == SampleKind::Unpark ||
-         row.kind == SampleKind::MonitorRelease || row.kind == SampleKind::ThreadStart;
-}
-
-// The total to tell. What it grew by, but for `keep`, is owed when `elsewhere`; a row that `collects` tells all of it.
-i64 told(Owed& total, i64 now, bool elsewhere, bool collects, i64 keep) {
-  if (collects)
-    total.owed = 0;
-  else if (elsewhere && total.read >= 0)
-    total.owed += max_of<i64>(now - total.read - keep, 0);
-  total.read = now;
-  return now - total.owed;
-}
-
-}  // namespace
-
-// What a thread used between two waits without being seen at work is not the later wait's. Where threads are
-// interrupted by their CPU clocks it is left out of the totals that rows tell, until a row that stands for all of it:
-// of CPU time the next interrupt, of bytes the next sampled allocation.
-void Capture::tell() {
-  if (is_at_wait(row_)) shows_ = Shows::Wait;
-  i64 silence = record_->told_until_ns ? max_of<i64>(row_.time_ns - record_->told_until_ns, 0) : 0;
-  // A reader's rules (docs/MEASURES.md): a sample at work vouches for three intervals after it …
-  bool seen = record_->worked && silence <= 3 * session_->config.async_interval_ns;
-  bool elsewhere = shows_ == Shows::Standing || (shows_ == Shows::Wait && !seen);
-  // … and next to no CPU time between two equal stacks, a twentieth, is a wait.
-  i64 keep = shows_ == Shows::Wait && !record_->worked ? silence / 16 : 0;
-  record_->worked = shows_ < Shows::Wait;
-  if (row_.counters & kCounterCpu) {
-    row_.cpu_ns = told(record_->cpu, row_.cpu_ns, elsewhere, shows_ == Shows::Running, keep);
-    record_->cpu.read += row_.cpu_duration_ns;
-  }
-  bool counted = walk_ && shows_ != Shows::Running && (row_.counters & kCounterAllocatedBytes);
-  if (counted)
-    row_.allocated_bytes = static_cast<u64>(told(record_->bytes, static_cast<i64>(row_.allocated_bytes), elsewhere,
-                                                 row_.kind == SampleKind::Allocation, 0));
-  record_->told_until_ns = row_.time_ns + row_.duration_ns;
-}
-
 void Capture::commit_node(u32 node) {
   row_.stack = node;
-  if (session_->has_timers.load_relaxed()) tell();
+  row_.counters &= ~kCounterCpuTimed;
+  if (session_->has_timers.load_relaxed()) row_.counters |= kCounterCpuTimed;
   i64 now = now_ns();
   keep(*session_, *record_, row_, now);
   u64 tick = tick_now();

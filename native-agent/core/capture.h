@@ -20,10 +20,6 @@ inline bool gate_open(const ThreadRecord& record) {
   return record.session.load_relaxed() != session || tick_now() >= record.due_tick.load_relaxed();
 }
 
-// What a row says of the time before it: the thread was at this work; it was, and was interrupted because it runs; it
-// was elsewhere, before it came to where it waits or stands.
-enum class Shows : u8 { Work, Running, Wait, Standing };
-
 class Capture {
  public:
   Capture() = default;
@@ -51,8 +47,6 @@ class Capture {
   i64 begin_ns() const { return begin_ns_; }
   Session& session() { return *session_; }
   ThreadRecord& record() { return *record_; }
-  // Known by the row's kind, but for those from outside.
-  void shows(Shows shows) { shows_ = shows; }
   // With a stack, leaf first, as the walk gave it.
   u32 commit(u32 frame_count) { return commit_frames(walk_->frames, frame_count); }
   // The node it got; 0 when there is none.
@@ -66,7 +60,6 @@ class Capture {
 
  private:
   void commit_node(u32 node);
-  void tell();
   bool begin_open(ThreadRecord* record, SampleKind kind, bool open, bool force);
   bool enter(ThreadRecord* record, SampleKind kind, Holder holder);
   void leave();
@@ -76,7 +69,6 @@ class Capture {
   WalkBuffer* walk_ = nullptr;
   i64 begin_ns_ = 0;
   bool forced_ = false;
-  Shows shows_ = Shows::Work;
   Row row_;  // cleared on the way in
 };
 

@@ -38,14 +38,14 @@ void interrupt(ThreadRecord& record, void* context) {
   Capture capture;
   Runtime* runtime = g_runtime.load_acquire();
   if (!runtime || !capture.begin_interrupted(&record)) return;
+  // Before the walk: its cost belongs to the time after this sample, by both clocks.
+  read_own_counters(capture.row(), record.counters);
   i32 frames = runtime->walk_here(context, capture.frames(), WalkBuffer::kFrames, capture.row().flags);
   if (frames <= 0) {
     capture.abandon();
     mark_due(record);
     return;
   }
-  read_own_counters(capture.row(), record.counters);
-  capture.shows(Shows::Running);
   capture.commit(static_cast<u32>(frames));
 }
 

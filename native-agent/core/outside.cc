@@ -88,11 +88,10 @@ i64 OutsideSampler::tick() {
   if (timers_.running())
     while (ThreadRecord* record = asked_to_end_.load() ? nullptr : timers_.take_due()) {
       u64 tick = tick_now();
-      i64 now = now_ns();
       // On a busy machine one that ran when it was marked may wait by now: its next interrupt stands for that time, too.
       bool runs = is_watched(*record) && !record->blocked_since_ns.load_acquire();
       i64 cpu = runs ? thread_cpu_ns(record->tid.load_relaxed()) : -1;
-      if (cpu >= 0) walk(*record, tick, now, cpu, Shows::Running);
+      if (cpu >= 0) walk(*record, tick, now_ns(), cpu, kFlagAtWork);
     }
   look_at_main();
   if (now_ns() >= next_round_ns_) {
@@ -163,7 +162,7 @@ void OutsideSampler::look(ThreadRecord& record) {
   if (cpu == record.walked_cpu_ns && record.walked_epoch == session_->stacks.epoch())
     stand(record, tick, now, cpu);
   else if (!has_timer || looked_cpu < 0 || cpu == looked_cpu)
-    walk(record, tick, now, cpu, cpu == looked_cpu ? Shows::Standing : Shows::Running);
+    walk(record, tick, now, cpu, timers_.running() && !has_timer && cpu != looked_cpu ? kFlagAtWork : 0);
 }
 
 void OutsideSampler::stand(ThreadRecord& record, u64 tick, i64 now, i64 cpu) {
@@ -174,11 +173,10 @@ void OutsideSampler::stand(ThreadRecord& record, u64 tick, i64 now, i64 cpu) {
   capture.row().cpu_ns = cpu;
   capture.row().counters |= kCounterCpu;
   capture.row().flags = record.walked_flags;
-  capture.shows(Shows::Standing);
   capture.commit_repeat(record.walked_stack);
 }
 
-void OutsideSampler::walk(ThreadRecord& record, u64 tick, i64 now, i64 cpu, Shows shows) {
+void OutsideSampler::walk(ThreadRecord& record, u64 tick, i64 now, i64 cpu, u16 at_work) {
   record.look_interval_ns = interval_ns_;
   record.walked_cpu_ns = -1;
   u16 flags = kFlagSafepoint;
@@ -192,8 +190,7 @@ void OutsideSampler::walk(ThreadRecord& record, u64 tick, i64 now, i64 cpu, Show
   }
   capture.row().cpu_ns = cpu;
   capture.row().counters |= kCounterCpu;
-  capture.row().flags = flags;
-  capture.shows(shows);
+  capture.row().flags = flags | at_work;
   record.walked_epoch = session_->stacks.epoch();
   record.walked_stack = capture.commit_frames(frames_, static_cast<u32>(frames));
   record.walked_flags = flags;

@@ -29,7 +29,8 @@ class OutsideSampler {
   void look_at_main();
   void look(ThreadRecord& record);
   void stand(ThreadRecord& record, u64 tick, i64 now, i64 cpu);
-  void walk(ThreadRecord& record, u64 tick, i64 now, i64 cpu, Shows shows);
+  // `at_work`: kFlagAtWork for an interrupt, 0 for where a thread stands.
+  void walk(ThreadRecord& record, u64 tick, i64 now, i64 cpu, u16 at_work);
 
   const Atomic<u32>& asked_to_end_;
   Session* session_ = nullptr;

@@ -22,12 +22,6 @@ struct Blocked {
   u16 flags;
 };
 
-// A running total of a thread: as it was read at the end of its last row, and what of it rows have not told yet.
-struct Owed {
-  i64 read;  // below 0: not read yet
-  i64 owed;
-};
-
 struct alignas(64) ThreadRecord {
   // Whoever holds this may capture: the thread itself (it is the recursion guard too) or the agent for a short while.
   Atomic<Holder> busy;
@@ -37,11 +31,6 @@ struct alignas(64) ThreadRecord {
   // Of the last one that came by the gate or from outside. Forced ones do not count: a thread that waits every other
   // millisecond would be seen waiting only.
   Atomic<u64> evidence_tick;
-  // What the thread used that rows have not told yet, see Capture::tell.
-  Owed cpu;
-  Owed bytes;
-  i64 told_until_ns;   // the end of the last row
-  bool worked;         // the last row shows it at work
   Row counters;        // the last row that read them: rows from outside go on with its totals
   Atomic<u32> events;  // of a point that comes often, captured or not; the thread's own count
   u32 mean_cost_ns;    // of captures on this thread, moving

@@ -151,7 +151,7 @@ TEST("cpu timers: who takes the signal later keeps it") {
 
 // ---------------------------------------------------------------- what rows tell
 
-void row(SampleKind kind, i64 cpu, Shows shows = Shows::Work, i64 waited = 0, i64 bytes = 0) {
+void row(SampleKind kind, i64 cpu, i64 waited = 0, i64 bytes = 0) {
   Capture capture;
   CHECK(capture.begin(g_threads.mine(), kind, true));
   capture.row().cpu_ns = cpu;
@@ -159,37 +159,25 @@ void row(SampleKind kind, i64 cpu, Shows shows = Shows::Work, i64 waited = 0, i6
   capture.row().counters = kCounterCpu | kCounterAllocatedBytes;
   capture.row().duration_ns = waited;
   capture.row().object = 1;  // rows stay apart
-  capture.shows(shows);
   capture.frames()[0] = {1, 1};
   capture.commit(1);
 }
 
-TEST("told totals: what was used unseen between two waits is told by the next that stands for it") {
+TEST("cpu timers: rows tell the thread's clock, whatever was seen, and that it is interrupted by it") {
   Recording recording;
   recording.session->has_timers.store(1);
-  row(SampleKind::Allocation, 1000000, Shows::Work, 0, 100);
-  row(SampleKind::Sleep, 1500000, Shows::Work, 50, 200);       // seen at work before: its 500,000 are that work's
-  row(SampleKind::Sleep, 9500000, Shows::Work, 50, 900);       // 8,000,000 of nobody yet
-  row(SampleKind::Allocation, 9600000, Shows::Work, 0, 1000);  // its own 100,000, and all bytes
-  row(SampleKind::AsyncSelf, 9900000, Shows::Running);
+  row(SampleKind::Allocation, 1000000, 0, 100);
+  row(SampleKind::Sleep, 1500000, 50, 200);
+  row(SampleKind::Sleep, 9500000, 50, 900);
+  recording.session->has_timers.store(0);  // another profiler has taken the signal
+  row(SampleKind::Sleep, 9600000, 50, 1000);
   auto rows = recording.rows();
-  CHECK_EQUAL(rows.size(), 5u);
+  CHECK_EQUAL(rows.size(), 4u);
   CHECK_EQUAL(rows[1].cpu_ns, 1500000);
-  // But for a sixteenth of the time between, so that it does not look like waiting.
-  CHECK(rows[2].cpu_ns >= 1500000 && rows[2].cpu_ns < 2500000);
-  CHECK_EQUAL(rows[3].cpu_ns - rows[2].cpu_ns, 100000);
-  CHECK_EQUAL(rows[4].cpu_ns, 9900000);
-  CHECK_EQUAL(rows[1].allocated_bytes, 200u);
-  CHECK_EQUAL(rows[2].allocated_bytes, 200u);
-  CHECK_EQUAL(rows[3].allocated_bytes, 1000u);
-}
-
-TEST("told totals: without timers every row tells what was read") {
-  Recording recording;
-  row(SampleKind::Sleep, 1000000, Shows::Work, 50);
-  row(SampleKind::Sleep, 9000000, Shows::Work, 50);
-  auto rows = recording.rows();
-  CHECK_EQUAL(rows[1].cpu_ns, 9000000);
+  CHECK_EQUAL(rows[2].cpu_ns, 9500000);
+  CHECK_EQUAL(rows[2].allocated_bytes, 900u);
+  for (int at : {0, 1, 2}) CHECK(rows[at].counters & kCounterCpuTimed);
+  CHECK(!(rows[3].counters & kCounterCpuTimed));
 }
 
 }  // namespace

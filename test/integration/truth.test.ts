@@ -1,5 +1,6 @@
 /**
- * A recording beside what the program itself wrote down. The tolerances: shares of CPU time within 3 points, a wait's
+ * A recording beside what the program itself wrote down. The tolerances: shares of CPU time within 3 points, of short work six
+ * standard deviations of as many interrupts as there were; no method with more CPU than wall time, but for 0.1 ms; a wait's
  * length within 2 ms or 5 %, allocated bytes within 5 %. CPU time is each thread's own clock's, on both sides, so how busy the
  * machine is makes no difference. Only where the program reads its clock and waits afterwards may it be put aside in between.
  */
@@ -21,7 +22,7 @@ import { decodeFile, Recordings, threadNamed } from './recordings.js';
 
 const RUNS = Number(process.env['BTRACE_TRUTH_RUNS'] ?? 5);
 /** Shares need much CPU time, however long that takes on a busy machine; the waits are many in a short time. */
-const WORK = { parts: ['burn', 'deep', 'brief', 'throw'], cpuNs: 9e9, ms: 40_000 };
+const WORK = { parts: ['burn', 'deep', 'brief', 'throw', 'short'], cpuNs: 10e9, ms: 40_000 };
 const WAITS = { parts: ['lock', 'notify', 'park', 'sleep', 'allocate', 'load'], cpuNs: Infinity, ms: 2000 };
 const SHARE_TOLERANCE = 0.03;
 /** Of CPU time, one interrupt each: on a machine that has next to no time for the program, three of them may be more than the tolerance. */
@@ -29,6 +30,8 @@ const FEW_SAMPLES = 3;
 /** A capture costs 50 µs at most (core/capture.cc), and 1 % of a wait. */
 const SHORT_MS = 5;
 const MOST_GAPS = 0.1;
+/** Of the CPU time of threads that work briefly, that of the work; the rest goes to bed with them. */
+const LEAST_SEEN = 0.5;
 /** Left out at both ends, where hooks come and go and the last samples of a thread are waited for. */
 const EDGE_NS = 150e6;
 
@@ -94,6 +97,50 @@ class Comparison {
         Math.abs(difference) <= Math.max(SHARE_TOLERANCE, few),
         `${threadName}: ${method} has ${percent(recorded.of(method), recorded.evidence)}, truly ${percent(cpu, all)}`,
       );
+    }
+  }
+
+  /** Work in stretches of 0.3 ms: next to none has an interrupt of its own. */
+  shortWork(): void {
+    let [often, seldom, all] = [0, 0, 0];
+    let [trulyOften, trulySeldom] = [0, 0];
+    for (const thread of this.trace.threads.filter(({ name }) => name.startsWith('short-'))) {
+      const recorded = this.cpuByMethod(thread, this.begin, this.end);
+      often += recorded.of('Work.often');
+      seldom += recorded.of('Work.seldom');
+      all += recorded.evidence + recorded.gap;
+      const true_ = this.truth.cpuByMethod(thread.name, this.begin, this.end);
+      trulyOften += true_.get('Work.often') ?? 0;
+      trulySeldom += true_.get('Work.seldom') ?? 0;
+    }
+    const interrupts = all / recordingPresets.balanced.asyncIntervalNs;
+    assert.ok(interrupts >= 30, `there were ${interrupts.toFixed()} interrupts`);
+    // The rest is what going to sleep costs, and the captures of it.
+    const seen = (often + seldom) / all;
+    assert.ok(seen >= LEAST_SEEN, `${percent(seen, 1)} of the CPU time are in the work`);
+    const truly = trulyOften / (trulyOften + trulySeldom);
+    const share = often / (often + seldom);
+    const chance = Math.sqrt((truly * (1 - truly)) / interrupts);
+    assert.ok(
+      Math.abs(share - truly) <= 6 * chance,
+      `often has ${percent(share, 1)}, truly ${percent(truly, 1)}`,
+    );
+  }
+
+  /** In all threads and in each. */
+  noMoreCpuThanWall(): void {
+    const { methods, threads } = this.trace;
+    for (const of of [[], ...threads.map(({ index }) => [index])]) {
+      const sums = sumScope(this.trace, { threads: of, beginNs: -Infinity, endNs: Infinity });
+      const { count, method, self, total } = methodFigures(sums, methods.count);
+      for (let row = 0; row < count; row++) {
+        for (const { cpu, wall } of [self, total]) {
+          assert.ok(
+            cpu[row]! <= wall[row]! + 1e5,
+            `${methods.qualifiedName(method[row]!)}: ${cpu[row]} ns of CPU in ${wall[row]} ns`,
+          );
+        }
+      }
     }
   }
 
@@ -209,6 +256,11 @@ for (const [at, jdk] of jdks().entries()) {
       for (const thread of ['deep', 'brief', 'thrower']) {
         it(`CPU time of the thread "${thread}" is in its work`, () => work.shares(thread));
       }
+
+      it('CPU time of work that is too short to be seen', () => work.shortWork());
+      it('no method with more CPU than wall time', () => {
+        for (const recording of [work, waits]) recording.noMoreCpuThanWall();
+      });
 
       it('whole stacks of deep recursion', () => {
         const { trace } = work;

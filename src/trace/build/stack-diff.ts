@@ -145,7 +145,8 @@ export class StackDiff {
     const { time: times, duration, cpu: cpus, stack, kind, message } = block;
     const pathDepth = paths.depth;
     const readsCpu = (block.counters & CounterBit.Cpu) !== 0;
-    const isSpecial = (block.counters & CounterBit.CpuTimed) !== 0 ? specialWhereTimed : takenAtCall;
+    const isTimed = (block.counters & CounterBit.CpuTimed) !== 0;
+    const isSpecial = isTimed ? specialWhereTimed : takenAtCall;
     const longestSilence = vouchNs > 0 ? gapAfterVouches * vouchNs : Infinity;
     // NaN where it is not known: no time was used then, as far as one can tell, and nothing is a wait.
     let cpuBefore = readsCpu ? this.cpu : NaN;
@@ -159,7 +160,9 @@ export class StackDiff {
       const messageId = message[row] as number;
       const node = stack[row] as number;
       const silent = from - time;
-      const used = cpu > cpuBefore ? cpu - cpuBefore : 0;
+      let used = cpu > cpuBefore ? cpu - cpuBefore : 0;
+      // The two clocks are read one after the other: what is over is the next one's.
+      if (isTimed && used > silent) used = silent;
       const isWaiting =
         path === before &&
         messageId === messageBefore &&
@@ -182,7 +185,7 @@ export class StackDiff {
         made[madeCount + row] =
           kind[row] === SampleKind.Allocation ? Made.Work | madeByAllocation : Made.Work;
         n++;
-        if (!(cpu <= cpuBefore)) cpuBefore = cpu;
+        if (!(cpu <= cpuBefore)) cpuBefore = used < cpu - cpuBefore ? cpuBefore + used : cpu;
         time = from;
         before = path;
         nodeBefore = node;
@@ -241,27 +244,23 @@ export class StackDiff {
     const messageId = block.message[row] as number;
     const node = block.stack[row] as number;
     const clock = block.cpu[row] as number;
-    const cpuSince = readsCpu && this.cpu === this.cpu ? clock - this.cpu : 0;
-    const used = Math.max(cpuSince, 0);
+    const knowsCpu = readsCpu && this.cpu === this.cpu;
+    const cpuSince = knowsCpu ? clock - this.cpu : 0;
     const within = lasted > 0 ? (block.cpuDuration[row] as number) : 0;
     const isSame = path === this.path && messageId === this.messageId && !isFirst;
     const silent = isFirst ? 0 : from - time;
-    const isWaiting =
-      isSame &&
-      path !== 0 &&
-      silent > 0 &&
-      readsCpu &&
-      this.cpu === this.cpu &&
-      used <= silent * waitingCpuShare;
+    const isTimed = (block.counters & CounterBit.CpuTimed) !== 0;
+    const used = Math.min(Math.max(cpuSince, 0), isTimed ? silent : Infinity);
+    const isWaiting = isSame && path !== 0 && silent > 0 && knowsCpu && used <= silent * waitingCpuShare;
     const common = sliceCommon[row] as number;
     const kind = block.kind[row] as number;
     const atCall = lasted > 0 || takenAtCall[kind] === 1;
-    const isTimed = (block.counters & CounterBit.CpuTimed) !== 0;
     const isOutside = isTimed && !atCall && kind === SampleKind.AsyncOutside;
     const isAtWork = ((block.flags[row] as number) & SampleFlag.AtWork) !== 0;
     const stands = isOutside && !isAtWork;
     const isInterrupt = isTimed && !atCall && (kind === SampleKind.AsyncSelf || (isOutside && isAtWork));
     let made: number = Made.Work;
+    let spent = used;
     if (atCall) {
       const { depth, parent } = paths;
       let keep = depth[common] as number;
@@ -299,7 +298,10 @@ export class StackDiff {
       if (lasted === 0) state = path === 0 ? IntervalState.Gap : IntervalState.Evidence;
       const last = intervals.push(from, to, path, keep, state, messageId);
       // Where it began before the sample before it was taken, that one's share is counted already.
-      intervals.cpu[last] = Math.max(hasWork ? within : cpuSince + within, 0);
+      let own = hasWork ? within : cpuSince + within;
+      if (isTimed) own = Math.min(hasWork ? cpuSince - used + within : own, to - from);
+      intervals.cpu[last] = Math.max(own, 0);
+      spent = (hasWork ? used : 0) + Math.max(own, 0);
       intervals.node[last] = node;
     } else {
       let state: IntervalState = isWaiting ? IntervalState.Waiting : IntervalState.Evidence;
@@ -308,7 +310,7 @@ export class StackDiff {
       let rest = used;
       const keep = paths.depth[common] as number;
       const vouched = vouchNs * captures;
-      const unseen = isSame && readsCpu && this.cpu === this.cpu ? Math.min(used, silent) : silent;
+      const unseen = isSame && knowsCpu ? Math.min(used, silent) : silent;
       if (state === IntervalState.Evidence && vouchNs > 0 && unseen > gapAfterVouches * vouched) {
         const isVouched = used <= gapAfterVouches * vouched;
         const evident = isVouched ? Math.max(vouched, used) : vouched;
@@ -328,7 +330,9 @@ export class StackDiff {
       if (isInterrupt && path !== 0) intervals.settle(at);
       if (kind === SampleKind.Allocation) made |= madeByAllocation;
     }
-    if (readsCpu && !(clock + within <= this.cpu)) this.cpu = clock + within;
+    if (readsCpu && !(clock + within <= this.cpu)) {
+      this.cpu = isTimed && knowsCpu ? this.cpu + spent : clock + within;
+    }
     this.time = to;
     this.path = path;
     this.node = node;

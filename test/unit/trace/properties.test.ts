@@ -7,6 +7,7 @@ import { methodFigures } from '../../../src/trace/measure/methods.js';
 import { wholeTrace } from '../../../src/trace/measure/scope.js';
 import { sumScope } from '../../../src/trace/measure/sums.js';
 import { callees, callers, flame, matched, neighbours } from '../../../src/trace/measure/trees.js';
+import { CounterBit } from '../../../src/trace/model/kinds.js';
 import type { Trace } from '../../../src/trace/model/trace.js';
 import { randomRecording, type RandomRecording, usualShape } from './random-recording.js';
 import { decoded } from './recordings.js';
@@ -165,6 +166,32 @@ describe('the engine agrees with the reference', function () {
         close(selves + frameless + figures.gap[weight], figures.sum[weight], `Σ self + gaps, ${weight}`);
       }
     });
+  });
+
+  it('in that no method has more CPU than wall time, where threads are interrupted by their CPU clocks', () => {
+    let checked = 0;
+    forEachSeed(50_001, (seed) => {
+      const recording = randomRecording(seed);
+      const trace = decoded(recording.bytes);
+      for (const { index, counters, samples } of recording.threads) {
+        // A thread that waits uses no CPU time; here some do, where a wait began before the thread was looked at.
+        const isTrue = samples.every(({ time }, at) => {
+          const before = samples[at - 1];
+          return before === undefined || time >= before.time + before.duration;
+        });
+        if (!isTrue || (counters & CounterBit.CpuTimed) === 0) continue;
+        checked++;
+        const sums = sumScope(trace, { ...wholeTrace, threads: [index] });
+        const { count, method, self, total } = methodFigures(sums, trace.methods.count);
+        for (let row = 0; row < count; row++) {
+          for (const { cpu, wall } of [self, total]) {
+            const most = wall[row]! * (1 + 1e-9) + 1e-6;
+            assert.ok(cpu[row]! <= most, `${trace.methods.name(method[row]!)}: ${cpu[row]} in ${wall[row]}`);
+          }
+        }
+      }
+    });
+    assert.ok(checked > recordings / 10, String(checked));
   });
 
   it('in trees, callers, callees and matches', () => {

@@ -120,7 +120,10 @@ export function intervalsOf(samples: readonly Sample[], counters: number, vouch:
       switches: grown(b.switches, before?.switches, CounterBit.Switches),
     };
     const cpuSince = readsCpu && before !== undefined ? b.cpu - aCpu : 0;
-    let cpu = Math.max(cpuSince, 0);
+    // Of a thread that is interrupted by its clock, no stretch has more than it lasted: what is over is the next one's.
+    const most = isTimed ? begin - (before === undefined ? begin : aEnd) : Infinity;
+    let cpu = Math.min(Math.max(cpuSince, 0), most);
+    let spent = cpu;
     const captures = 1 + b.merged;
     let gapShare = 0;
     if (isTakenAtCall(b)) {
@@ -160,13 +163,18 @@ export function intervalsOf(samples: readonly Sample[], counters: number, vouch:
         if (unseen) untold.add(intervals.at(-1)!);
       }
       const instant = b.stack.length === 0 ? IntervalState.Gap : IntervalState.Evidence;
+      const workCpu = hasWork ? cpu : 0;
+      const left = cpuSince + b.cpuDuration - workCpu;
+      const untimed = hasWork ? b.cpuDuration : cpuSince + b.cpuDuration;
+      const ownCpu = Math.max(isTimed ? Math.min(left, end - begin) : untimed, 0);
+      spent = workCpu + ownCpu;
       intervals.push({
         begin,
         end,
         stack: b.stack,
         keep: own,
         state: b.duration > 0 ? IntervalState.Blocked : instant,
-        cpu: Math.max(hasWork ? b.cpuDuration : cpuSince + b.cpuDuration, 0),
+        cpu: ownCpu,
         ...counted,
         ...(hasWork && { allocations: 0, allocatedBytes: 0, faults: 0 }),
         samples: captures,
@@ -253,7 +261,8 @@ export function intervalsOf(samples: readonly Sample[], counters: number, vouch:
     a = b;
     aEnd = end;
     const now = b.cpu + b.cpuDuration;
-    aCpu = before === undefined ? now : Math.max(aCpu, now);
+    const isKnown = before !== undefined;
+    aCpu = !isKnown ? now : now <= aCpu ? aCpu : isTimed ? aCpu + spent : now;
     if (b.kind === SampleKind.Message) loop = b.stack;
   }
   return intervals;

@@ -1,5 +1,6 @@
 import java.io.InputStream;
 import java.lang.reflect.Method;
+import java.util.Random;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 
@@ -19,6 +20,7 @@ final class Parts {
             case "brief" -> work("brief", 60, "Work.manyBrief", () -> Work.manyBrief(90));
             case "throw" -> work("thrower", 60, "Work.throwing", () -> Work.throwing(90));
             case "load" -> load();
+            case "short" -> briefly();
             case "virtual" -> virtual();
             case "churn" -> churn();
             case "fork" -> fork();
@@ -39,6 +41,18 @@ final class Parts {
         long cpu = Truth.cpu();
         body.run();
         log.slice(method, begin, cpu);
+    }
+
+    /** Stretches of work far shorter than any interval, two of one for one of the other, in four threads. */
+    private static void briefly() {
+        for (int i = 0; i < 4; i++) {
+            Random random = new Random(i);
+            Truth.start("short-" + i, log -> {
+                if (random.nextInt(3) > 0) timed(log, "Work.often", () -> Work.often(300));
+                else timed(log, "Work.seldom", () -> Work.seldom(300));
+                Truth.pause(2);
+            });
+        }
     }
 
     /** Shares 1/2, 1/3, 1/6 of one thread's CPU time. */

@@ -61,6 +61,16 @@ final class Work {
         fail(depth - 1);
     }
 
+    static void often(long micros) {
+        long until = Truth.cpu() + micros * 1_000;
+        while (Truth.cpu() < until) Truth.sink += grind(until);
+    }
+
+    static void seldom(long micros) {
+        long until = Truth.cpu() + micros * 1_000;
+        while (Truth.cpu() < until) Truth.sink += grind(until);
+    }
+
     static void holding(long millis) {
         long until = Truth.cpu() + millis * 1_000_000;
         while (Truth.cpu() < until) Truth.sink += grind(until);
