@@ -24,7 +24,6 @@ export { synthDefaults, synthesize, type SynthOptions, type SynthTruth } from '.
 export { callFigures, type CallFigures, type CallPlace } from './measure/calls.js';
 export { lineFigures, type LineFigures } from './measure/lines.js';
 export { methodFigures, methodKey, type MethodFigures } from './measure/methods.js';
-export { exceedsWall } from './measure/more-cpu.js';
 export { blockedTime, recordingCost, type RecordingCost } from './measure/recording-cost.js';
 export { type Scope, wholeTrace } from './measure/scope.js';
 export { type Sums, sumScope } from './measure/sums.js';

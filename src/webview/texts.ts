@@ -195,8 +195,6 @@ export const englishTexts = {
   'details.calls': 'Calls',
   'details.atLeast': 'at least {count}',
   'details.shareColumn': 'Share',
-  'details.moreCpu':
-    'More CPU than wall time: short stretches between waits are seen by their CPU time alone. The CPU share is right.',
   'details.waits': 'Waited for',
   'details.toWait': 'Select the longest of these waits',
   'details.waitsFor': 'Waits for',

@@ -1,5 +1,4 @@
 /** Weights in words and figures. */
-import { exceedsWall } from '../trace/measure/more-cpu.js';
 import { formatBytes, formatCount, formatNs } from './figures.js';
 import { text } from './texts.js';
 import type { Snapshot, Weight } from './worker/messages.js';
@@ -37,17 +36,4 @@ export function knownWeights(snapshot: Snapshot | undefined): Weight[] {
 /** The share of a whole, also where there is none. */
 export function shareOf(value: number, sum: number): number {
   return sum > 0 ? value / sum : 0;
-}
-
-interface Clocks {
-  readonly cpu: number;
-  readonly wall: number;
-}
-
-export function hasMoreCpu(
-  snapshot: Snapshot | undefined,
-  { self, total }: { readonly self: Clocks; readonly total: Clocks },
-): boolean {
-  if (snapshot?.info.exact !== false) return false;
-  return [self, total].some(({ cpu, wall }) => exceedsWall(cpu, wall));
 }

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { methodFigures, sumScope } from '../../src/trace/index.js';
 import { formatNs } from '../../src/webview/figures.js';
-import { messageRecording } from '../unit/trace/message-recording.js';
 import { bytesOf, generateTrace } from './generated-trace.js';
 import type { GeneratedOptions } from './generated-trace.js';
 import { PageRig } from './page-rig.js';
@@ -213,33 +212,5 @@ describe('the views', function () {
         cell.textContent.startsWith('com.acme'),
       ),
     );
-  });
-});
-
-describe('a method with more CPU than wall time', function () {
-  this.timeout(60_000);
-
-  it('says why over its times, and no other does', async () => {
-    const rig = await PageRig.start('src/webview/engine-worker.ts');
-    const open = await rig.opened(
-      messageRecording([
-        { does: 0, workMs: 5, cpuMs: 9, idleMs: 11 },
-        { does: 1, workMs: 20, idleMs: 30 },
-      ]),
-    );
-    const { page } = open;
-    await page.keyboard.press('5');
-    const tooltipsOf = (method: string): Promise<(string | null)[]> =>
-      page
-        .locator('#view-methods .table-row', { hasText: method })
-        .locator('.is-figure')
-        .evaluateAll((cells) => cells.map((cell) => cell.getAttribute('title')));
-    await page.locator('#view-methods .table-row', { hasText: 'Screen.load' }).waitFor();
-    assert.deepEqual(await tooltipsOf('Screen.load'), [null, null]);
-    const [self, total, ...others] = await tooltipsOf('Screen.draw');
-    assert.match(self ?? '', /^More CPU than wall time: /);
-    assert.equal(total, self);
-    assert.deepEqual(others, []);
-    await open.close();
   });
 });

@@ -1,5 +1,5 @@
 /** A report for the eye: what was recorded, how far to trust it, methods, threads, waits. */
-import { exceedsWall, type Trace } from '../../trace/index.js';
+import { type Trace } from '../../trace/index.js';
 import { plainText } from '../plain-text.js';
 import { formatBytes, formatCount, formatNs, formatPercent } from '../quantities.js';
 import { table, type Terminal } from '../terminal.js';
@@ -9,13 +9,6 @@ import { waitWord } from './words.js';
 
 const MOST_THREADS = 15;
 const MOST_WAITS = 8;
-
-const WHY_MORE_CPU =
-  'More CPU than wall time: short stretches between waits are seen by their CPU time alone. The CPU share is right.';
-
-function hasMoreCpu({ selfCpuNs, selfWallNs, totalCpuNs, totalWallNs }: MethodRow): boolean {
-  return exceedsWall(selfCpuNs, selfWallNs) || exceedsWall(totalCpuNs, totalWallNs);
-}
 
 function headLine({ info, beginNs, endNs, threads }: Trace, samples: number): string {
   const process = info.pid > 0 ? ` (process ${info.pid})` : '';
@@ -121,7 +114,6 @@ export function printReport(report: Report, terminal: Terminal): void {
   const sort = report.sort.replace('-', ' ').replace('cpu', 'CPU');
   const title = `Hottest methods by ${sort}${left(methods.length, report.methodCount)}`;
   printTable(title, methodLines(methods, trace, whole, terminal), terminal);
-  if (!trace.info.exact && methods.some(hasMoreCpu)) terminal.print(terminal.dim(WHY_MORE_CPU));
 
   if (request.perThread) {
     for (const thread of threads) {

@@ -2,7 +2,7 @@
 import { element } from '../element.js';
 import { formatShare } from '../figures.js';
 import { text } from '../texts.js';
-import { formatWeight, hasMoreCpu, knownWeights, shareOf, weightName } from '../weights.js';
+import { formatWeight, knownWeights, shareOf, weightName } from '../weights.js';
 import type { Snapshot, Weight } from '../worker/messages.js';
 
 type ByWeight = Readonly<Record<Weight, number>>;
@@ -38,9 +38,6 @@ export function figuresTable(snapshot: Snapshot | undefined, figures: Figures, s
   return element(
     'table',
     { class: 'details-figures' },
-    hasMoreCpu(snapshot, figures)
-      ? element('caption', { class: 'details-hint' }, text('details.moreCpu'))
-      : undefined,
     element('thead', {}, head),
     element('tbody', {}, ...rows),
   );

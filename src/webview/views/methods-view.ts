@@ -6,7 +6,7 @@ import type { ViewState } from '../store.js';
 import { VirtualTable } from '../tables/virtual-table.js';
 import type { Cell, Column } from '../tables/virtual-table.js';
 import { text } from '../texts.js';
-import { formatWeight, hasMoreCpu, knownWeights, shareOf, weightName } from '../weights.js';
+import { formatWeight, knownWeights, shareOf, weightName } from '../weights.js';
 import type { MethodFigures, Weight } from '../worker/messages.js';
 import { weights } from '../../trace/measure/weights.js';
 import { nameCell } from './name-cell.js';
@@ -148,21 +148,11 @@ export class MethodsView extends FigureView {
     if (id === 'calls') return { text: formatCount(value), isMuted: value === 0 };
     const by = weights.find((one) => id.endsWith(`.${one}`)) ?? weight;
     const share = shareOf(value, figures.sum[by]);
-    const isTime = by === 'cpu' || by === 'wall';
     return {
       text: formatWeight(by, value),
       isMuted: value === 0,
       ...((id === 'self' || id === 'total') && { detail: formatShare(share), share }),
-      ...(isTime && this.#hasMoreCpu(figures, row) && { title: text('details.moreCpu') }),
     };
-  }
-
-  #hasMoreCpu(figures: MethodFigures, row: number): boolean {
-    const clocks = ({ cpu, wall }: MethodFigures['self']) => ({ cpu: cpu[row] ?? 0, wall: wall[row] ?? 0 });
-    return hasMoreCpu(this.context.model.snapshot, {
-      self: clocks(figures.self),
-      total: clocks(figures.total),
-    });
   }
 
   #makeChooser(): HTMLElement {

@@ -9,8 +9,6 @@ export interface RecordedMessage {
   /** Number of the method that it spends its time in: 0 draw, 1 load. */
   readonly does: number;
   readonly workMs: number;
-  /** Half of its work where it is not said. */
-  readonly cpuMs?: number;
   /** Of its end, waiting for a lock. */
   readonly lockMs?: number;
   /** Before the next one comes. */
@@ -44,12 +42,12 @@ export function messageRecording(
     rows.push({ time: now, duration, stack, kind, message, cpu });
     now += duration;
   };
-  messages.forEach(({ does, workMs, cpuMs = workMs / 2, lockMs = 0, idleMs }, at) => {
+  messages.forEach(({ does, workMs, lockMs = 0, idleMs }, at) => {
     const message = at + 1;
     add(1, SampleKind.Message, message);
     for (let ms = 0; ms < workMs; ms++) {
       now += step;
-      cpu += (step * cpuMs) / workMs;
+      cpu += step / 2;
       add(3 + does, SampleKind.Allocation, message);
     }
     if (lockMs > 0) add(3 + does, SampleKind.Monitor, message, lockMs * step);
