@@ -22,6 +22,7 @@ enum class ChunkKind : u16 {
   Losses = 12,
   Status = 13,
   Footer = 14,
+  Symbols = 15,
   Hello = 64,
   Welcome = 65,
   Command = 66,

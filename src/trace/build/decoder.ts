@@ -211,6 +211,10 @@ export class RecordingDecoder {
         this.methods.addImages(payload);
         return;
       }
+      case ChunkKind.Symbols: {
+        this.methods.addSymbols(payload);
+        return;
+      }
       case ChunkKind.Nodes: {
         this.takeNodes(chunk, payload);
         return;

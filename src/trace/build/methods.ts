@@ -1,7 +1,7 @@
 /** The methods of a recording, numbered from 0 in the order in which a name or a stack first mentions them. */
 import { MethodKind } from '../model/kinds.js';
 import { type Methods } from '../model/trace.js';
-import { Class, Image, Method } from '../recording/messages.js';
+import { Class, Image, Method, Symbols } from '../recording/messages.js';
 import { Entries, isPlausibleId } from './entries.js';
 import { grown, nextCapacity } from './grow.js';
 
@@ -20,6 +20,19 @@ interface LineTable {
   readonly line: Float64Array;
 }
 
+/** A native function; without a name all that is not known of its image. */
+interface Native {
+  readonly image: number;
+  readonly name: string;
+}
+
+/** Numbers of an image's functions; `unknown`: of what no symbol names, −1 before there is any. */
+interface NativesOfImage {
+  readonly byStart: Map<number, number>;
+  readonly byOffset: Map<number, number>;
+  unknown: number;
+}
+
 export class RecordedMethods implements Methods {
   count = 0;
   private readonly classes = new Entries(Class);
@@ -29,9 +42,10 @@ export class RecordedMethods implements Methods {
   private readonly entries = new Entries(Method);
   /** Number + 1 by the agent's id; 0: not mentioned yet. */
   private numbers = new Int32Array(1024);
-  /** The agent's id by number; −1 − the image's id for native frames. */
+  /** The agent's id by number; −1 − the place in `natives` for native functions. */
   private ids = new Int32Array(1024);
-  private readonly imageNumbers = new Map<number, number>();
+  private readonly natives: Native[] = [];
+  private readonly nativesOf = new Map<number, NativesOfImage>();
   private readonly classNames: (string | undefined)[] = [];
   private readonly qualified: (string | undefined)[] = [];
   private readonly lines: (LineTable | undefined)[] = [];
@@ -48,6 +62,20 @@ export class RecordedMethods implements Methods {
   /** An Images message. Throws a DamageError; the images before the damage stay. */
   addImages(payload: Uint8Array): void {
     this.images.add(payload, (id) => this.imageIds.add(id));
+  }
+
+  /** A Symbols message. Throws a DamageError. */
+  addSymbols(payload: Uint8Array): void {
+    for (const { image, start, name, offset: offsets } of Symbols.decode(payload).functions) {
+      const known = this.imageOf(image);
+      if (known === undefined) continue;
+      let number = known.byStart.get(start);
+      if (number === undefined) {
+        number = this.takeNative(image, name);
+        known.byStart.set(start, number);
+      }
+      for (const offset of offsets) known.byOffset.set(offset, number);
+    }
   }
 
   imageList(): Image[] {
@@ -77,17 +105,16 @@ export class RecordedMethods implements Methods {
   }
 
   /**
-   * The number of the native frames of an image, −1 for an id that cannot be. Which function an offset lies in only symbols
-   * can tell; without them all of an image is one method, and the offset is the position in it.
+   * The number of the native function at an offset of an image, −1 for an image that cannot be. Which function that is only
+   * symbols can tell; what they do not tell is one method an image. The offset is the position in it.
    */
-  imageNumber(image: number): number {
-    let number = this.imageNumbers.get(image);
-    if (number === undefined) {
-      if (!(image > 0 && image < mostIds)) return -1;
-      number = this.take(-1 - image);
-      this.imageNumbers.set(image, number);
-    }
-    return number;
+  nativeNumber(image: number, offset: number): number {
+    const known = this.imageOf(image);
+    if (known === undefined) return -1;
+    const number = known.byOffset.get(offset);
+    if (number !== undefined) return number;
+    if (known.unknown < 0) known.unknown = this.takeNative(image, '');
+    return known.unknown;
   }
 
   className(method: number): string {
@@ -109,8 +136,10 @@ export class RecordedMethods implements Methods {
   name(method: number): string {
     const id = this.ids[method] ?? 0;
     if (id < 0) {
-      const path = this.images.get(-1 - id)?.path ?? `image ${-1 - id}`;
-      return cut(path.slice(path.lastIndexOf('/') + 1));
+      const { image, name } = this.natives[-1 - id] as Native;
+      const path = this.images.get(image)?.path ?? `image ${image}`;
+      const file = path.slice(path.lastIndexOf('/') + 1);
+      return cut(name === '' ? file : `${name} (${file})`);
     }
     return this.shown(id, this.entries.peek(id, nameField, classField)?.text ?? '');
   }
@@ -166,6 +195,21 @@ export class RecordedMethods implements Methods {
 
   private shown(id: number, name: string): string {
     return name === '' ? `(method ${id}, name lost)` : cut(name);
+  }
+
+  private imageOf(image: number): NativesOfImage | undefined {
+    let known = this.nativesOf.get(image);
+    if (known === undefined) {
+      if (!(image > 0 && image < mostIds)) return undefined;
+      known = { byStart: new Map(), byOffset: new Map(), unknown: -1 };
+      this.nativesOf.set(image, known);
+    }
+    return known;
+  }
+
+  private takeNative(image: number, name: string): number {
+    this.natives.push({ image, name });
+    return this.take(-this.natives.length);
   }
 
   private take(id: number): number {

@@ -73,7 +73,7 @@ export class NodeTable extends NodeColumns {
         continue;
       }
       if (this.path[id] !== 0) continue;
-      const method = image === 0 ? methods.number(frame) : methods.imageNumber(image);
+      const method = image === 0 ? methods.number(frame) : methods.nativeNumber(image, frame);
       if (method < 0) {
         this.refused++;
         continue;

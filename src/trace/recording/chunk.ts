@@ -27,6 +27,7 @@ export const ChunkKind = {
   Losses: 12,
   Status: 13,
   Footer: 14,
+  Symbols: 15,
   Hello: 64,
   Welcome: 65,
   Command: 66,

@@ -107,6 +107,16 @@ export const Images = message({ images: repeated(1, Image) });
 export type Image = Of<typeof Image>;
 export type Images = Of<typeof Images>;
 
+export const NativeFunction = message({
+  image: uint32(1),
+  start: uint64(2),
+  name: string(3),
+  offset: packedUint(4),
+});
+export const Symbols = message({ functions: repeated(1, NativeFunction) });
+export type NativeFunction = Of<typeof NativeFunction>;
+export type Symbols = Of<typeof Symbols>;
+
 export const Text = message({ id: uint32(1), value: string(2) });
 export const Texts = message({ texts: repeated(1, Text) });
 export type Text = Of<typeof Text>;

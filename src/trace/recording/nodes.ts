@@ -26,6 +26,11 @@ export class NodeReader {
   private readonly positions = new ColumnReader();
   private readonly images = new ColumnReader();
 
+  /** Whether any of them lies in an image. */
+  get hasImages(): boolean {
+    return this.begins[6] !== this.ends[6];
+  }
+
   /** Throws a DamageError when the message cannot be taken apart at all. */
   open(payload: Uint8Array): void {
     this.damage = '';

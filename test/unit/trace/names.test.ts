@@ -7,7 +7,7 @@ import { wholeTrace } from '../../../src/trace/measure/scope.js';
 import { MethodKind } from '../../../src/trace/model/kinds.js';
 import type { Trace } from '../../../src/trace/model/trace.js';
 import { ChunkKind, encodeChunk, fileMagic } from '../../../src/trace/recording/chunk.js';
-import { Classes, Header, Images, Methods, Texts } from '../../../src/trace/recording/messages.js';
+import { Classes, Header, Images, Methods, Symbols, Texts } from '../../../src/trace/recording/messages.js';
 import { encodeNodes } from '../../../src/trace/recording/nodes.js';
 import { encodeSamples } from '../../../src/trace/recording/samples.js';
 
@@ -113,6 +113,44 @@ describe('names', () => {
       trace.images?.map((image) => [image.path, image.loadAddress]),
       [['/lib/libfoo.so', 1n << 60n]],
     );
+  });
+
+  it('of native frames are their functions, where symbols tell', () => {
+    const symbols = [
+      { image: 1, start: 0x1000, name: 'work()', offset: [0x1004, 0x1008] },
+      { image: 1, start: 0x2000, name: 'rest()', offset: [0x2004] },
+      { image: 1, start: 0x1000, name: 'work()', offset: [0x100c] },
+      { image: 2 ** 30, start: 0, name: 'of no image', offset: [1] },
+    ];
+    const nodes = encodeNodes({
+      id: [1, 2, 3, 4, 5, 6],
+      parent: [0, 0, 0, 0, 0, 0],
+      frame: [0x1004, 0x1008, 0x2004, 0x100c, 0x3000, 0x1004],
+      position: [-1, -1, -1, -1, -1, -1],
+      image: [1, 1, 1, 1, 1, 2],
+    });
+    const {
+      methods,
+      paths,
+      nodes: table,
+    } = new Recording()
+      .add(ChunkKind.Images, Images.encode({ images: [{ id: 1, path: '/lib/libfoo.so' }] }))
+      .add(ChunkKind.Symbols, Symbols.encode({ functions: symbols }))
+      .add(ChunkKind.Nodes, nodes).trace;
+    assert.deepEqual(
+      [1, 2, 3, 4, 5, 6].map((node) => methods.qualifiedName(paths.method[table!.path[node]!]!)),
+      [
+        'work() (libfoo.so)',
+        'work() (libfoo.so)',
+        'rest() (libfoo.so)',
+        'work() (libfoo.so)',
+        'libfoo.so',
+        'image 2',
+      ],
+    );
+    assert.equal(methods.count, 4);
+    assert.equal(table!.position[2], 0x1009);
+    assert.equal(methods.kind(0), MethodKind.NativeFunction);
   });
 
   it('of texts and classes are found by id', () => {

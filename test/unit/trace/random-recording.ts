@@ -13,6 +13,7 @@ import {
   Losses,
   Methods,
   Status,
+  Symbols,
   Texts,
   Threads,
 } from '../../../src/trace/recording/messages.js';
@@ -124,6 +125,10 @@ function others(threads: readonly RandomThread[]): [number, Uint8Array][] {
     [
       ChunkKind.Images,
       Images.encode({ images: [{ id: 1, path: '/lib/libx.so', buildId: Uint8Array.of(1, 2) }] }),
+    ],
+    [
+      ChunkKind.Symbols,
+      Symbols.encode({ functions: [{ image: 1, start: 16, name: 'work()', offset: [17, 20] }] }),
     ],
     [
       ChunkKind.Links,
