@@ -16,6 +16,7 @@ struct NodeRow {
   u32 parent;
   i64 frame;
   i64 position;  // + 1; 0: none
+  u32 image;     // 0: the frame is a method's
 };
 void put_nodes(Bytes& out, const NodeRow* nodes, u32 count);
 

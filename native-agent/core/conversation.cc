@@ -180,6 +180,7 @@ void Conversation::cut_samples() {
 
 void Conversation::cut() {
   Bytes& out = connection_.out();
+  session_->images.refresh_if_missed();
   drain_.flush(kPendingNs);
   drain_.cut_texts(out);
   cut_samples();

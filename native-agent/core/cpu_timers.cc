@@ -34,6 +34,16 @@ void read_own_counters(Row& row, const Row& known) {
   row.counters |= kCounterCpu | kCounterFaults | kCounterSwitches;
 }
 
+// In native code the runtime's frames end at the method that was called: what that was at is the instruction's image.
+u32 add_native_leaf(Images& images, const void* context, Frame* frames, u32 count) {
+  uintptr_t at = interrupted_at(context);
+  u32 image = count < WalkBuffer::kFrames ? images.find(at) : Images::kNone;
+  if (image == Images::kNone) return count;
+  memmove(frames + 1, frames, count * sizeof *frames);
+  frames[0] = {at - images.at(image).base, kFirstImage + image};
+  return count + 1;
+}
+
 void interrupt(ThreadRecord& record, void* context) {
   Capture capture;
   Runtime* runtime = g_runtime.load_acquire();
@@ -46,7 +56,10 @@ void interrupt(ThreadRecord& record, void* context) {
     mark_due(record);
     return;
   }
-  capture.commit(static_cast<u32>(frames));
+  u32 count = static_cast<u32>(frames);
+  if (capture.row().flags & kFlagNativeState)
+    count = add_native_leaf(capture.session().images, context, capture.frames(), count);
+  capture.commit(count);
 }
 
 void on_signal(int, SignalInfo* info, void* context) {
@@ -61,6 +74,7 @@ const char* CpuTimers::start(Session& session, Runtime& runtime) {
   interval_ns_ = session.config.async_interval_ns;
   int number = free_signal();
   if (!number) return "all signals are in use";
+  session.images.refresh();
   g_runtime.store(&runtime);
   if (!set_handler(number, on_signal, before_)) return "the kernel refused a signal handler";
   signal_ = number;

@@ -42,12 +42,13 @@ void Drain::release() {
   classes_.release();
   class_part_.release();
   method_part_.release();
+  image_part_.release();
   loss_part_.release();
 }
 
 u64 Drain::bytes() const {
   return kBatchRows * sizeof(Row) + methods_.bytes() + classes_.bytes() + class_part_.capacity() +
-         method_part_.capacity() + node_capacity_ / 8 + sent_count_ * sizeof(NodeRow) / 16;
+         method_part_.capacity() + image_part_.capacity() + node_capacity_ / 8 + sent_count_ * sizeof(NodeRow) / 16;
 }
 
 // ---------------------------------------------------------------- names
@@ -86,6 +87,20 @@ u32 Drain::method_id(u64 code) {
   methods_.insert(code, id);
   naming_ = id;
   if (!runtime_->name_method(code, *this)) names_lost_++;
+  return id;
+}
+
+u32 Drain::image_id(u32 number) {
+  u32& id = image_ids_[number];
+  if (id) return id;
+  id = next_image_++;
+  const Image& image = session_->images.at(number);
+  Nested entry(image_part_, 1);
+  put_field(image_part_, 1, id);
+  put_bytes_field(image_part_, 2, image.path, strlen(image.path));
+  put_bytes_field(image_part_, 3, image.build_id, image.build_id_size);
+  put_field(image_part_, 4, image.base);
+  put_field(image_part_, 5, image.end - image.begin);
   return id;
 }
 
@@ -158,7 +173,9 @@ void Drain::cut_rows(Bytes& out, u32 rows) {
   sort_ids(new_nodes_, new_node_count_);
   for (u32 i = 0; i < new_node_count_; i++) {
     const Node node = session_->stacks.at(new_nodes_[i]);
-    node_rows_[i] = {new_nodes_[i], node.parent, i64{method_id(node.code)}, i64{node.position}};
+    node_rows_[i] = node.is_native()
+                        ? NodeRow{new_nodes_[i], node.parent, static_cast<i64>(node.code), 0, image_id(node.image())}
+                        : NodeRow{new_nodes_[i], node.parent, i64{method_id(node.code)}, i64{node.position}, 0};
   }
   sent_count_ += new_node_count_;
   for (u32 row = 0; row < rows; row++)
@@ -199,6 +216,12 @@ void Drain::cut_names(Bytes& out) {
     out.append(method_part_.data(), method_part_.size());
     end(out, begin, ChunkKind::Methods);
     method_part_.clear();
+  }
+  if (image_part_.size()) {
+    size_t begin = begin_chunk(out);
+    out.append(image_part_.data(), image_part_.size());
+    end(out, begin, ChunkKind::Images);
+    image_part_.clear();
   }
 }
 

@@ -67,6 +67,7 @@ class Drain final : public NameSink {
   void drop_epochs_before(u32 epoch);
   void note_node(u32 id);
   u32 method_id(u64 code);
+  u32 image_id(u32 number);
   u32 type_id(u64 key);
   void put_run(Bytes& out, const Run& run);
   void put_thread(Bytes& out, ThreadRecord& record);
@@ -106,8 +107,11 @@ class Drain final : public NameSink {
   u32 next_method_ = 1;
   u32 next_class_ = 1;
   u32 naming_ = 0;  // id of the method being named
+  u32 image_ids_[Images::kImages] = {};  // by number; 0: not sent yet
+  u32 next_image_ = 1;
   Bytes class_part_;
   Bytes method_part_;
+  Bytes image_part_;
   Link* links_ = nullptr;
   u64 links_lost_told_ = 0;
   Bytes loss_part_;

@@ -51,7 +51,8 @@ Session* open_session(const Config& config) {
   while (u64{nodes} * 2 * 2 * 24 <= share) nodes *= 2;
   session.walk_buffers = map_array<WalkBuffer>(Session::kWalkBuffers);
   session.links = map_array<LinkRing>(1);
-  if (!session.links || !session.pool.init(share) || !session.stacks.init(nodes) || !session.walk_buffers) {
+  if (!session.links || !session.pool.init(share) || !session.stacks.init(nodes) || !session.walk_buffers ||
+      !session.images.init()) {
     close_session(session);
     return nullptr;
   }
@@ -85,12 +86,14 @@ void close_session(Session& session) {
   opened.store(0);
   session.pool.release();
   session.stacks.release();
+  session.images.release();
   unmap_array(session.walk_buffers, Session::kWalkBuffers);
   unmap_array(session.links, 1);
 }
 
 u64 held_bytes(const Session& session) {
-  return session.pool.touched_bytes() + session.stacks.touched_bytes() + g_threads.bytes() + sizeof(Session);
+  return session.pool.touched_bytes() + session.stacks.touched_bytes() + session.images.touched_bytes() +
+         g_threads.bytes() + sizeof(Session);
 }
 
 HookState Session::hook_state(const char* name) const {

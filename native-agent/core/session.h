@@ -3,6 +3,7 @@
 #include "core/config.h"
 #include "core/links.h"
 #include "core/thread_record.h"
+#include "os/linux/images.h"
 
 namespace btrace {
 
@@ -42,6 +43,7 @@ struct Session {
 
   SegmentPool pool;
   StackTables stacks;
+  Images images;
   WalkBuffer* walk_buffers;
   LinkRing* links;
   Atomic<u64> links_lost;

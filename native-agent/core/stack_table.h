@@ -12,13 +12,17 @@ namespace btrace {
 // image.
 struct Frame {
   u64 code;
-  i64 position;  // bytecode index or dex pc; -1: none
+  i64 position;  // bytecode index or dex pc; -1: none; from kFirstImage on: the number of an image
 };
+inline constexpr i64 kFirstImage = 0x7fffffff;
 
 struct Node {
   u64 code;
   u32 parent;
   u32 position;  // + 1; 0: none
+
+  bool is_native() const { return position > kFirstImage; }
+  u32 image() const { return position - static_cast<u32>(kFirstImage) - 1; }
 };
 
 // The thread's last stack: node ids from the root. Deeper frames are looked up each time.

@@ -74,6 +74,34 @@ TEST("cpu timers: a thread that runs walks itself, once an interval of its CPU t
   CHECK(captures <= used / kInterval + 1);
 }
 
+TEST("cpu timers: below a native method stands where in which image the thread was") {
+  LEAVE_TO_OTHER_BUILDS;
+  Recording recording;
+  FakeRuntime runtime;
+  runtime.here = 77;
+  runtime.here_native = true;
+  CpuTimers timers;
+  CHECK(!timers.start(*recording.session, runtime));
+  CHECK(timers.watch(*g_threads.mine()));
+  volatile u32 rounds = 0;
+  for (i64 until = own_cpu_ns() + 200 * kNsPerMs; own_cpu_ns() < until;)
+    for (u32 i = 0; i < 100'000; i++) rounds = rounds + 1;
+  timers.stop();
+  Session& session = *recording.session;
+  u32 here = session.images.find(reinterpret_cast<uintptr_t>(&burn));
+  CHECK(here != Images::kNone);
+  u32 ours = 0;
+  for (const Row& row : recording.rows()) {
+    Node node = session.stacks.at(row.stack);
+    if (!node.is_native() || node.image() != here) continue;
+    ours += 1 + row.merged;
+    CHECK_EQUAL(session.stacks.at(node.parent).code, u64{77});
+    const Image& image = session.images.at(here);
+    CHECK(image.base + node.code >= image.begin && image.base + node.code < image.end);
+  }
+  CHECK(ours >= 3);
+}
+
 TEST("cpu timers: a thread that sleeps is not interrupted") {
   LEAVE_TO_OTHER_BUILDS;
   Recording recording;

@@ -59,6 +59,18 @@ bool set_handler(int number, SignalHandler handler, SignalAction& before) {
   return set_action(number, &action, &before);
 }
 
+uintptr_t interrupted_at(const void* context) {
+  // Where the kernel's ucontext has it.
+#if defined(__x86_64__)
+  constexpr size_t kProgramCounter = 40 + 16 * sizeof(u64);
+#elif defined(__aarch64__)
+  constexpr size_t kProgramCounter = 184 + 32 * sizeof(u64);
+#else
+  constexpr size_t kProgramCounter = 32 + 15 * sizeof(u32);
+#endif
+  return *reinterpret_cast<const uintptr_t*>(static_cast<const u8*>(context) + kProgramCounter);
+}
+
 void restore_action(int number, const SignalAction& before) {
   SignalAction ignore;
   ignore.handler = reinterpret_cast<SignalHandler>(uintptr_t{1});

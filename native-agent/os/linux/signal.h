@@ -26,6 +26,9 @@ struct SignalAction {
   bool is_default_or_ignored() const { return reinterpret_cast<uintptr_t>(handler) <= 1; }
 };
 
+// The instruction at which a handler's thread was interrupted.
+uintptr_t interrupted_at(const void* context);
+
 // SIGPROF where nobody uses it, for debuggers let it pass; else a real-time signal that nobody uses; 0: there is none.
 int free_signal();
 bool read_action(int number, SignalAction& action);

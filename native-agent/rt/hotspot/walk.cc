@@ -55,6 +55,7 @@ i32 HotSpot::walk_here(void* context, Frame* frames, u32 limit, u16& flags) {
   walk(&trace, static_cast<jint>(limit), context);
   // A stack that fills the buffer may be deeper: the walk from outside knows how to leave out its middle.
   if (trace.count <= 0 || trace.count >= static_cast<jint>(limit)) return -1;
+  const bool native = trace.frames[0].position < 0;
   for (jint i = 0; i < trace.count; i++) {
     SignalFrame frame = trace.frames[i];
     // The JVM makes a method's id when somebody first asks for it, which is not possible here. The walk from outside
@@ -63,6 +64,7 @@ i32 HotSpot::walk_here(void* context, Frame* frames, u32 limit, u16& flags) {
     frames[i] = {reinterpret_cast<u64>(frame.method), max_of<jint>(frame.position, -1)};
   }
   flags |= kFlagSafepoint;
+  if (native) flags |= kFlagNativeState;
   return trace.count;
 }
 

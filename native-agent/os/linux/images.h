@@ -1,0 +1,47 @@
+#pragma once
+// The program of this process and its libraries, by their addresses: captures find them without a lock.
+#include "base/atomic.h"
+#include "base/types.h"
+
+namespace btrace {
+
+struct Image {
+  static constexpr u32 kPath = 256, kBuildId = 32;
+  uintptr_t base;  // an address minus this is what the file's symbols have
+  uintptr_t begin, end;
+  char path[kPath];
+  u8 build_id[kBuildId];
+  u32 build_id_size;  // 0: it has none
+};
+
+class Images {
+ public:
+  static constexpr u32 kImages = 1024;
+  static constexpr u32 kNone = 0xffffffff;
+
+  // False when the kernel gives no memory.
+  bool init();
+  void release();
+  // On the agent's own threads, one at a time: takes in what has been loaded since.
+  void refresh();
+  void refresh_if_missed() {
+    if (missed_.exchange(0)) refresh();
+  }
+  // On any thread: the number of the image that the address lies in, or kNone.
+  u32 find(uintptr_t address);
+  const Image& at(u32 number) const { return images_[number]; }
+  size_t touched_bytes() const { return count_.load_relaxed() * (sizeof(Image) + sizeof(Range)); }
+
+ private:
+  struct Range {
+    uintptr_t begin, end;
+  };
+  void add(const Image& image);
+
+  Image* images_;
+  Range* ranges_;  // apart, so that a search touches little memory
+  Atomic<u32> count_;
+  Atomic<u32> missed_;  // an address lay in none: perhaps in one that was loaded since
+};
+
+}  // namespace btrace

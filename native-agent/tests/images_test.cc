@@ -1,0 +1,42 @@
+// Addresses of this process and the images that they lie in.
+#include "os/linux/images.h"
+
+#include <cstring>
+
+#include "harness.h"
+
+using namespace btrace;
+
+TEST("images: code lies in the file that it was loaded from, the stack and what is nowhere in none") {
+  Images images{};
+  CHECK(images.init());
+  images.refresh();
+  u32 own = images.find(reinterpret_cast<uintptr_t>(&harness::cases));
+  u32 library = images.find(reinterpret_cast<uintptr_t>(&std::abort));
+  CHECK(own != Images::kNone && library != Images::kNone && own != library);
+  CHECK(strstr(images.at(own).path, "unit-tests") != nullptr);
+  CHECK(strstr(images.at(library).path, "libc") != nullptr);
+  CHECK(images.at(library).build_id_size > 0);
+  int on_stack = 0;
+  CHECK_EQUAL(images.find(reinterpret_cast<uintptr_t>(&on_stack)), Images::kNone);
+  CHECK_EQUAL(images.find(1), Images::kNone);
+  images.release();
+}
+
+TEST("images: looking again for what was missed takes in only what is new") {
+  Images images{};
+  CHECK(images.init());
+  images.refresh_if_missed();
+  CHECK_EQUAL(images.touched_bytes(), size_t{0});
+  uintptr_t own = reinterpret_cast<uintptr_t>(&harness::cases);
+  CHECK_EQUAL(images.find(own), Images::kNone);
+  images.refresh_if_missed();
+  u32 number = images.find(own);
+  CHECK(number != Images::kNone);
+  size_t bytes = images.touched_bytes();
+  images.find(1);
+  images.refresh_if_missed();
+  CHECK_EQUAL(images.touched_bytes(), bytes);
+  CHECK_EQUAL(images.find(own), number);
+  images.release();
+}
