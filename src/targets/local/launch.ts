@@ -98,6 +98,7 @@ export async function launch(
       options: record,
       conversation,
       file,
+      imageRoot: '',
       targetIsAlive: () => isAlive(target.pid),
       release: () => open.close(),
       log,

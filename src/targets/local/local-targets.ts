@@ -83,6 +83,7 @@ class LocalTarget implements Target {
         options,
         conversation,
         file,
+        imageRoot: java.facts.root,
         targetIsAlive: () => isAlive(this.pid),
         release: () => open.close(),
         log,

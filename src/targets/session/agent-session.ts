@@ -11,6 +11,7 @@ import { RecordingWriter } from '../../trace/recording/writer.js';
 import type { RecordOptions, Session, SessionEnd, SessionStatus, Target } from '../target.js';
 import { TargetError } from '../target.js';
 import type { Conversation } from './conversation.js';
+import { NativeNames } from './native-names.js';
 import { FileError, type RecordingFile } from './recording-file.js';
 import { Redactor } from './redact.js';
 import { RingDump } from './ring-dump.js';
@@ -25,6 +26,8 @@ export interface SessionParts {
   readonly options: RecordOptions;
   readonly conversation: Conversation;
   readonly file: RecordingFile;
+  /** What stands before the path of a file of the target's to reach it on this machine. Absent: it cannot be reached. */
+  readonly imageRoot?: string;
   /** Tells a program that ended from a connection that broke. */
   readonly targetIsAlive: () => Promise<boolean>;
   /** How long an agent that was asked to end may say nothing. */
@@ -66,6 +69,7 @@ export class AgentSession implements Session {
   /** Why we asked the agent to end; its Goodbye does not know that. */
   private asked: Ending | undefined;
   private readonly redactor: Redactor | undefined;
+  private readonly nativeNames: NativeNames | undefined;
   private dumping: RingDump | undefined;
   private turn: Promise<unknown> = Promise.resolve();
 
@@ -74,6 +78,7 @@ export class AgentSession implements Session {
     this.file = parts.options.file;
     this.writer = new RecordingWriter(parts.file);
     this.redactor = parts.options.redact === true ? new Redactor() : undefined;
+    if (parts.imageRoot !== undefined) this.nativeNames = new NativeNames(parts.imageRoot);
     // The agent's own word comes once a second; this is for an agent that is silent.
     this.timers.push(
       setInterval(() => {
@@ -219,7 +224,15 @@ export class AgentSession implements Session {
 
   private async write(received: Chunk): Promise<void> {
     const chunk = this.redactor ? this.redactor.redact(received) : received;
-    if (!chunk || (await this.dumping?.take(chunk)) === true) return;
+    if (!chunk) return;
+    // What was redacted has no path any more, and so gets no names.
+    const names = await this.nativeNames?.before(chunk);
+    if (names) await this.put(names);
+    await this.put(chunk);
+  }
+
+  private async put(chunk: Chunk): Promise<void> {
+    if ((await this.dumping?.take(chunk)) === true) return;
     await this.writer.append(chunk);
     this.chunks++;
   }

@@ -4,7 +4,7 @@
  * What stays: times, counters, the shape of stacks, line numbers, and the platform's names.
  */
 import { type Chunk, ChunkKind, chunkPayload } from '../../trace/recording/chunk.js';
-import { Classes, Header, Images, Methods, Texts, Threads } from '../../trace/recording/messages.js';
+import { Classes, Header, Images, Methods, Symbols, Texts, Threads } from '../../trace/recording/messages.js';
 
 const PLATFORM_CLASS =
   /^(java|javax|jdk|sun|com\.sun|kotlin|kotlinx|scala|groovy|android|androidx|dalvik|libcore|com\.android)\.|^(boolean|byte|char|short|int|long|float|double)(\[\])+$/;
@@ -24,6 +24,8 @@ const NAMELESS: ReadonlySet<number> = new Set([
 export class Redactor {
   /** Classes whose names stay: their methods' names do too. */
   private readonly platform = new Set<number>();
+  /** Images whose functions' names stay. */
+  private readonly system = new Set<number>();
 
   /** What to write in place of the chunk; undefined to leave it out. */
   redact(chunk: Chunk): Chunk | undefined {
@@ -51,11 +53,11 @@ export class Redactor {
         return Methods.encode({ methods: Methods.decode(payload).methods.map((one) => this.ofMethod(one)) });
       case ChunkKind.Images:
         return Images.encode({
-          images: Images.decode(payload).images.map((image) =>
-            SYSTEM_IMAGE.test(image.path)
-              ? image
-              : { ...image, path: `image ${image.id}`, buildId: new Uint8Array(0) },
-          ),
+          images: Images.decode(payload).images.map((image) => this.ofImage(image)),
+        });
+      case ChunkKind.Symbols:
+        return Symbols.encode({
+          functions: Symbols.decode(payload).functions.filter(({ image }) => this.system.has(image)),
         });
       case ChunkKind.Texts:
         return Texts.encode({
@@ -64,6 +66,14 @@ export class Redactor {
       default:
         return NAMELESS.has(kind) ? payload : undefined;
     }
+  }
+
+  private ofImage(image: Images['images'][number]): Images['images'][number] {
+    if (SYSTEM_IMAGE.test(image.path)) {
+      this.system.add(image.id);
+      return image;
+    }
+    return { ...image, path: `image ${image.id}`, buildId: new Uint8Array(0) };
   }
 
   private ofClass(one: Classes['classes'][number]): Classes['classes'][number] {

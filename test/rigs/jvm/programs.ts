@@ -15,12 +15,13 @@ import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { find, root } from '../../../scripts/setup.mjs';
 
-export type ProgramName = 'shop' | 'truth' | 'storm';
+export type ProgramName = 'shop' | 'truth' | 'storm' | 'native-work';
 
 export const mainClasses: Record<ProgramName, string> = {
   shop: 'com.example.shop.Shop',
   truth: 'Truth',
   storm: 'Storm',
+  'native-work': 'NativeWork',
 };
 
 export interface Jdk {
@@ -73,6 +74,19 @@ export function compile(name: ProgramName): string {
   rmSync(classes, { recursive: true, force: true });
   renameSync(fresh, classes);
   return classes;
+}
+
+/** The library that NativeWork loads; built when its source is newer. */
+export function nativeWorkLibrary(): string {
+  const source = path.join(rig, 'native-work', 'native-work.cc');
+  const library = path.join(root, 'build', 'jvm', 'libnative-work.so');
+  if (existsSync(library) && statSync(library).mtimeMs >= statSync(source).mtimeMs) return library;
+  mkdirSync(path.dirname(library), { recursive: true });
+  const include = path.join(mainJdk().home, 'include');
+  const includes = [`-I${include}`, `-I${path.join(include, 'linux')}`];
+  const options = ['-O2', '-shared', '-fPIC', '-Wl,--build-id', '-o', library];
+  execFileSync('c++', [...options, ...includes, source]);
+  return library;
 }
 
 export interface RunOptions {

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { Redactor } from '../../../src/targets/session/redact.js';
 import { type Chunk, ChunkKind } from '../../../src/trace/recording/chunk.js';
-import { Classes, Header, Images, Methods, Texts, Threads } from '../../../src/trace/recording/messages.js';
+import {
+  Classes,
+  Header,
+  Images,
+  Methods,
+  Symbols,
+  Texts,
+  Threads,
+} from '../../../src/trace/recording/messages.js';
 
 function chunk(kind: number, stored: Uint8Array): Chunk {
   return { sequence: 0, kind, flags: 0, offset: 0, stored, rawLength: stored.length };
@@ -54,6 +62,15 @@ describe('redaction', () => {
           ],
         }),
       ),
+      chunk(
+        ChunkKind.Symbols,
+        Symbols.encode({
+          functions: [
+            { image: 1, name: secret },
+            { image: 2, name: 'malloc' },
+          ],
+        }),
+      ),
       chunk(ChunkKind.Texts, Texts.encode({ texts: [{ id: 5, value: secret }] })),
       chunk(62, Buffer.from(secret)),
     ];
@@ -80,6 +97,10 @@ describe('redaction', () => {
     assert.deepEqual(
       Images.decode(kept[4]!.stored).images.map(({ path }) => path),
       ['image 1', '/usr/lib/libc.so.6'],
+    );
+    assert.deepEqual(
+      Symbols.decode(kept[5]!.stored).functions.map(({ name }) => name),
+      ['malloc'],
     );
   });
 });

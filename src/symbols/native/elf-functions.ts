@@ -1,0 +1,140 @@
+/** The functions of a program or library file, by offset: what its symbol tables say, and nothing beyond a function's size. */
+import { open, type FileHandle } from 'node:fs/promises';
+
+export interface NativeFunction {
+  /** Address in the file. */
+  readonly start: number;
+  readonly size: number;
+  /** As the linker has it. */
+  readonly name: string;
+}
+
+interface Table {
+  readonly symbols: Buffer;
+  readonly strings: Buffer;
+}
+
+const sectionBytes = 64;
+const symbolBytes = 24;
+const symbolTable = 2;
+const dynamicSymbols = 11;
+const notes = 7;
+const buildIdNote = 3;
+/** FUNC and GNU_IFUNC. */
+const functionTypes: ReadonlySet<number> = new Set([2, 10]);
+/** A section that says it is larger is not read. */
+const mostBytes = 2 ** 28;
+
+export class ElfFunctions {
+  private constructor(private readonly tables: readonly Table[]) {}
+
+  /** Undefined when it cannot be read, or is another file than the one that `buildId` was taken from. Knows 64-bit files. */
+  static async open(path: string, buildId: Uint8Array): Promise<ElfFunctions | undefined> {
+    let file: FileHandle | undefined;
+    try {
+      file = await open(path);
+      return await readTables(file, buildId).then((tables) => tables && new ElfFunctions(tables));
+    } catch {
+      return undefined;
+    } finally {
+      await file?.close();
+    }
+  }
+
+  /** The functions that the offsets lie in, with the offsets of each. Those of no function are left out. */
+  find(offsets: readonly number[]): Map<NativeFunction, number[]> {
+    const sorted = [...offsets].sort((a, b) => a - b);
+    const best: (NativeFunction | undefined)[] = [];
+    for (const { symbols, strings } of this.tables) {
+      for (let at = 0; at + symbolBytes <= symbols.length; at += symbolBytes) {
+        if (!functionTypes.has(symbols.readUInt8(at + 4) & 15)) continue;
+        const start = wide(symbols, at + 8);
+        const size = wide(symbols, at + 16);
+        for (let row = firstFrom(sorted, start); row < sorted.length; row++) {
+          if ((sorted[row] as number) >= start + size) break;
+          const candidate = { start, size, name: textAt(strings, symbols.readUInt32LE(at)) };
+          if (isBetter(candidate, best[row])) best[row] = candidate;
+        }
+      }
+    }
+    const byStart = new Map<number, [NativeFunction, number[]]>();
+    best.forEach((found, row) => {
+      if (found === undefined) return;
+      const entry = byStart.get(found.start) ?? [found, []];
+      entry[1].push(sorted[row] as number);
+      byStart.set(found.start, entry);
+    });
+    return new Map(byStart.values());
+  }
+}
+
+/** The innermost; of several names for one function the one that looks least internal. */
+function isBetter(one: NativeFunction, other: NativeFunction | undefined): boolean {
+  if (one.name === '') return false;
+  if (other === undefined || one.start !== other.start) return other === undefined || one.start > other.start;
+  const underscores = (name: string): number => (name.startsWith('_Z') ? 0 : name.search(/[^_]/));
+  return underscores(one.name) < underscores(other.name);
+}
+
+async function readTables(file: FileHandle, buildId: Uint8Array): Promise<Table[] | undefined> {
+  const head = await read(file, 0, 64);
+  const isElf64 = head.readUInt32BE(0) === 0x7f454c46 && head[4] === 2 && head[5] === 1;
+  if (!isElf64 || head.readUInt16LE(58) !== sectionBytes) return undefined;
+  const sections = await read(file, wide(head, 40), sectionBytes * head.readUInt16LE(60));
+  const rows: number[] = [];
+  for (let at = 0; at < sections.length; at += sectionBytes) rows.push(at);
+  const typed = (...types: number[]): number[] =>
+    rows.filter((at) => types.includes(sections.readUInt32LE(at + 4)));
+  const content = (at: number): Promise<Buffer> =>
+    read(file, wide(sections, at + 24), wide(sections, at + 32));
+  let isSame = false;
+  for (const at of typed(notes)) isSame ||= buildIdOf(await content(at))?.equals(buildId) === true;
+  if (!isSame) return undefined;
+  const tables: Table[] = [];
+  for (const at of typed(symbolTable, dynamicSymbols)) {
+    const strings = rows[sections.readUInt32LE(at + 40)];
+    if (strings !== undefined) tables.push({ symbols: await content(at), strings: await content(strings) });
+  }
+  return tables;
+}
+
+function buildIdOf(note: Buffer): Buffer | undefined {
+  for (let at = 0; at + 12 <= note.length;) {
+    const nameEnd = at + 12 + ((note.readUInt32LE(at) + 3) & ~3);
+    const size = note.readUInt32LE(at + 4);
+    const isBuildId =
+      note.readUInt32LE(at + 8) === buildIdNote && note.toString('latin1', at + 12, at + 15) === 'GNU';
+    if (isBuildId) return note.subarray(nameEnd, nameEnd + size);
+    at = nameEnd + ((size + 3) & ~3);
+  }
+  return undefined;
+}
+
+async function read(file: FileHandle, at: number, length: number): Promise<Buffer> {
+  if (length > mostBytes) throw new RangeError(`a section of ${length} bytes`);
+  const bytes = Buffer.alloc(length);
+  const { bytesRead } = await file.read(bytes, 0, length, at);
+  if (bytesRead < length) throw new RangeError('the file ends before its tables do');
+  return bytes;
+}
+
+function wide(bytes: Buffer, at: number): number {
+  return bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * 2 ** 32;
+}
+
+function textAt(strings: Buffer, at: number): string {
+  const end = strings.indexOf(0, at);
+  return strings.toString('utf8', at, end < 0 ? strings.length : end);
+}
+
+/** Of ascending numbers, the first that is not below. */
+function firstFrom(sorted: readonly number[], least: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] as number) < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, it } from 'mocha';
+import { demangle } from '../../../src/symbols/native/demangle.js';
+import { ElfFunctions } from '../../../src/symbols/native/elf-functions.js';
+import { elfFile } from './elf-file.js';
+
+const buildId = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
+
+describe('the functions of a library', () => {
+  let folder: string;
+  let file: string;
+
+  before(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'elf-'));
+    file = path.join(folder, 'libx.so');
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  async function found(bytes: Uint8Array, offsets: number[], id = buildId): Promise<unknown> {
+    writeFileSync(file, bytes);
+    const functions = await ElfFunctions.open(file, id);
+    return functions && [...functions.find(offsets)].map(([{ name }, of]) => [name, of]);
+  }
+
+  it('are found by offsets inside them, and by no others', async () => {
+    const bytes = elfFile(buildId, [
+      { name: 'second', start: 0x2000, size: 0x10 },
+      { name: 'first', start: 0x1000, size: 0x100 },
+      { name: 'a variable', start: 0x3000, size: 0x100, type: 1 },
+      { name: 'without a size', start: 0x4000, size: 0 },
+    ]);
+    assert.deepEqual(await found(bytes, [0x3004, 0x2000, 0x1100, 0x10ff, 0xfff, 0x1000, 0x2010, 0x4000]), [
+      ['first', [0x1000, 0x10ff]],
+      ['second', [0x2000]],
+    ]);
+  });
+
+  it('have the least internal of their names, and the innermost of functions in functions', async () => {
+    const bytes = elfFile(buildId, [
+      { name: '__memcpy', start: 0x1000, size: 0x100 },
+      { name: 'memcpy', start: 0x1000, size: 0x100, type: 10 },
+      { name: '_memcpy', start: 0x1000, size: 0x100 },
+      { name: 'part', start: 0x1010, size: 0x10 },
+    ]);
+    assert.deepEqual(await found(bytes, [0x1004, 0x1014]), [
+      ['memcpy', [0x1004]],
+      ['part', [0x1014]],
+    ]);
+  });
+
+  it('are not those of another build, a torn file, or a file of another kind', async () => {
+    const bytes = elfFile(buildId, [{ name: 'f', start: 0, size: 8 }]);
+    assert.equal(await found(bytes, [4], Uint8Array.of(9)), undefined);
+    assert.equal(await found(bytes.subarray(0, bytes.length - 1), [4]), undefined);
+    assert.equal(await found(bytes.subarray(0, 20), [4]), undefined);
+    assert.equal(await found(Buffer.alloc(4096, 'no library'), [4]), undefined);
+    assert.equal(await ElfFunctions.open(path.join(folder, 'missing'), buildId), undefined);
+  });
+
+  it('cost no more than the file is long, whatever its tables say', async () => {
+    const bytes = elfFile(buildId, [{ name: 'f', start: 0, size: 8 }]);
+    bytes.writeBigUInt64LE(1n << 60n, 64 + 2 * 64 + 32);
+    assert.equal(await found(bytes, [4]), undefined);
+  });
+});
+
+describe('names of C++', () => {
+  it('are as a person writes them, one for one', async () => {
+    const names = ['plain', '_ZN4work7shuffleEji', '_Znonsense', ''];
+    assert.deepEqual(await demangle(names), ['plain', 'work::shuffle(unsigned int, int)', '_Znonsense', '']);
+  });
+
+  it('are as the linker has them where there is no c++filt', async () => {
+    const { PATH } = process.env;
+    process.env['PATH'] = '/nowhere';
+    try {
+      assert.deepEqual(await demangle(['_ZN4work7shuffleEji']), ['_ZN4work7shuffleEji']);
+    } finally {
+      process.env['PATH'] = PATH;
+    }
+  });
+});
