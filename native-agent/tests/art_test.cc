@@ -1,4 +1,6 @@
 // What of the Android Runtime's part can be tried without a runtime: which signatures are chosen, symbols, dex files.
+#include <dlfcn.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -10,6 +12,7 @@
 #include "os/linux/elf_format.h"
 #include "rt/art/dex.h"
 #include "rt/art/elf.h"
+#include "rt/art/handed_symbols.h"
 #include "rt/art/signatures.h"
 
 using namespace btrace;
@@ -80,6 +83,82 @@ TEST("art elf: a library is known by its name, whatever its folder and version")
   CHECK(!elf::is_named("/system/lib64/libartbase.so", "libart.so"));
   CHECK(!elf::is_named("/system/lib64/libart.something", "libart.so"));
   CHECK(!elf::is_named("/libart.so/other", "libart.so"));
+}
+
+// What a desktop leaves beside the agent's file, of a library that every test has.
+struct HandedOver {
+  LoadedLibrary library;
+  std::string build_id, value;
+  const char* path = "handed-over.symbols";
+
+  HandedOver() {
+    CHECK(library.find("libstdc++.so"));
+    char digits[3];
+    for (u32 i = 0; i < library.build_id().size; i++) {
+      std::snprintf(digits, sizeof digits, "%02x", library.build_id().bytes[i]);
+      build_id += digits;
+    }
+    Dl_info info;
+    CHECK(dladdr(reinterpret_cast<void*>(&std::terminate), &info) != 0);
+    value = hex(reinterpret_cast<uintptr_t>(&std::terminate) - reinterpret_cast<uintptr_t>(info.dli_fbase));
+  }
+  ~HandedOver() { std::remove(path); }
+
+  static std::string hex(uintptr_t value) {
+    char text[20];
+    std::snprintf(text, sizeof text, "%zx", value);
+    return text;
+  }
+  void* find(const std::string& text, const char* name, std::string problem = "") {
+    std::FILE* file = std::fopen(path, "wb");
+    CHECK(file && std::fwrite(text.data(), 1, text.size(), file) == text.size());
+    std::fclose(file);
+    HandedSymbols handed;
+    handed.read(path, library);
+    CHECK_EQUAL(std::string(handed.problem()), problem);
+    return handed.symbol(name);
+  }
+};
+
+TEST("art handed symbols: are taken where they are of this build and in its code") {
+  HandedOver handed;
+  const std::string first = "build-id " + handed.build_id + "\n";
+  void* terminate = reinterpret_cast<void*>(&std::terminate);
+  CHECK(handed.find(first + "1000 other\n" + handed.value + " here\n", "here") == terminate);
+  CHECK(handed.find(first + handed.value + " here\n", "her") == nullptr);
+  CHECK(handed.find(first + handed.value + " here\n", "") == nullptr);
+  CHECK(handed.find("", "here", "what was handed over is of another build, ") == nullptr);
+  const std::string other = "build-id 00112233\n";
+  CHECK(handed.find(other + handed.value + " here\n", "here", "what was handed over is of another build, 00112233") ==
+        nullptr);
+  CHECK(handed.find(first + "why it is torn\n", "here", "it is torn") == nullptr);
+  HandedSymbols none;
+  none.read("no-such.symbols", handed.library);
+  CHECK(none.symbol("here") == nullptr && !none.problem()[0]);
+  // Values that are no code: its data, beyond it, and what is no number.
+  Dl_info info;
+  CHECK(dladdr(dlsym(RTLD_DEFAULT, "_ZSt4cout"), &info) != 0);
+  const auto data = reinterpret_cast<uintptr_t>(info.dli_saddr) - reinterpret_cast<uintptr_t>(info.dli_fbase);
+  for (const std::string& value : {HandedOver::hex(data), std::string("7fffffffffff"), std::string("ffffffffffffffff"),
+                                   handed.value + "00000000000000000", std::string(""), std::string("-1")})
+    CHECK(handed.find(first + value + " here\n", "here") == nullptr);
+}
+
+TEST("art handed symbols: a damaged file gives fewer, and more than fits are left out") {
+  HandedOver handed;
+  const std::string whole = "build-id " + handed.build_id + "\n" + handed.value + " here\n";
+  std::srand(1);
+  for (int round = 0; round < 300; round++) {
+    std::string damaged = whole.substr(0, static_cast<size_t>(std::rand()) % (whole.size() + 1));
+    if (round % 2 && !damaged.empty()) damaged[static_cast<size_t>(std::rand()) % damaged.size()] ^= 1 << std::rand() % 8;
+    std::FILE* file = std::fopen(handed.path, "wb");
+    CHECK(file && std::fwrite(damaged.data(), 1, damaged.size(), file) == damaged.size());
+    std::fclose(file);
+    HandedSymbols read;
+    read.read(handed.path, handed.library);
+    read.symbol("here");
+  }
+  CHECK(handed.find(whole + std::string(20'000, 'x') + "\n" + handed.value + " there\n", "there") == nullptr);
 }
 
 std::vector<u8> sample_dex() {

@@ -75,6 +75,7 @@ function findChromium() {
 }
 
 function findArt() {
+  if (!which('xz')) return undefined; // its variants pack their symbols
   for (const triplet of existsSync('/usr/lib') ? readdirSync('/usr/lib') : []) {
     const libraries = path.join('/usr/lib', triplet, 'android');
     if (existsSync(path.join(libraries, 'libart.so.0'))) return { at: libraries };
@@ -83,7 +84,7 @@ function findArt() {
 }
 
 const artPackages =
-  'android-libart android-libbacktrace android-libbase android-liblog android-libnativebridge android-libnativeloader android-libziparchive liblz4-1';
+  'android-libart android-libbacktrace android-libbase android-liblog android-libnativebridge android-libnativeloader android-libziparchive liblz4-1 xz-utils';
 
 /**
  * Each part: `why` it is wanted, `find()` → {at, …} or nothing, and either `packages` (names by package manager; a list inside a

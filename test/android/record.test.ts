@@ -22,6 +22,10 @@ function cpuOf(trace: Trace, thread: ThreadTrack, method: number): number {
   return sum;
 }
 
+/** Beside each may be what it reads. */
+const agentsIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder)).filter((name) => name.endsWith('.so'));
+
 const SHOP = 'com.example.shop';
 const BANK = 'com.example.bank';
 
@@ -149,7 +153,7 @@ describe('recording an app on a device, over adb', () => {
         `debug.btrace.${name}=`,
       );
     const cache = bench().phone.resolve(`/data/data/${SHOP}/code_cache`);
-    assert.equal((await readdir(cache)).filter((name) => name.endsWith('.so')).length, 1);
+    assert.equal((await agentsIn(cache)).length, 1);
     const waiting = await readdir(path.join(cache, 'startup_agents')).catch(() => []);
     assert.deepEqual(waiting, []);
     // The same agent takes the next recording.
@@ -221,7 +225,7 @@ describe('recording an app on a device, over adb', () => {
     assert.equal((await session.stop()).message, '');
     assert.equal((await traceOf(session)).info.targetName, `${BANK}:sync`);
     assert.ok(phone.commands.every((command) => !command.includes('run-as')));
-    assert.equal((await readdir(phone.resolve(`/data/data/${BANK}/code_cache`))).length, 1);
+    assert.equal((await agentsIn(phone.resolve(`/data/data/${BANK}/code_cache`))).length, 1);
   });
 
   // ActivityManager's words changed with API 30.
@@ -258,9 +262,9 @@ describe('recording an app on a device, over adb', () => {
       await app.more('frame', 1);
       assert.equal((await session.stop()).reason, 'stopped');
     }
-    const copies = await readdir(bench().phone.resolve(`/data/data/${SHOP}/code_cache`));
+    const copies = await agentsIn(bench().phone.resolve(`/data/data/${SHOP}/code_cache`));
     assert.equal(copies.length, 1);
-    assert.equal((await readdir(bench().phone.resolve('/data/local/tmp'))).length, 1);
+    assert.equal((await agentsIn(bench().phone.resolve('/data/local/tmp'))).length, 1);
     // One agent in the app, not three.
     const maps = await readFile(`/proc/${app.pid}/maps`, 'utf8');
     const loaded = new Set(maps.split('\n').map((line) => /\S*btrace-agent-\S*/.exec(line)?.[0]));

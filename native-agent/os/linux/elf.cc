@@ -30,12 +30,45 @@ int visit(const elf::LoadedObject* object, size_t, void* data) {
   return 1;
 }
 
+struct Own {
+  char* path;
+  size_t size;
+  uintptr_t base;
+};
+
+int look_for_own(const elf::LoadedObject* object, size_t, void* data) {
+  auto& own = *static_cast<Own*>(data);
+  const auto here = reinterpret_cast<uintptr_t>(&look_for_own);
+  // The nearest below: libraries do not overlap.
+  if (!object->path || object->base > here || object->base < own.base) return 0;
+  const size_t length = strlen(object->path);
+  if (length >= own.size) return 0;
+  own.base = object->base;
+  memcpy(own.path, object->path, length + 1);
+  return 0;
+}
+
 i64 file_size(long fd) {
   constexpr long kFromEnd = 2;
   return sys::call(sys::kLseek, fd, 0, kFromEnd);
 }
 
 }  // namespace
+
+bool find_own_file(char* path, size_t size) {
+  Own own{path, size, 0};
+  path[0] = 0;
+  libc::each_object(look_for_own, &own);
+  constexpr long kAtCwd = -100;
+  char to[1024];
+  const long length =
+      sys::call(sys::kReadlinkat, kAtCwd, reinterpret_cast<long>(path), reinterpret_cast<long>(to), sizeof to - 1);
+  if (!sys::failed(length) && length > 0 && to[0] == '/' && static_cast<size_t>(length) < size) {
+    memcpy(path, to, static_cast<size_t>(length));
+    path[length] = 0;
+  }
+  return path[0] != 0;
+}
 
 bool Library::open(const char* name) {
   Search search{name, {}, 0, false};

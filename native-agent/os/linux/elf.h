@@ -4,6 +4,10 @@
 
 namespace btrace {
 
+// Where the file of the library lies that this code is in. A startup agent is loaded by a link in a folder that is soon
+// gone: the file itself is meant. False when it cannot be told.
+bool find_own_file(char* path, size_t size);
+
 class Library {
  public:
   // `name` as in elf::is_named. False when it is not loaded or its file cannot be read.

@@ -19,6 +19,8 @@ struct Wanted {
   const void* dynamic;
   const u8* build_id;
   u32 build_id_bytes;
+  const elf::ProgramHeader* headers;
+  u16 header_count;
 };
 
 // Notes: sizes of name and content, type, both padded to four bytes.
@@ -41,6 +43,8 @@ int look(const LoadedObject* object, size_t, void* data) {
   auto& wanted = *static_cast<Wanted*>(data);
   if (!object->path || !elf::is_named(object->path, wanted.name)) return 0;
   wanted.base = reinterpret_cast<u8*>(object->base);
+  wanted.headers = object->headers;
+  wanted.header_count = object->header_count;
   for (u16 i = 0; i < object->header_count; i++) {
     const elf::ProgramHeader& header = object->headers[i];
     if (header.type == elf::kDynamicSegment) wanted.dynamic = wanted.base + header.address;
@@ -59,10 +63,12 @@ u32 gnu_hash_of(const char* name) {
 }  // namespace
 
 bool LoadedLibrary::find(const char* name) {
-  Wanted wanted{name, nullptr, nullptr, nullptr, 0};
+  Wanted wanted{name, nullptr, nullptr, nullptr, 0, nullptr, 0};
   if (!libc::each_object(look, &wanted) || !wanted.dynamic) return false;
   base_ = wanted.base;
   build_id_ = {wanted.build_id, wanted.build_id_bytes};
+  headers_ = wanted.headers;
+  header_count_ = wanted.header_count;
   return read_dynamic(wanted.dynamic);
 }
 
@@ -76,6 +82,16 @@ bool LoadedLibrary::read_dynamic(const void* dynamic) {
     if (entry->tag == kGnuHash) gnu_hash_ = reinterpret_cast<const u32*>(at);
   }
   return symbols_ && strings_ && gnu_hash_;
+}
+
+void* LoadedLibrary::code_at(uintptr_t value) const {
+  for (u16 i = 0; i < header_count_; i++) {
+    const elf::ProgramHeader& header = headers_[i];
+    if (header.type == elf::kLoadedSegment && header.flags & elf::kExecutable && value >= header.address &&
+        value - header.address < header.size)
+      return base_ + value;
+  }
+  return nullptr;
 }
 
 void* LoadedLibrary::symbol(const char* name) const {

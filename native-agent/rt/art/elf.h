@@ -1,6 +1,6 @@
 #pragma once
 // Symbols of a library that is loaded in this process, also where the linker's namespaces hide it from dlsym.
-#include "base/types.h"
+#include "os/linux/elf_format.h"
 
 namespace btrace::art {
 
@@ -17,6 +17,8 @@ class LoadedLibrary {
   };
   // Empty when it has none.
   BuildId build_id() const { return build_id_; }
+  // What a symbol with this value stands for; nullptr when that is not in the library's code.
+  void* code_at(uintptr_t value) const;
 
  private:
   bool read_dynamic(const void* dynamic);
@@ -26,6 +28,8 @@ class LoadedLibrary {
   const char* strings_ = nullptr;
   const u32* gnu_hash_ = nullptr;
   BuildId build_id_{};
+  const elf::ProgramHeader* headers_ = nullptr;
+  u16 header_count_ = 0;
 };
 
 }  // namespace btrace::art

@@ -6,6 +6,7 @@
 #include "base/text_builder.h"
 #include "os/linux/elf.h"
 #include "os/linux/machine.h"
+#include "rt/art/handed_symbols.h"
 
 namespace btrace::art {
 
@@ -73,20 +74,33 @@ bool Internals::open(JavaVM* java_vm) {
       },
       resolved);
   if (has_file) file.close();
-  describe(libart);
+  // Or packed, which is unpacked on the desktop.
+  HandedSymbols handed;
+  handed.read_beside_agent(libart);
+  for (u32 need = 0; need < kNeeds; need++) hidden_[need] |= !resolved[need].address;
+  resolve_signatures([&](const char* symbol) { return handed.symbol(symbol); }, resolved);
+  describe(libart, handed.problem());
   return true;
 }
 
-void Internals::describe(const LoadedLibrary& libart) {
+void Internals::describe(const LoadedLibrary& libart, const char* problem) {
   TextBuilder text(library);
+  text.add("build id ");
   const LoadedLibrary::BuildId id = libart.build_id();
-  text.add("build id ").add(id.size ? "" : "none").hex(id.bytes, id.size);
-  const char* before = "; not in it: ";
-  for (u32 need = 0; need < kNeeds; need++) {
-    if (resolved[need].address) continue;
-    text.add(before).add(newest_symbol(static_cast<Need>(need)));
-    before = ", ";
-  }
+  if (id.size)
+    text.hex(id.bytes, id.size);
+  else
+    text.add("none");
+  auto list = [&](const char* before, bool found) {
+    for (u32 need = 0; need < kNeeds; need++) {
+      if (!hidden_[need] || found != (resolved[need].address != nullptr)) continue;
+      text.add(before).add(newest_symbol(static_cast<Need>(need)));
+      before = ", ";
+    }
+  };
+  list("; from .gnu_debugdata: ", true);
+  if (problem[0]) text.add("; .gnu_debugdata is not used: ").add(problem);
+  list("; not in it: ", false);
 }
 
 void Internals::explore(JNIEnv* env) {

@@ -16,8 +16,9 @@ using ArtMonitor = u8;
 struct Internals {
   JavaVM* vm = nullptr;
   Resolved resolved[kNeeds] = {};
-  // Of libart: its build id, and what of the table is not in it. Whoever reads a report knows which ART it was.
-  char library[512] = {};
+  // Of libart: its build id, what of the table was handed over by the desktop and what is not in it. Whoever reads a
+  // report knows which ART it was.
+  char library[4096] = {};
   u8* runtime = nullptr;
   u8* heap = nullptr;
   u8* thread_list = nullptr;
@@ -55,10 +56,11 @@ struct Internals {
 
  private:
   static u32 word(const u8* at, u32 offset) { return *reinterpret_cast<const u32*>(at + offset); }
-  void describe(const LoadedLibrary& libart);
+  void describe(const LoadedLibrary& libart, const char* problem);
   void find_thread_ids(const ArtThread* self, u32 own_tid);
   void find_lists(const ArtThread* self);
 
+  bool hidden_[kNeeds] = {};  // neither exported nor in the file's full table
   bool explored_ = false;
 };
 

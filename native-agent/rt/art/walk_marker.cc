@@ -3,7 +3,7 @@
 #include "base/libc.h"
 #include "base/pages.h"
 #include "base/syscall.h"
-#include "os/linux/elf_format.h"
+#include "os/linux/elf.h"
 
 namespace btrace::art {
 
@@ -11,33 +11,6 @@ namespace {
 
 constexpr long kAtCwd = -100, kReadWrite = 2, kCreate = 0100, kCloexec = 02000000, kOwnerOnly = 0600;
 constexpr long kProtection = 1 | 2, kShared = 1, kPrivate = 2, kFixed = 0x10, kAnonymous = 0x20;
-
-struct Own {
-  uintptr_t base;
-  char path[800];
-};
-
-int look(const elf::LoadedObject* object, size_t, void* data) {
-  auto& own = *static_cast<Own*>(data);
-  const auto here = reinterpret_cast<uintptr_t>(&look);
-  // The nearest below: libraries do not overlap.
-  if (!object->path || object->base > here || object->base < own.base) return 0;
-  const size_t length = strlen(object->path);
-  if (length >= sizeof own.path) return 0;
-  own.base = object->base;
-  memcpy(own.path, object->path, length + 1);
-  return 0;
-}
-
-// A startup agent is loaded by a link in a folder that is soon gone: the file itself is meant.
-void follow_link(Own& own) {
-  char to[sizeof own.path];
-  const long length =
-      sys::call(sys::kReadlinkat, kAtCwd, reinterpret_cast<long>(own.path), reinterpret_cast<long>(to), sizeof to - 1);
-  if (sys::failed(length) || length < 1 || to[0] != '/') return;
-  memcpy(own.path, to, static_cast<size_t>(length));
-  own.path[length] = 0;
-}
 
 bool transfer(sys::Number call, long fd, i32& value) {
   return sys::call(call, fd, reinterpret_cast<long>(&value), sizeof value) == sizeof value;
@@ -52,15 +25,13 @@ bool lay_over(i32* page, long flags, long fd) {
 
 bool WalkMarker::begin(const char* process) {
   static constexpr char kEnd[] = ".walking";
-  Own own{};
-  libc::each_object(look, &own);
-  follow_link(own);
-  size_t at = strlen(own.path);
-  if (!at || !process[0] || path_[0]) return true;
+  char own[800];
+  if (!find_own_file(own, sizeof own) || !process[0] || path_[0]) return true;
+  size_t at = strlen(own);
   if (walking_ == &without_page_)
     if (void* page = map_pages(sizeof *walking_)) walking_ = static_cast<i32*>(page);
   if (walking_ == &without_page_) return true;
-  memcpy(path_, own.path, at);
+  memcpy(path_, own, at);
   path_[at++] = '.';
   for (const char* from = process; *from && at + sizeof kEnd < sizeof path_; from++)
     path_[at++] = *from == '/' ? '_' : *from;

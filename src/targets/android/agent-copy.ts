@@ -2,19 +2,22 @@
 import { createHash } from 'node:crypto';
 import { access, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Adb } from '@yume-chan/adb';
+import type { Adb, AdbSync } from '@yume-chan/adb';
 import { ReadableStream } from '@yume-chan/stream-extra';
 import { TargetError } from '../target.js';
 import { wordsOf } from './adb-server.js';
 import { type App, asApp } from './apps.js';
 import { PUSHED, quoted, shell } from './device-shell.js';
 import { within } from './patience.js';
+import { findRuntime, hiddenSymbols } from './runtime-symbols.js';
 
 const PREFIX = 'btrace-agent-';
 const CHUNK_BYTES = 64 * 1024;
 const ANSWER_MS = 10_000;
 /** Of some 100 kB: over the slowest link that anybody would record over. */
 const PUSH_MS = 120_000;
+/** Of the runtime's packed names, some 500 kB: recording does without them rather than wait longer. */
+const SYMBOLS_MS = 10_000;
 
 /** Android's names of ABIs and ours of their agents. */
 const agents = new Map([
@@ -88,16 +91,24 @@ export async function readAgent(library: string): Promise<AgentFile> {
 export async function bringAgent(
   adb: Adb,
   app: App,
-  { bytes, name, pushed }: AgentFile,
-  signal: AbortSignal | undefined,
+  agent: AgentFile,
+  { abi, log, signal }: { abi: string; log: (line: string) => void; signal: AbortSignal | undefined },
 ): Promise<string> {
-  await push(adb, pushed, bytes, signal);
+  const { name, pushed } = agent;
+  await pushAgent(adb, agent, signal);
+  const symbols = await pushSymbols(adb, agent, abi, signal).catch((error: unknown) => {
+    signal?.throwIfAborted();
+    log(`What the device's runtime hides was not read: ${wordsOf(error)}`);
+  });
   // Loaded code must not be writable for the app. The copy is renamed when it is whole.
+  const copied = (from: string, to: string) =>
+    `cmp -s ${from} ${to} || { cp ${from} ${to}.part && chmod 444 ${to}.part && mv -f ${to}.part ${to}; } || { rm -f ${to}.part; exit 1; }`;
   const script = [
     'mkdir -p code_cache && cd code_cache || exit 1',
     // What the agent left beside this version's file is for it to read.
     `for f in ${PREFIX}*; do case "$f" in ${name}*) ;; *) rm -f "$f" ;; esac; done`,
-    `cmp -s ${pushed} ${name} || { cp ${pushed} ${name}.part && chmod 444 ${name}.part && mv -f ${name}.part ${name}; } || { rm -f ${name}.part; exit 1; }`,
+    copied(pushed, name),
+    symbols === undefined ? `rm -f ${name}.symbols` : copied(symbols, `${name}.symbols`),
     'pwd',
   ].join('\n');
   const { stdout, stderr, code } = await shell(adb, asApp(app, script));
@@ -116,21 +127,22 @@ export async function removeCopy(adb: Adb, app: App, copy: string): Promise<void
   await shell(adb, asApp(app, script));
 }
 
-async function push(adb: Adb, to: string, bytes: Buffer, signal: AbortSignal | undefined): Promise<void> {
+async function pushAgent(
+  adb: Adb,
+  { bytes, pushed }: AgentFile,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   try {
-    const sync = await within(ANSWER_MS, adb.sync(), signal);
-    try {
+    await withSync(adb, signal, async (sync) => {
       const there = await within(
         ANSWER_MS,
-        sync.lstat(to).catch(() => undefined),
+        sync.lstat(pushed).catch(() => undefined),
         signal,
       );
       if (there?.size === BigInt(bytes.length)) return;
       await shell(adb, `rm -f ${PUSHED}/${PREFIX}*`); // of older versions
-      await within(PUSH_MS, sync.write({ filename: to, permission: 0o644, file: piecesOf(bytes) }), signal);
-    } finally {
-      await within(ANSWER_MS, sync.dispose()).catch(() => undefined);
-    }
+      await write(sync, pushed, bytes, signal);
+    });
   } catch (error) {
     signal?.throwIfAborted();
     const words = wordsOf(error);
@@ -144,6 +156,41 @@ async function push(adb: Adb, to: string, bytes: Buffer, signal: AbortSignal | u
     );
   }
 }
+
+/**
+ * Beside the pushed agent, once for each build of the runtime: what the agent cannot read of it in an app. Returns that path, undefined where
+ * the runtime's file is not known.
+ */
+async function pushSymbols(
+  adb: Adb,
+  { bytes, pushed }: AgentFile,
+  abi: string,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  const runtime = await within(SYMBOLS_MS, findRuntime(adb, abi), signal);
+  if (runtime === undefined) return undefined;
+  const to = `${pushed}.${runtime.buildId}.symbols`;
+  if ((await shell(adb, `[ -f ${to} ]`)).code === 0) return to;
+  const text = await within(SYMBOLS_MS, hiddenSymbols(runtime, bytes), signal);
+  await withSync(adb, signal, (sync) => write(sync, to, Buffer.from(text), signal));
+  return to;
+}
+
+async function withSync<T>(
+  adb: Adb,
+  signal: AbortSignal | undefined,
+  use: (sync: AdbSync) => Promise<T>,
+): Promise<T> {
+  const sync = await within(ANSWER_MS, adb.sync(), signal);
+  try {
+    return await use(sync);
+  } finally {
+    await within(ANSWER_MS, sync.dispose()).catch(() => undefined);
+  }
+}
+
+const write = (sync: AdbSync, to: string, bytes: Buffer, signal: AbortSignal | undefined): Promise<void> =>
+  within(PUSH_MS, sync.write({ filename: to, permission: 0o644, file: piecesOf(bytes) }), signal);
 
 const piecesOf = (bytes: Buffer): ReadableStream<Uint8Array> =>
   new ReadableStream<Uint8Array>({

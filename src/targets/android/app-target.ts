@@ -87,10 +87,11 @@ export class AppTarget implements AndroidTarget {
     let copy: string;
     let conversation: Conversation;
     try {
-      agent = await readAgent(await findAndroidAgent(this.options.agentRoots, await abiOf(adb, this.app)));
+      const abi = await abiOf(adb, this.app);
+      agent = await readAgent(await findAndroidAgent(this.options.agentRoots, abi));
       if (await hasDied(adb, agent.pushed, this.app))
         throw new OutsideOnly('the app died of the agent before');
-      copy = await bringAgent(adb, this.app, agent, signal);
+      copy = await bringAgent(adb, this.app, agent, { abi, signal, log: (line) => this.log(line) });
       signal?.throwIfAborted();
       conversation = fromLaunch
         ? await launch(adb, this.app, this.place.sdk, copy, options, signal)

@@ -35,6 +35,14 @@ export async function shell(adb: Adb, command: string, limitMs = LIMIT_MS): Prom
   }
 }
 
+/** The same for a command that writes bytes, whose exit code is not asked. */
+export async function shellBytes(adb: Adb, command: string): Promise<Buffer> {
+  const { shellProtocol, noneProtocol } = adb.subprocess;
+  return Buffer.from(
+    shellProtocol ? (await shellProtocol.spawnWait(command)).stdout : await noneProtocol.spawnWait(command),
+  );
+}
+
 async function run(adb: Adb, command: string): Promise<ShellResult> {
   if (adb.subprocess.shellProtocol) {
     const { stdout, stderr, exitCode } = await adb.subprocess.shellProtocol.spawnWaitText(command);

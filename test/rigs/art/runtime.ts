@@ -18,6 +18,8 @@ export type Engine = keyof typeof engines;
 export interface ArtRuntime {
   /** What the launcher, the libraries that libart loads by name, and the sample apps' library are in. */
   readonly folder: string;
+  /** The folder of its libart.so.0. */
+  readonly libart: string;
 }
 
 /** In link order: sigchain must come first, it stands in front of libc's signal functions. */
@@ -34,7 +36,7 @@ export async function artRuntime(): Promise<ArtRuntime> {
   const hash = createHash('sha256').update(`${art.at} ${jdk.at}`);
   for (const name of readdirSync(sources).sort()) hash.update(readFileSync(path.join(sources, name)));
   const folder = path.join(cache, `art-rig-${hash.digest('hex').slice(0, 16)}`);
-  if (existsSync(folder)) return { folder };
+  if (existsSync(folder)) return { folder, libart: art.at };
 
   mkdirSync(cache, { recursive: true });
   const work = mkdtempSync(`${folder}.part-`); // renamed when whole, so that an interrupted build is never taken for one
@@ -70,7 +72,7 @@ export async function artRuntime(): Promise<ArtRuntime> {
   } catch {
     rmSync(work, { recursive: true }); // another test run was first
   }
-  return { folder };
+  return { folder, libart: art.at };
 }
 
 export interface AppOptions {
@@ -126,7 +128,7 @@ export interface ArtApp {
 }
 
 export function startApp(runtime: ArtRuntime, options: AppOptions): ArtApp {
-  const { folder } = runtime;
+  const { folder, libart } = runtime;
   const child = spawn(
     path.join(folder, 'launcher'),
     [
@@ -147,7 +149,7 @@ export function startApp(runtime: ArtRuntime, options: AppOptions): ArtApp {
         ANDROID_ROOT: path.join(folder, 'root'),
         ANDROID_ART_ROOT: path.join(folder, 'root'),
         ANDROID_DATA: path.join(folder, 'data'),
-        LD_LIBRARY_PATH: folder,
+        LD_LIBRARY_PATH: `${folder}:${libart}`,
         ...(options.properties !== undefined && { BTRACE_RIG_PROPERTIES: options.properties }),
       },
       stdio: ['pipe', 'pipe', 'pipe'],

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -68,6 +68,9 @@ export class Phone {
   static async start(runtime: ArtRuntime, options: PhoneOptions = {}): Promise<Phone> {
     const phone = new Phone(await mkdtemp(path.join(tmpdir(), 'btrace-phone-')), runtime, options);
     await mkdir(path.join(phone.folder, 'data/local/tmp'), { recursive: true });
+    const libraries = path.join(phone.folder, 'apex/com.android.art/lib64');
+    await mkdir(libraries, { recursive: true });
+    await symlink(path.join(runtime.libart, 'libart.so.0'), path.join(libraries, 'libart.so'));
     const properties = {
       'ro.build.version.sdk': options.sdk ?? 30,
       'ro.build.version.release': options.release ?? '11',
@@ -223,8 +226,8 @@ export class Phone {
   private async shell(stream: Duplex, command: string, v2: boolean): Promise<void> {
     this.commands.push(command);
     const mapped = command.replaceAll(
-      /(?<![\w.-])\/data\/(?=local\/tmp|data\/)/g,
-      `${this.resolve('/data')}/`,
+      /(?<![\w.-])\/(?=data\/local\/tmp|data\/data\/|apex\/)/g,
+      `${this.folder}/`,
     );
     const child = spawn('sh', ['-c', mapped], {
       cwd: this.folder,

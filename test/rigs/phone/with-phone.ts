@@ -37,8 +37,8 @@ export class PhoneBench {
   }
 
   /** Another device beside the test's own. */
-  async another(options: PhoneOptions): Promise<Phone> {
-    const phone = await Phone.start(this.runtime, options);
+  async another(options: PhoneOptions, runtime = this.runtime): Promise<Phone> {
+    const phone = await Phone.start(runtime, options);
     this.extra.push(phone);
     return phone;
   }

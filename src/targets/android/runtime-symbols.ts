@@ -1,0 +1,98 @@
+/**
+ * What a device's runtime keeps of its functions' names for debuggers alone: libart.so exports few of them from Android 15, and has the others
+ * packed with xz (`.gnu_debugdata`). An agent cannot unpack them within an app, so they are read here, by ranges of the file.
+ */
+import type { Adb } from '@yume-chan/adb';
+import * as xz from 'xz-decompress';
+import { Elf, ElfError, type ReadAt, readFrom } from '../../symbols/elf.js';
+import { quoted, shell, shellBytes } from './device-shell.js';
+
+/** A CommonJS module, which Node gives as the default export of one, and bundlers as it is. */
+const { XzReadableStream } = (xz as { default?: typeof xz }).default ?? xz;
+
+/** Where Android has it: of 11 and newer, of 10, of older ones. */
+const FOLDERS = ['/apex/com.android.art', '/apex/com.android.runtime', '/system'];
+/** What `dd` of every version reads by. */
+const BLOCK_BYTES = 4096;
+/** Real ones are a tenth of these. */
+const MOST_PACKED_BYTES = 8 << 20;
+const MOST_UNPACKED_BYTES = 32 << 20;
+
+export interface RuntimeFile {
+  readonly buildId: string;
+  readonly elf: Elf;
+}
+
+/** The file of the runtime that apps of this ABI run; undefined where it is not in its place, or does not say which build it is. */
+export async function findRuntime(adb: Adb, abi: string): Promise<RuntimeFile | undefined> {
+  const files = FOLDERS.map((folder) => `${folder}/${abi.includes('64') ? 'lib64' : 'lib'}/libart.so`);
+  const { stdout } = await shell(adb, `for f in ${files.join(' ')}; do [ -f $f ] && echo $f && break; done`);
+  const file = stdout.trim();
+  if (file === '') return undefined;
+  const elf = await Elf.open(inBlocks((skip, count) => readBlocks(adb, file, skip, count)));
+  const buildId = await elf.buildId();
+  return buildId === undefined ? undefined : { buildId, elf };
+}
+
+/** For the agent (native-agent/rt/art/handed_symbols.h): of the names that it asks for, those that are packed. */
+export async function hiddenSymbols({ buildId, elf }: RuntimeFile, agent: Buffer): Promise<string> {
+  const lines = [`build-id ${buildId}`];
+  // What stands in the file unpacked, the agent reads by itself.
+  if ((await elf.section('.symtab')) === undefined)
+    try {
+      const wanted = new Set(agent.toString('latin1').match(/_ZNK?3art\w+/g));
+      for (const [name, value] of await packedFunctions(elf, wanted))
+        lines.push(`${value.toString(16)} ${name}`);
+    } catch (error) {
+      if (!(error instanceof ElfError)) throw error;
+      lines.push(`why ${error.message}`);
+    }
+  return `${lines.join('\n')}\n`;
+}
+
+async function packedFunctions(elf: Elf, wanted: Iterable<string>): Promise<Map<string, bigint>> {
+  const section = await elf.section('.gnu_debugdata');
+  if (section === undefined) return new Map();
+  const image = await unpacked(await elf.bytesOf(section, MOST_PACKED_BYTES));
+  return await (await Elf.open(readFrom(image))).functions(wanted);
+}
+
+async function unpacked(packed: Buffer): Promise<Buffer> {
+  const source = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(packed);
+      controller.close();
+    },
+  });
+  const reader = new XzReadableStream(source).getReader();
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read().catch((error: unknown) => {
+      throw new ElfError('it cannot be unpacked', { cause: error });
+    });
+    if (done) return Buffer.concat(pieces);
+    pieces.push(value);
+    bytes += value.length;
+    if (bytes <= MOST_UNPACKED_BYTES) continue;
+    await reader.cancel();
+    throw new ElfError(`it unpacks to more than ${MOST_UNPACKED_BYTES} bytes`);
+  }
+}
+
+const readBlocks = async (adb: Adb, file: string, skip: number, count: number): Promise<Buffer> =>
+  await shellBytes(adb, `dd if=${quoted(file)} bs=${BLOCK_BYTES} skip=${skip} count=${count} 2>/dev/null`);
+
+/** Reads whole blocks, and asks for none twice in a row: heads and tables lie close together. */
+function inBlocks(read: (skip: number, count: number) => Promise<Buffer>): ReadAt {
+  let from = 0;
+  let last: Buffer = Buffer.alloc(0);
+  return async (at, length) => {
+    if (at < from || at + length > from + last.length) {
+      const skip = Math.floor(at / BLOCK_BYTES);
+      last = await read(skip, Math.ceil((at + length) / BLOCK_BYTES) - skip);
+      from = skip * BLOCK_BYTES;
+    }
+    return last.subarray(at - from, at - from + length);
+  };
+}

@@ -1,0 +1,112 @@
+/** A phone whose runtime exports none of the functions that the agent asks for: their names are in its packed debug information alone. */
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { AndroidTargets } from '../../src/targets/android/android-targets.js';
+import type { Session } from '../../src/targets/target.js';
+import { HookState } from '../../src/trace/model/kinds.js';
+import type { Trace } from '../../src/trace/model/trace.js';
+import { debugFile } from '../rigs/art/elf-writer.js';
+import { hiddenRuntime, packed } from '../rigs/art/hidden-runtime.js';
+import { assertBetween, cpuWithin, mainThread, methodNamed, traceOf } from '../rigs/art/read-trace.js';
+import { recordOptions } from '../rigs/art/record.js';
+import type { ArtApp } from '../rigs/art/runtime.js';
+import type { Phone } from '../rigs/phone/phone.js';
+import { withPhone } from '../rigs/phone/with-phone.js';
+
+const SHOP = 'com.example.shop';
+
+describe('an app on a phone whose runtime hides its functions', () => {
+  const bench = withPhone();
+  let phone: Phone;
+
+  async function connected(debugData?: Parameters<typeof hiddenRuntime>[2]): Promise<void> {
+    const folder = await mkdtemp(path.join(bench().folder, 'runtime-'));
+    phone = await bench().another({}, await hiddenRuntime(bench().runtime, folder, debugData));
+    await phone.install(SHOP);
+    await bench().connect(phone);
+  }
+
+  async function start(changes = {}): Promise<Session> {
+    const targets = new AndroidTargets({
+      agentRoots: [bench().agents],
+      port: bench().server.port,
+      startServer: false,
+    });
+    const target = await targets.choose({ app: SHOP, device: phone.serial });
+    return await target.start({ ...recordOptions(bench().file()), ...changes });
+  }
+
+  const libartOf = (trace: Trace): string =>
+    trace.hooks.find(({ name }) => name === 'libart')?.why ?? 'no such hook';
+
+  /** CPU time of a method against what the app itself measured of it. */
+  async function assertTrue(session: Session, app: ArtApp): Promise<Trace> {
+    const before = app.truths('frame').length;
+    await app.more('frame', 40);
+    assert.equal((await session.stop()).message, '');
+    const trace = await traceOf(session.file);
+    const frames = app
+      .truths('frame')
+      .slice(before + 1)
+      .filter((frame) => frame.number('end') < Number(trace.info.startMonotonicNs) + trace.endNs);
+    const slow = frames.filter((frame) => frame.number('slow') === 1).length;
+    assert.ok(slow >= 2, app.output());
+    const cpuMs = cpuWithin(trace, mainThread(trace), methodNamed(trace, 'sample.Jank.bindFeed')) / 1e6;
+    assertBetween(cpuMs, slow * 40 * 0.85, (slow + 2) * 40 * 1.2);
+    assert.deepEqual(
+      trace.hooks.filter(({ state }) => state !== HookState.Removed),
+      [],
+    );
+    assert.match(
+      libartOf(trace),
+      /^build id \w{40}; from \.gnu_debugdata: \S+, .*WalkStack.*SuspendThreadByThreadId/,
+    );
+    return trace;
+  }
+
+  /** The recording is made all the same, without what could not be found. */
+  async function assertWithout(reason: RegExp): Promise<void> {
+    const app = await phone.launch(SHOP);
+    const session = await start();
+    await app.more('frame', 2);
+    assert.deepEqual([(await session.stop()).reason, app.process.exitCode], ['stopped', null]);
+    await app.kill();
+    const { hooks } = await traceOf(session.file);
+    const walk = hooks.find(({ name }) => name === 'walk');
+    assert.deepEqual([walk?.state, walk?.why], [HookState.Failed, 'this ART does not show its StackVisitor']);
+    assert.match(hooks.find(({ name }) => name === 'libart')?.why ?? '', reason);
+  }
+
+  it('is recorded as any other, and they are read once for all apps of the phone', async () => {
+    await connected();
+    const app = await phone.launch(SHOP);
+    await assertTrue(await start(), app);
+    const reads = () => phone.commands.filter((command) => command.startsWith('dd ')).length;
+    const first = reads();
+    const launched = await start({ fromLaunch: true });
+    await assertTrue(launched, phone.app(SHOP)!);
+    assert.equal(reads(), first + 1);
+    assert.deepEqual(
+      (await readdir(phone.resolve('/data/local/tmp'))).filter((name) => name.endsWith('.symbols')).length,
+      1,
+    );
+  });
+
+  it('is recorded without what is torn, missing or not of this runtime, and says so', async () => {
+    await connected(async (functions) => (await packed(debugFile(functions))).subarray(0, 300));
+    await assertWithout(/; \.gnu_debugdata is not used: it cannot be unpacked; not in it: .*WalkStack/);
+    // As where another version of the runtime was left behind.
+    const copies = phone.resolve('/data/local/tmp');
+    const [name = ''] = (await readdir(copies)).filter((file) => file.endsWith('.symbols'));
+    const text = await readFile(path.join(copies, name), 'utf8');
+    await writeFile(path.join(copies, name), text.replace(/^build-id \w+/, 'build-id 00ff'));
+    await assertWithout(
+      /; \.gnu_debugdata is not used: what was handed over is of another build, 00ff; not in it/,
+    );
+    const beyond = (functions: Parameters<typeof debugFile>[0]) =>
+      packed(debugFile(functions.map(({ name: of }) => ({ name: of, value: 0x7fff0000n }))));
+    await connected(beyond);
+    await assertWithout(/^build id \w{40}; not in it: .*WalkStack/);
+  });
+});

@@ -1,0 +1,62 @@
+/**
+ * The Android Runtime as newer phones have it: the functions that the agent asks for are not exported, and stand in the packed debug information
+ * alone. Made from the one of this machine.
+ */
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Elf, readFrom } from '../../../src/symbols/elf.js';
+import { debugFile, type FunctionSymbol, withSection } from './elf-writer.js';
+import { agentLibrary } from './record.js';
+import type { ArtRuntime } from './runtime.js';
+
+const SYMBOL = 24;
+const FUNCTION = 2;
+
+/** By the program that builds of Android use, with their options. */
+export async function packed(bytes: Buffer): Promise<Buffer> {
+  const child = execFile('xz', ['--stdout', '--block-size=64k', '--threads=0'], { encoding: 'buffer' });
+  const pieces: Buffer[] = [];
+  child.stdout?.on('data', (piece: Buffer) => pieces.push(piece));
+  child.stdin?.end(bytes);
+  const [code] = (await once(child, 'close')) as [number];
+  if (code !== 0) throw new Error('xz did not pack it');
+  return Buffer.concat(pieces);
+}
+
+/** `debugData` makes the section of the functions that were hidden; default: as it is on a phone. */
+export async function hiddenRuntime(
+  runtime: ArtRuntime,
+  folder: string,
+  debugData: (functions: readonly FunctionSymbol[]) => Promise<Buffer> = (functions) =>
+    packed(debugFile(functions)),
+): Promise<ArtRuntime> {
+  const name = 'libart.so.0';
+  const library = await readFile(path.join(runtime.libart, name));
+  const wanted = new Set((await readFile(agentLibrary, 'latin1')).match(/_ZNK?3art\w+/g));
+  const functions = await hide(library, wanted);
+  await writeFile(
+    path.join(folder, name),
+    withSection(library, '.gnu_debugdata', await debugData(functions)),
+  );
+  return { ...runtime, libart: folder };
+}
+
+/** Takes the first letter from their names. Nothing else refers to them by name: the library is linked to its own. */
+async function hide(library: Buffer, wanted: ReadonlySet<string>): Promise<FunctionSymbol[]> {
+  const elf = await Elf.open(readFrom(library));
+  const table = await elf.section('.dynsym');
+  const names = await elf.section('.dynstr');
+  if (!table || !names) throw new Error('this library exports nothing');
+  const hidden: FunctionSymbol[] = [];
+  for (let at = table.offset; at < table.offset + table.size; at += SYMBOL) {
+    const text = library.readUInt32LE(at);
+    const from = names.offset + text;
+    const name = library.toString('latin1', from, library.indexOf(0, from));
+    if (!wanted.has(name) || (library.readUInt8(at + 4) & 15) !== FUNCTION) continue;
+    hidden.push({ name, value: library.readBigUInt64LE(at + 8) });
+    library.writeUInt32LE(text + 1, at);
+  }
+  return hidden;
+}
