@@ -280,6 +280,21 @@ describe('recording an app on a device, over adb', () => {
     assert.match(device.refusal ?? '', /allow USB debugging/);
   });
 
+  it('says what to do about a device that hangs', async () => {
+    await bench().connect();
+    bench().phone.faults.silent = true;
+    bench().phone.cut();
+    // adb comes back to it by itself, and waits for its answer: that is no moment between two states.
+    let device: Target | undefined;
+    for (let seen = 0; seen < 5;) {
+      [device] = await targets.list();
+      seen = device?.detail === 'offline' && bench().phone.isConnected ? seen + 1 : 0;
+    }
+    assert.ok(device);
+    assert.match(device.refusal ?? '', /does not answer\. Pull the cable/);
+    await assert.rejects(device.start(options()), { kind: 'not-permitted', nextStep: /Pull the cable/ });
+  });
+
   it('says that the storage is full, and leaves no file', async () => {
     await bench().launched(SHOP);
     await bench().connect();

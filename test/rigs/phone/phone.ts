@@ -20,6 +20,8 @@ const Shell = { stdout: 1, stderr: 2, exit: 3 } as const;
 export interface PhoneFaults {
   /** Nobody has allowed this computer. */
   unauthorized: boolean;
+  /** It takes connections and says nothing. */
+  silent: boolean;
   /** A slow link; undefined: as fast as it can. */
   bytesPerSecond: number | undefined;
   /** No room for a push. */
@@ -46,6 +48,7 @@ export interface PhoneOptions {
 export class Phone {
   readonly faults: PhoneFaults = {
     unauthorized: false,
+    silent: false,
     bytesPerSecond: undefined,
     full: false,
     agentKills: false,
@@ -90,6 +93,11 @@ export class Phone {
   /** What `adb connect` takes, and the device's serial. */
   get serial(): string {
     return `127.0.0.1:${(this.server.address() as net.AddressInfo).port}`;
+  }
+
+  /** The adb server has a connection to it. */
+  get isConnected(): boolean {
+    return this.connections.size > 0;
   }
 
   /** Where a path of the device lies on this machine. */
@@ -203,6 +211,7 @@ export class Phone {
     const { faults } = this;
     new DeviceConnection(tcp, {
       banner: `device::ro.product.name=rig;ro.product.model=${model};ro.product.device=rig;features=${features}`,
+      answers: !faults.silent,
       trusts: !faults.unauthorized,
       get bytesPerSecond() {
         return faults.bytesPerSecond;

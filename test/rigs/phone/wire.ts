@@ -121,6 +121,8 @@ export interface DeviceFace {
   readonly banner: string;
   /** How much a second goes through the link, in each direction; undefined: as fast as it can. */
   readonly bytesPerSecond: number | undefined;
+  /** False: it hangs as it is connected. */
+  readonly answers: boolean;
   /** False: asks for the computer's key and never takes it. */
   readonly trusts: boolean;
   /** What serves `service` on a stream; undefined: there is no such service. */
@@ -177,6 +179,7 @@ export class DeviceConnection {
 
   private handle(command: number, first: number, second: number, data: Buffer): void {
     if (command === Command.connect || command === Command.auth) {
+      if (!this.face.answers) return;
       if (this.face.trusts)
         this.send(Command.connect, VERSION, MAX_PAYLOAD_BYTES, Buffer.from(this.face.banner));
       else this.send(Command.auth, AUTH_TOKEN, 0, Buffer.alloc(20, 7));
