@@ -25,9 +25,9 @@ export interface Target {
   readonly runtime: string;
   /** One line more: the command line's start, the device. */
   readonly detail: string;
-  /** Why it cannot be recorded, with what to do; undefined when it can. */
+  /** Why it cannot be recorded as it runs, with what to do; undefined when it can. */
   readonly refusal: string | undefined;
-  /** True when it can also be started anew and recorded from its first moment. */
+  /** True when it can be started anew and recorded from its first moment; of a refused one: when our library is in it. */
   readonly launchable?: boolean;
   start(options: RecordOptions, signal?: AbortSignal): Promise<Session>;
 }

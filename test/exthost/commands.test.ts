@@ -116,6 +116,22 @@ const tests: Readonly<Record<string, () => Promise<void>>> = {
       await session!.stop();
       await isOpen(await recorded);
     });
+    // Recorded from its launch alone, as an app that has our library in it.
+    Object.assign(till, { refusal: 'It is not debuggable.', launchable: true });
+    isOneError(await toastsOf({}, () => run('record', { target: till.id })), /^It is not debuggable\./);
+    await withPerson({}, async ({ picks }) => {
+      const recorded = run<string>('record');
+      await until('the targets are listed', () => picks.length === 1);
+      await accept(picks[0]!, 'commands.Asked');
+      await until('the presets are listed', () => picks.length === 2);
+      assert.match(picks[1]!.items[0]!.label, /^From launch, with BTrace's library in it/);
+      await accept(picks[1]!, 'Balanced');
+      const session = await until('it records', () => till.sessions[1]);
+      assert.equal(till.options!.fromLaunch, true);
+      await session.stop();
+      await isOpen(await recorded);
+    });
+    till.refusal = undefined;
     till.failure = new TargetError('busy', 'Another agent is in there.', 'Stop the other one.');
     isOneError(
       await toastsOf({}, () => run('record', { target: till.id })),

@@ -25,7 +25,8 @@ export class ScriptedTarget implements Target {
   readonly id: string;
   readonly runtime = 'Script';
   readonly detail = 'made up by a test';
-  readonly refusal: string | undefined = undefined;
+  refusal: string | undefined;
+  launchable = false;
   readonly sessions: ScriptedSession[] = [];
   options: RecordOptions | undefined;
   failure: Error | undefined;

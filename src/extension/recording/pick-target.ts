@@ -115,14 +115,19 @@ export async function pickTarget(
     const chosen = await accepted(pick);
     if (chosen?.launch === true) return 'launch';
     if (chosen?.failure !== undefined) throw asError(chosen.failure);
-    const refusal = chosen?.target?.refusal;
-    if (refusal !== undefined) throw new TargetError('not-supported', refusal, '');
+    if (chosen?.target !== undefined) refuse(chosen.target, chosen.target.launchable === true);
     return chosen?.target;
   } finally {
     looking.abort();
     again.dispose();
     pick.dispose();
   }
+}
+
+/** Throws why it cannot be recorded. From its launch it may be, also where it cannot be as it runs. */
+export function refuse({ refusal, launchable }: Target, fromLaunch: boolean): void {
+  if (refusal !== undefined && !(fromLaunch && launchable === true))
+    throw new TargetError('not-supported', refusal, '');
 }
 
 export interface HowChosen {
@@ -143,15 +148,15 @@ export async function pickHow(target: Target, last: PresetName): Promise<HowChos
   pick.title = l10n.t('BTrace: Record {0} (2/2)', target.name);
   pick.placeholder = l10n.t('What to look at?');
   pick.matchOnDescription = true;
+  const now = target.refusal === undefined ? items(false) : [];
+  const anew = target.launchable === true ? items(true) : [];
+  const heading = (label: string): Item => ({ label, kind: QuickPickItemKind.Separator });
   pick.items =
-    target.launchable === true
-      ? [
-          { label: l10n.t('Now'), kind: QuickPickItemKind.Separator },
-          ...items(false),
-          { label: l10n.t('From launch: starts it anew'), kind: QuickPickItemKind.Separator },
-          ...items(true),
-        ]
-      : items(false);
+    now.length > 0 && anew.length > 0
+      ? [heading(l10n.t('Now')), ...now, heading(l10n.t('From launch: starts it anew')), ...anew]
+      : now.length > 0
+        ? now
+        : [heading(l10n.t("From launch, with BTrace's library in it: starts it anew")), ...anew];
   try {
     return (await accepted(pick))?.how;
   } finally {

@@ -8,7 +8,7 @@ import type { Memory } from '../memory.js';
 import { Problem, type Notices } from '../notice.js';
 import { setting, type PresetName } from '../settings.js';
 import { askCommand, LaunchTarget } from './launch-target.js';
-import { pickHow, pickTarget } from './pick-target.js';
+import { pickHow, pickTarget, refuse } from './pick-target.js';
 import { isPresetName } from './presets.js';
 import { mayDiscard, plain, showProgress } from './progress.js';
 import type { ActiveRecording, Sessions } from './sessions.js';
@@ -77,7 +77,7 @@ export class Recorder {
     if (given.command !== undefined) return Promise.resolve(this.#launching(given.command, given.target));
     return given.target === undefined
       ? pickTarget(this.registry, this.memory.lastTargets.get())
-      : this.find(given.target);
+      : this.find(given.target, given.fromLaunch);
   }
 
   async recordTarget(target: Target): Promise<string | undefined> {
@@ -134,7 +134,7 @@ export class Recorder {
   }
 
   /** A target by id, else the one whose name holds the text; of several the newest process. */
-  async find(wanted: string): Promise<Target> {
+  async find(wanted: string, fromLaunch = false): Promise<Target> {
     const { targets, failures } = await this.registry.list();
     const text = wanted.toLowerCase();
     const found =
@@ -153,7 +153,7 @@ export class Recorder {
         [{ title: l10n.t('Record…'), run: () => commands.executeCommand('btrace.record') }],
       );
     }
-    if (found.refusal !== undefined) throw new Problem(found.refusal);
+    refuse(found, fromLaunch);
     return found;
   }
 

@@ -177,6 +177,6 @@ function targetItem(target: Target): TreeItem {
   item.tooltip = [target.detail, target.refusal ?? ''].filter((s) => s !== '').join('\n');
   const can = target.refusal === undefined;
   item.iconPath = new ThemeIcon(can ? (target.kind === 'android' ? 'device-mobile' : 'vm') : 'circle-slash');
-  item.contextValue = can ? 'target' : 'refused';
+  item.contextValue = can || target.launchable === true ? 'target' : 'refused';
   return item;
 }

@@ -49,7 +49,7 @@ export class AppTarget implements AndroidTarget {
     this.runtime = `ART (API ${place.sdk})`;
     this.detail = app.pid > 0 ? place.detail : `${place.detail} · not running`;
     this.device = place.device;
-    this.launchable = app.access !== undefined && app.process === app.packageName;
+    this.launchable = app.process === app.packageName;
     this.refusal =
       app.access !== undefined
         ? undefined
