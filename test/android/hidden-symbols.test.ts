@@ -6,7 +6,7 @@ import { AndroidTargets } from '../../src/targets/android/android-targets.js';
 import type { Session } from '../../src/targets/target.js';
 import { HookState } from '../../src/trace/model/kinds.js';
 import type { Trace } from '../../src/trace/model/trace.js';
-import { debugFile } from '../rigs/art/elf-writer.js';
+import { elfFile } from '../rigs/elf-file.js';
 import { hiddenRuntime, packed } from '../rigs/art/hidden-runtime.js';
 import { assertBetween, cpuWithin, mainThread, methodNamed, traceOf } from '../rigs/art/read-trace.js';
 import { recordOptions } from '../rigs/art/record.js';
@@ -94,7 +94,7 @@ describe('an app on a phone whose runtime hides its functions', () => {
   });
 
   it('is recorded without what is torn, missing or not of this runtime, and says so', async () => {
-    await connected(async (functions) => (await packed(debugFile(functions))).subarray(0, 300));
+    await connected(async (functions) => (await packed(elfFile(functions))).subarray(0, 300));
     await assertWithout(/; \.gnu_debugdata is not used: it cannot be unpacked; not in it: .*WalkStack/);
     // As where another version of the runtime was left behind.
     const copies = phone.resolve('/data/local/tmp');
@@ -104,8 +104,8 @@ describe('an app on a phone whose runtime hides its functions', () => {
     await assertWithout(
       /; \.gnu_debugdata is not used: what was handed over is of another build, 00ff; not in it/,
     );
-    const beyond = (functions: Parameters<typeof debugFile>[0]) =>
-      packed(debugFile(functions.map(({ name: of }) => ({ name: of, value: 0x7fff0000n }))));
+    const beyond = (functions: Parameters<typeof elfFile>[0]) =>
+      packed(elfFile(functions.map(({ name: of }) => ({ name: of, start: 0x7fff0000 }))));
     await connected(beyond);
     await assertWithout(/^build id \w{40}; not in it: .*WalkStack/);
   });

@@ -1,5 +1,6 @@
 /** The functions of a program or library file, by offset: what its symbol tables say, and nothing beyond a function's size. */
 import { open, type FileHandle } from 'node:fs/promises';
+import { Elf, readFile } from './elf.js';
 
 export interface NativeFunction {
   /** Address in the file. */
@@ -14,12 +15,9 @@ interface Table {
   readonly strings: Buffer;
 }
 
-const sectionBytes = 64;
 const symbolBytes = 24;
 const symbolTable = 2;
 const dynamicSymbols = 11;
-const notes = 7;
-const buildIdNote = 3;
 /** FUNC and GNU_IFUNC. */
 const functionTypes: ReadonlySet<number> = new Set([2, 10]);
 /** A section that says it is larger is not read. */
@@ -33,7 +31,19 @@ export class ElfFunctions {
     let file: FileHandle | undefined;
     try {
       file = await open(path);
-      return await readTables(file, buildId).then((tables) => tables && new ElfFunctions(tables));
+      const elf = await Elf.open(readFile(file));
+      if (!elf.is64 || (await elf.buildId()) !== Buffer.from(buildId).toString('hex')) return undefined;
+      const sections = await elf.sections();
+      const tables: Table[] = [];
+      for (const table of sections) {
+        const strings = sections[table.link];
+        if ((table.type !== symbolTable && table.type !== dynamicSymbols) || !strings) continue;
+        tables.push({
+          symbols: await elf.bytesOf(table, mostBytes),
+          strings: await elf.bytesOf(strings, mostBytes),
+        });
+      }
+      return new ElfFunctions(tables);
     } catch {
       return undefined;
     } finally {
@@ -74,48 +84,6 @@ function isBetter(one: NativeFunction, other: NativeFunction | undefined): boole
   if (other === undefined || one.start !== other.start) return other === undefined || one.start > other.start;
   const underscores = (name: string): number => (name.startsWith('_Z') ? 0 : name.search(/[^_]/));
   return underscores(one.name) < underscores(other.name);
-}
-
-async function readTables(file: FileHandle, buildId: Uint8Array): Promise<Table[] | undefined> {
-  const head = await read(file, 0, 64);
-  const isElf64 = head.readUInt32BE(0) === 0x7f454c46 && head[4] === 2 && head[5] === 1;
-  if (!isElf64 || head.readUInt16LE(58) !== sectionBytes) return undefined;
-  const sections = await read(file, wide(head, 40), sectionBytes * head.readUInt16LE(60));
-  const rows: number[] = [];
-  for (let at = 0; at < sections.length; at += sectionBytes) rows.push(at);
-  const typed = (...types: number[]): number[] =>
-    rows.filter((at) => types.includes(sections.readUInt32LE(at + 4)));
-  const content = (at: number): Promise<Buffer> =>
-    read(file, wide(sections, at + 24), wide(sections, at + 32));
-  let isSame = false;
-  for (const at of typed(notes)) isSame ||= buildIdOf(await content(at))?.equals(buildId) === true;
-  if (!isSame) return undefined;
-  const tables: Table[] = [];
-  for (const at of typed(symbolTable, dynamicSymbols)) {
-    const strings = rows[sections.readUInt32LE(at + 40)];
-    if (strings !== undefined) tables.push({ symbols: await content(at), strings: await content(strings) });
-  }
-  return tables;
-}
-
-function buildIdOf(note: Buffer): Buffer | undefined {
-  for (let at = 0; at + 12 <= note.length;) {
-    const nameEnd = at + 12 + ((note.readUInt32LE(at) + 3) & ~3);
-    const size = note.readUInt32LE(at + 4);
-    const isBuildId =
-      note.readUInt32LE(at + 8) === buildIdNote && note.toString('latin1', at + 12, at + 15) === 'GNU';
-    if (isBuildId) return note.subarray(nameEnd, nameEnd + size);
-    at = nameEnd + ((size + 3) & ~3);
-  }
-  return undefined;
-}
-
-async function read(file: FileHandle, at: number, length: number): Promise<Buffer> {
-  if (length > mostBytes) throw new RangeError(`a section of ${length} bytes`);
-  const bytes = Buffer.alloc(length);
-  const { bytesRead } = await file.read(bytes, 0, length, at);
-  if (bytesRead < length) throw new RangeError('the file ends before its tables do');
-  return bytes;
 }
 
 function wide(bytes: Buffer, at: number): number {

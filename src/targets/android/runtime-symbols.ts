@@ -4,7 +4,7 @@
  */
 import type { Adb } from '@yume-chan/adb';
 import * as xz from 'xz-decompress';
-import { Elf, ElfError, type ReadAt, readFrom } from '../../symbols/elf.js';
+import { Elf, ElfError, type ReadAt, readFrom } from '../../symbols/native/elf.js';
 import { quoted, shell, shellBytes } from './device-shell.js';
 
 /** A CommonJS module, which Node gives as the default export of one, and bundlers as it is. */

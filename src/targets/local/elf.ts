@@ -1,6 +1,6 @@
 /** The little that is asked of a Linux program or library before anything is loaded into it. */
 import { open, type FileHandle } from 'node:fs/promises';
-import { Elf } from '../../symbols/elf.js';
+import { Elf, readFile } from '../../symbols/native/elf.js';
 
 export interface ElfFacts {
   /** "x64", "arm64" …, as Node names them; the bare number for others. */
@@ -23,11 +23,8 @@ const MACHINES = new Map([
 export async function readElf(path: string): Promise<ElfFacts | undefined> {
   let file: FileHandle | undefined;
   try {
-    const opened = (file = await open(path));
-    const elf = await Elf.open(async (at, length) => {
-      const { buffer, bytesRead } = await opened.read(Buffer.alloc(length), 0, length, at);
-      return buffer.subarray(0, bytesRead);
-    });
+    file = await open(path);
+    const elf = await Elf.open(readFile(file));
     const { machine, is64 } = elf;
     const sections = await elf.sections().catch(() => undefined);
     return {

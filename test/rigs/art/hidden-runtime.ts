@@ -6,8 +6,8 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Elf, readFrom } from '../../../src/symbols/elf.js';
-import { debugFile, type FunctionSymbol, withSection } from './elf-writer.js';
+import { Elf, readFrom } from '../../../src/symbols/native/elf.js';
+import { elfFile, type ElfSymbol, withSection } from '../elf-file.js';
 import { agentLibrary } from './record.js';
 import type { ArtRuntime } from './runtime.js';
 
@@ -29,8 +29,7 @@ export async function packed(bytes: Buffer): Promise<Buffer> {
 export async function hiddenRuntime(
   runtime: ArtRuntime,
   folder: string,
-  debugData: (functions: readonly FunctionSymbol[]) => Promise<Buffer> = (functions) =>
-    packed(debugFile(functions)),
+  debugData: (functions: readonly ElfSymbol[]) => Promise<Buffer> = (functions) => packed(elfFile(functions)),
 ): Promise<ArtRuntime> {
   const name = 'libart.so.0';
   const library = await readFile(path.join(runtime.libart, name));
@@ -44,18 +43,18 @@ export async function hiddenRuntime(
 }
 
 /** Takes the first letter from their names. Nothing else refers to them by name: the library is linked to its own. */
-async function hide(library: Buffer, wanted: ReadonlySet<string>): Promise<FunctionSymbol[]> {
+async function hide(library: Buffer, wanted: ReadonlySet<string>): Promise<ElfSymbol[]> {
   const elf = await Elf.open(readFrom(library));
   const table = await elf.section('.dynsym');
   const names = await elf.section('.dynstr');
   if (!table || !names) throw new Error('this library exports nothing');
-  const hidden: FunctionSymbol[] = [];
+  const hidden: ElfSymbol[] = [];
   for (let at = table.offset; at < table.offset + table.size; at += SYMBOL) {
     const text = library.readUInt32LE(at);
     const from = names.offset + text;
     const name = library.toString('latin1', from, library.indexOf(0, from));
     if (!wanted.has(name) || (library.readUInt8(at + 4) & 15) !== FUNCTION) continue;
-    hidden.push({ name, value: library.readBigUInt64LE(at + 8) });
+    hidden.push({ name, start: Number(library.readBigUInt64LE(at + 8)) });
     library.writeUInt32LE(text + 1, at);
   }
   return hidden;

@@ -2,32 +2,31 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { Elf, ElfError, readFrom } from '../../../src/symbols/elf.js';
-import { debugFile, withSection } from '../../rigs/art/elf-writer.js';
+import { Elf, ElfError, readFrom } from '../../../src/symbols/native/elf.js';
+import { buildIdNote, elfFile, withSection } from '../../rigs/elf-file.js';
 
-const walk = { name: '_ZN3art4walkEv', value: 0x1234n };
-const file = debugFile([{ name: '_ZN3art5otherEv', value: 0x5678n }, walk, { name: 'walkEv', value: 1n }]);
+const walk = { name: '_ZN3art4walkEv', start: 0x1234 };
+const file = elfFile([{ name: '_ZN3art5otherEv', start: 0x5678 }, walk, { name: 'walkEv', start: 1 }]);
 const opened = (bytes: Buffer) => Elf.open(readFrom(bytes));
 
-/** A head, one segment with the notes, and the notes. */
+const note = (type: number, content: string): Buffer => {
+  const bytes = buildIdNote(Buffer.from(content, 'hex'));
+  bytes.writeUInt32LE(type, 8);
+  return bytes;
+};
+
+/** The same with one segment, the notes. */
 function withNotes(notes: Buffer): Buffer {
   const head = Buffer.from(file.subarray(0, 64));
-  head.writeBigUInt64LE(64n, 32);
-  head.writeUInt16LE(56, 54);
-  head.writeUInt16LE(1, 56);
   const segment = Buffer.alloc(56);
   segment.writeUInt32LE(4, 0);
-  segment.writeBigUInt64LE(120n, 8);
+  segment.writeBigUInt64LE(BigInt(file.length + 56), 8);
   segment.writeBigUInt64LE(BigInt(notes.length), 32);
-  return Buffer.concat([head, segment, notes]);
+  head.writeBigUInt64LE(BigInt(file.length), 32);
+  head.writeUInt16LE(56, 54);
+  head.writeUInt16LE(1, 56);
+  return Buffer.concat([head, file.subarray(64), segment, notes]);
 }
-
-const note = (type: number, content: string): Buffer => {
-  const bytes = Buffer.from(content, 'hex');
-  const sizes = Buffer.alloc(12);
-  for (const [index, value] of [4, bytes.length, type].entries()) sizes.writeUInt32LE(value, index * 4);
-  return Buffer.concat([sizes, Buffer.from('GNU\0'), bytes, Buffer.alloc(-bytes.length & 3)]);
-};
 
 describe('an ELF file', () => {
   it('has the functions that are wanted, by their whole names', async () => {

@@ -1,10 +1,10 @@
 /** What of a phone's runtime is handed over to the agent. */
 import assert from 'node:assert/strict';
-import { Elf, readFrom } from '../../../src/symbols/elf.js';
+import { Elf, readFrom } from '../../../src/symbols/native/elf.js';
 import { hiddenSymbols } from '../../../src/targets/android/runtime-symbols.js';
-import { debugFile, withSection } from '../../rigs/art/elf-writer.js';
+import { elfFile, withSection } from '../../rigs/elf-file.js';
 
-/** debugFile of _ZN3art4walkEv (0x1234) and _ZN3art5otherEv (0x5678), packed by xz 5.4.1. */
+/** elfFile of _ZN3art4walkEv (0x1234) and _ZN3art5otherEv (0x5678), packed by xz 5.4.1. */
 const packed = Buffer.from(
   '/Td6WFoAAATm1rRGA8CHAYkEIQEWAAAAVnOZguACCAB/XQA/kUWEaD2JptrU1emSnZQxoO4IokAWcmup8cYihuy1wB+lV889Yp+5553FNQzx6+BnuaeO2GN78RluZpudSarSg9JV+4+mhxHkn53W92ryCSiZNvjqVJR5svd9YHzp1pAjXPlWnWu/XWlMMdGTUy3cBHBT30vYZXY75P67asNIAAAxN8v2aildEQABnwGJBAAAlghdhbHEZ/sCAAAAAARZWg==',
   'base64',
@@ -18,7 +18,7 @@ const agent = Buffer.from('\x7fELF\0_ZN3art4walkEv\0_ZNK3art6unseenEv\0_ZN6btrac
 
 /** A library without a table of its functions. */
 function stripped(): Buffer {
-  const file = debugFile([]);
+  const file = elfFile([]);
   const at = file.indexOf('.symtab');
   file.write('.hidden', at, 'latin1');
   return file;
@@ -38,7 +38,7 @@ describe('what a runtime hides', () => {
 
   it('is nothing where it has no packed names, or has them unpacked', async () => {
     assert.deepEqual(await handedOver(stripped()), ['build-id 00ff']);
-    const both = withSection(debugFile([]), '.gnu_debugdata', packed);
+    const both = withSection(elfFile([]), '.gnu_debugdata', packed);
     assert.deepEqual(await handedOver(both), ['build-id 00ff']);
   });
 

@@ -7,7 +7,7 @@ import { NativeNames } from '../../../src/targets/session/native-names.js';
 import { type Chunk, ChunkKind } from '../../../src/trace/recording/chunk.js';
 import { Images, Symbols } from '../../../src/trace/recording/messages.js';
 import { encodeNodes } from '../../../src/trace/recording/nodes.js';
-import { elfFile } from '../symbols/elf-file.js';
+import { elfFile } from '../../rigs/elf-file.js';
 
 const buildId = Uint8Array.of(1, 2, 3, 4);
 
@@ -27,7 +27,7 @@ describe('names of native frames', () => {
       start: 0x1000 * (at + 1),
       size: 0x100,
     }));
-    writeFileSync(path.join(root, 'lib/libx.so'), elfFile(buildId, functions));
+    writeFileSync(path.join(root, 'lib/libx.so'), elfFile(functions, buildId));
     names = new NativeNames(root);
   });
   afterEach(() => {

@@ -1,8 +1,11 @@
-/** ELF files of the tests: one with nothing but a full table of functions, as debug information is kept, and one with a section more. */
+/** ELF files for the tests. */
 
-export interface FunctionSymbol {
+export interface ElfSymbol {
   readonly name: string;
-  readonly value: bigint;
+  readonly start: number;
+  readonly size?: number;
+  /** FUNC where nothing else is said. */
+  readonly type?: number;
 }
 
 const HEAD = 64;
@@ -11,7 +14,9 @@ const SYMBOL = 24;
 const TEXT = 1;
 const SYMBOLS = 2;
 const STRINGS = 3;
-const GLOBAL_FUNCTION = 0x12;
+const NOTES = 7;
+const FUNCTION = 2;
+const GLOBAL = 0x10;
 
 interface Row {
   readonly name: number;
@@ -39,35 +44,51 @@ function tell(head: Buffer, at: number, count: number, names: number): void {
   for (const [field, value] of [ROW, count, names].entries()) head.writeUInt16LE(value, 58 + field * 2);
 }
 
-/** As `objcopy` leaves what is then packed into .gnu_debugdata. */
-export function debugFile(functions: readonly FunctionSymbol[]): Buffer {
+/** With nothing in it but a table of symbols, as debug information is, and a build id where one is given. */
+export function elfFile(symbols: readonly ElfSymbol[], buildId?: Uint8Array): Buffer {
   const head = Buffer.alloc(HEAD);
   head.write('\x7fELF\x02\x01\x01', 'latin1');
   head.writeUInt16LE(62, 18);
-  const names = Buffer.from(`\0${functions.map(({ name }) => `${name}\0`).join('')}`, 'latin1');
-  const symbols = Buffer.alloc(SYMBOL * (functions.length + 1));
-  let text = 1;
-  for (const [index, { name, value }] of functions.entries()) {
+  let names = '\0';
+  const table = Buffer.alloc(SYMBOL * (symbols.length + 1));
+  for (const [index, { name, start, size = 0, type = FUNCTION }] of symbols.entries()) {
     const at = SYMBOL * (index + 1);
-    symbols.writeUInt32LE(text, at);
-    symbols.writeUInt8(GLOBAL_FUNCTION, at + 4);
-    symbols.writeUInt16LE(1, at + 6);
-    symbols.writeBigUInt64LE(value, at + 8);
-    text += name.length + 1;
+    table.writeUInt32LE(names.length, at);
+    table.writeUInt8(GLOBAL + type, at + 4);
+    table.writeUInt16LE(1, at + 6);
+    table.writeBigUInt64LE(BigInt(start), at + 8);
+    table.writeBigUInt64LE(BigInt(size), at + 16);
+    names += `${name}\0`;
   }
-  const sectionNames = Buffer.from('\0.text\0.symtab\0.strtab\0.shstrtab\0', 'latin1');
-  const place = (name: string) => sectionNames.indexOf(`${name}\0`, 'latin1');
-  const namesAt = HEAD + symbols.length;
-  const sectionNamesAt = namesAt + names.length;
-  const rows = [
-    Buffer.alloc(ROW),
-    rowOf({ name: place('.text'), type: TEXT, offset: 0, size: 0 }),
-    rowOf({ name: place('.symtab'), type: SYMBOLS, offset: HEAD, size: symbols.length, link: 3 }),
-    rowOf({ name: place('.strtab'), type: STRINGS, offset: namesAt, size: names.length }),
-    rowOf({ name: place('.shstrtab'), type: STRINGS, offset: sectionNamesAt, size: sectionNames.length }),
+  const sectionNames = Buffer.from('\0.text\0.symtab\0.strtab\0.note\0.shstrtab\0', 'latin1');
+  // Name, type, content, and the section with the names.
+  const sections: [string, number, Buffer, number][] = [
+    ['', 0, Buffer.alloc(0), 0],
+    ['.text', TEXT, Buffer.alloc(0), 0],
+    ['.symtab', SYMBOLS, table, 3],
+    ['.strtab', STRINGS, Buffer.from(names, 'latin1'), 0],
+    ['.note', NOTES, buildId ? buildIdNote(buildId) : Buffer.alloc(0), 0],
+    ['.shstrtab', STRINGS, sectionNames, 0],
   ];
-  tell(head, sectionNamesAt + sectionNames.length, rows.length, rows.length - 1);
-  return Buffer.concat([head, symbols, names, sectionNames, ...rows]);
+  let at = HEAD;
+  const rows = sections.map(([name, type, { length }, link]) => {
+    const row = rowOf({
+      name: sectionNames.indexOf(`${name}\0`, 'latin1'),
+      type,
+      offset: at,
+      size: length,
+      link,
+    });
+    at += length;
+    return row;
+  });
+  tell(head, at, rows.length, rows.length - 1);
+  return Buffer.concat([head, ...sections.map(([, , content]) => content), ...rows]);
+}
+
+export function buildIdNote(buildId: Uint8Array): Buffer {
+  const sizes = Buffer.from(Uint32Array.of(4, buildId.length, 3).buffer);
+  return Buffer.concat([sizes, Buffer.from('GNU\0'), buildId, Buffer.alloc(-buildId.length & 3)]);
 }
 
 /** A library of 64 bits with a section more, behind all that is there. */

@@ -1,5 +1,7 @@
 /** Programs and libraries of Linux and Android (ELF), read piece by piece from wherever they lie: a few kB of any size of file. */
 
+import type { FileHandle } from 'node:fs/promises';
+
 /** The bytes from there; fewer than asked for where the file ends. */
 export type ReadAt = (at: number, length: number) => Promise<Buffer>;
 
@@ -8,8 +10,16 @@ export const readFrom =
   (at, length) =>
     Promise.resolve(bytes.subarray(at, at + length));
 
+export const readFile =
+  (file: FileHandle): ReadAt =>
+  async (at, length) => {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at);
+    return buffer.subarray(0, bytesRead);
+  };
+
 export interface ElfSection {
   readonly name: string;
+  readonly type: number;
   readonly offset: number;
   readonly size: number;
   /** Of a table of symbols: the section of their names. */
@@ -23,6 +33,7 @@ const MAGIC = 0x7f454c46;
 const LITTLE_ENDIAN = 1;
 const HEAD_BYTES = 64;
 const NOTE_SEGMENT = 4;
+const NOTE_SECTION = 7;
 const BUILD_ID_NOTE = 3;
 const FUNCTION = 2;
 const UNDEFINED = 0;
@@ -68,21 +79,36 @@ export class Elf {
     return await this.whole(offset, size, name);
   }
 
-  /** In hexadecimal digits; undefined where the linker left none. */
+  /** In hexadecimal digits; undefined where the linker left none. Files of debug information alone have it in their sections. */
   async buildId(): Promise<string | undefined> {
-    const { head, is64 } = this;
-    const at = this.word(head, is64 ? 32 : 28);
-    const [entry, count] = [head.readUInt16LE(is64 ? 54 : 42), head.readUInt16LE(is64 ? 56 : 44)];
-    if (entry !== (is64 ? 56 : 32)) throw new ElfError('its table of segments is damaged');
-    const segments = await this.whole(at, entry * count, 'table of segments');
-    for (let row = 0; row < segments.length; row += entry) {
-      if (segments.readUInt32LE(row) !== NOTE_SEGMENT) continue;
-      const size = this.word(segments, row + (is64 ? 32 : 16));
-      if (size > MOST_TEXT_BYTES) continue;
-      const id = buildIdIn(await this.whole(this.word(segments, row + (is64 ? 8 : 4)), size, 'notes'));
+    const ofSegments = await this.buildIdIn(await this.noteSegments());
+    if (ofSegments !== undefined) return ofSegments;
+    return await this.buildIdIn((await this.sections()).filter(({ type }) => type === NOTE_SECTION));
+  }
+
+  private async buildIdIn(parts: readonly { offset: number; size: number }[]): Promise<string | undefined> {
+    for (const { offset, size } of parts) {
+      const id = buildIdOf(await this.read(offset, Math.min(size, MOST_TEXT_BYTES)));
       if (id !== undefined) return id;
     }
     return undefined;
+  }
+
+  private async noteSegments(): Promise<{ offset: number; size: number }[]> {
+    const { head, is64 } = this;
+    const at = this.word(head, is64 ? 32 : 28);
+    const [entry, count] = [head.readUInt16LE(is64 ? 54 : 42), head.readUInt16LE(is64 ? 56 : 44)];
+    if (count > 0 && entry !== (is64 ? 56 : 32)) throw new ElfError('its table of segments is damaged');
+    const rows = await this.whole(at, entry * count, 'table of segments');
+    const found: { offset: number; size: number }[] = [];
+    for (let row = 0; row < rows.length; row += entry) {
+      if (rows.readUInt32LE(row) !== NOTE_SEGMENT) continue;
+      found.push({
+        offset: this.word(rows, row + (is64 ? 8 : 4)),
+        size: this.word(rows, row + (is64 ? 32 : 16)),
+      });
+    }
+    return found;
   }
 
   /** The values of those of these functions that the full table (`.symtab`) has. */
@@ -121,6 +147,7 @@ export class Elf {
       const row = index * entry;
       return {
         name: rows.readUInt32LE(row),
+        type: rows.readUInt32LE(row + 4),
         offset: this.word(rows, row + (is64 ? 24 : 16)),
         size: this.word(rows, row + (is64 ? 32 : 20)),
         link: rows.readUInt32LE(row + (is64 ? 40 : 24)),
@@ -150,7 +177,7 @@ export class Elf {
 }
 
 /** Notes: the sizes of name and content, the type, then both, each filled up to four bytes. */
-function buildIdIn(notes: Buffer): string | undefined {
+function buildIdOf(notes: Buffer): string | undefined {
   const padded = (size: number) => Math.ceil(size / 4) * 4;
   for (let at = 0; at + 12 < notes.length;) {
     const content = at + 12 + padded(notes.readUInt32LE(at));
