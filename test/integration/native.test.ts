@@ -13,7 +13,8 @@ for (const jdk of jdks()) {
       const vmArgs = parseInt(jdk.version) >= 21 ? ['-XX:+EnableDynamicAgentLoading'] : [];
       program = await JavaProgram.start('native-work', { jdk, vmArgs, args: [nativeWorkLibrary()] });
     });
-    after(() => {
+    after(async () => {
+      await program.kill();
       recordings.remove();
     });
 
