@@ -257,11 +257,16 @@ describe('recording an app on a device, over adb', () => {
   it('pushes the agent once, and copies it once, however often it records', async () => {
     const app = await bench().launched(SHOP);
     await bench().connect();
+    /** Of the runtime's file, for what it hides: all that is wanted of it once, and which build it is each time. */
+    const reads = () => bench().phone.commands.filter((command) => command.startsWith('dd ')).length;
+    let first = 0;
     for (let round = 0; round < 3; round++) {
       const session = await (await targetNamed(SHOP)).start(options());
+      first ||= reads();
       await app.more('frame', 1);
       assert.equal((await session.stop()).reason, 'stopped');
     }
+    assert.equal(reads(), first + 2);
     const copies = await agentsIn(bench().phone.resolve(`/data/data/${SHOP}/code_cache`));
     assert.equal(copies.length, 1);
     assert.equal((await agentsIn(bench().phone.resolve('/data/local/tmp'))).length, 1);

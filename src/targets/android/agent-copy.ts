@@ -170,9 +170,11 @@ async function pushSymbols(
   const runtime = await within(SYMBOLS_MS, findRuntime(adb, abi), signal);
   if (runtime === undefined) return undefined;
   const to = `${pushed}.${runtime.buildId}.symbols`;
-  if ((await shell(adb, `[ -f ${to} ]`)).code === 0) return to;
+  // Those of a runtime that was there before its update, and what a pulled cable tore, go.
+  if ((await shell(adb, `[ -f ${to} ] || { rm -f ${pushed}.*.symbols*; exit 1; }`)).code === 0) return to;
   const text = await within(SYMBOLS_MS, hiddenSymbols(runtime, bytes), signal);
-  await withSync(adb, signal, (sync) => write(sync, to, Buffer.from(text), signal));
+  await withSync(adb, signal, (sync) => write(sync, `${to}.part`, Buffer.from(text), signal));
+  await shell(adb, `mv ${to}.part ${to}`);
   return to;
 }
 
