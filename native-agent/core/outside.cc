@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/pages.h"
+#include "os/linux/machine.h"
 
 namespace btrace {
 
@@ -191,8 +192,16 @@ void OutsideSampler::walk(ThreadRecord& record, u64 tick, i64 now, i64 cpu, u16 
   capture.row().cpu_ns = cpu;
   capture.row().counters |= kCounterCpu;
   capture.row().flags = flags | at_work;
+  u32 count = static_cast<u32>(frames);
+  Frame leaf;
+  // One that waits for a processor is where it was interrupted: what a walk from here cannot see of it is known.
+  if (session_->stacks.native_leaf(frames_, count, record.last, leaf) && thread_runs(record.tid.load_relaxed())) {
+    memmove(frames_ + 1, frames_, count * sizeof *frames_);
+    frames_[0] = leaf;
+    count++;
+  }
   record.walked_epoch = session_->stacks.epoch();
-  record.walked_stack = capture.commit_frames(frames_, static_cast<u32>(frames));
+  record.walked_stack = capture.commit_frames(frames_, count);
   record.walked_flags = flags;
   record.walked_cpu_ns = record.walked_stack ? cpu : -1;
 }

@@ -65,6 +65,19 @@ u32 StackTable::child(u32 parent, u64 code, u32 position) {
   return kNoNode;
 }
 
+bool StackTable::native_leaf(const Frame* leaf_first, u32 count, const LastStack& last, Frame& leaf) const {
+  if (last.depth != count + 1) return false;
+  const Node& deepest = nodes_[last.nodes[count]];
+  if (!deepest.is_native()) return false;
+  for (u32 depth = 0; depth < count; depth++) {
+    const Frame& frame = leaf_first[count - 1 - depth];
+    const Node& node = nodes_[last.nodes[depth]];
+    if (node.code != frame.code || node.position != static_cast<u32>(frame.position + 1)) return false;
+  }
+  leaf = {deepest.code, i64{deepest.position} - 1};
+  return true;
+}
+
 u32 StackTable::insert(const Frame* leaf_first, u32 count, LastStack& last) {
   u32 shared = 0;
   u32 parent = 0;

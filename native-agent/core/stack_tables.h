@@ -29,6 +29,11 @@ class StackTables {
     return local == 0 || local == kNoNode ? local : epoch * capacity() + local;
   }
 
+  bool native_leaf(const Frame* leaf_first, u32 count, const LastStack& last, Frame& leaf) const {
+    u32 epoch = epoch_.load_acquire();
+    return last.epoch == epoch && tables_[epoch % 2].native_leaf(leaf_first, count, last, leaf);
+  }
+
   // The drain's: `parent` is an id like `id`, in the same epoch.
   Node at(u32 id) const {
     Node node = tables_[epoch_of(id) % 2].at(id % capacity());

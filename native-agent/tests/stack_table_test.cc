@@ -70,6 +70,25 @@ TEST("stack table: a stack deeper than the last-stack memory is whole") {
   CHECK_EQUAL(table->used(), 4097u);
 }
 
+TEST("stack table: the native leaf of a thread's last stack is known by the frames above it") {
+  Table table(1024);
+  LastStack last{};
+  const Frame native[] = {{0x1234, kFirstImage + 7}, {2, -1}, {1, 5}};
+  const Frame other[] = {{2, -1}, {1, 6}};
+  Frame leaf{};
+  CHECK(!table->native_leaf(native + 1, 2, last, leaf));
+  u32 id = table->insert(native, 3, last);
+  CHECK(table->at(id).is_native());
+  CHECK_EQUAL(table->at(id).image(), 7u);
+  CHECK(table->native_leaf(native + 1, 2, last, leaf));
+  CHECK_EQUAL(leaf.code, u64{0x1234});
+  CHECK_EQUAL(leaf.position, kFirstImage + 7);
+  CHECK(!table->native_leaf(other, 2, last, leaf));
+  CHECK(!table->native_leaf(native + 2, 1, last, leaf));
+  table->insert(native + 1, 2, last);
+  CHECK(!table->native_leaf(native + 1, 2, last, leaf));
+}
+
 TEST("stack table: when it is full it says so, and what is in it stays right") {
   Table table(1024);
   LastStack last{};

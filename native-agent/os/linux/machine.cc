@@ -45,6 +45,17 @@ void thread_comm(u32 tid, char* name, size_t size) {
   if (got > 0 && name[got - 1] == '\n') name[got - 1] = 0;
 }
 
+bool thread_runs(u32 tid) {
+  char path[64], text[128];
+  TextBuilder(path).add("/proc/self/task/").number(tid).add("/stat");
+  if (read_small_file(path, text, sizeof text) < 0) return false;
+  // "TID (NAME) STATE …", and a name may hold anything.
+  const char* state = nullptr;
+  for (const char* at = text; *at; at++)
+    if (at[0] == ')' && at[1] == ' ') state = at + 2;
+  return state && *state == 'R';
+}
+
 bool read_memory(const void* from, void* to, size_t bytes) {
   struct Part {
     const void* at;

@@ -22,6 +22,9 @@ void set_thread_comm(const char* name);
 // The kernel's name of a thread of this process; empty when it has gone.
 void thread_comm(u32 tid, char* name, size_t size);
 
+// Whether a thread of this process has a processor, or waits for nothing but one.
+bool thread_runs(u32 tid);
+
 // Copies memory that may not be there; false when it is not. A system call, some 300 ns: never while capturing.
 bool read_memory(const void* from, void* to, size_t bytes);
 
