@@ -67,6 +67,7 @@ export class StackDiff {
   private path = 0;
   private node = 0;
   private messageId = 0;
+  /** `Shown`. */
   private shown: number = Shown.Work;
   /** The thread's CPU clock there; NaN while it was never read. */
   private cpu = NaN;
