@@ -127,6 +127,7 @@ describe('btrace, the command, on devices', () => {
       /^samples +[1-9]/m,
       /^at allocation +[\d,]+ captures, /m,
       /^hooks that worked +.*\ballocation\b/m,
+      /^hook libart +build id \w{40}/m,
       /^All is well: this can be recorded\.$/m,
     ])
       assert.match(out, line);

@@ -156,7 +156,10 @@ function tell(trace: Trace, report: Report): void {
   const worked = hooks.filter(({ state }) => state === HookState.Installed || state === HookState.Removed);
   report.line('hooks that worked', worked.map(({ name }) => name).join(', ') || 'none');
   for (const { name, state, why } of hooks) {
-    if (worked.some((one) => one.name === name)) continue;
+    if (worked.some((one) => one.name === name)) {
+      if (why !== '') report.line(`hook ${name}`, why);
+      continue;
+    }
     const how = `${wordOf(HookState, state)}${why === '' ? '' : `: ${why}`}`;
     if (state === HookState.Failed) report.failed(`hook ${name}: ${how}`, '');
     else report.line(`hook ${name}`, how);
