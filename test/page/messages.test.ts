@@ -78,13 +78,21 @@ describe('the messages of a recording', function () {
     const right = (await page.getByRole('tab', { name: 'Messages' }).boundingBox())!;
     assert.ok(right.x + right.width <= 480, `the last tab ends at ${right.x + right.width}`);
     await page.keyboard.press('7');
+    const lastColumn = (): Promise<unknown> =>
+      page.waitForFunction(() =>
+        ['.table-head-cell:last-child', '.table-row .table-cell:last-child'].every(
+          (last) => document.querySelector(`#view-messages ${last}`)!.getBoundingClientRect().right <= 480,
+        ),
+      );
+    const table = page.locator('#view-messages .table');
     await page.locator('#view-messages .table-row').first().hover();
     await page.mouse.wheel(600, 0);
-    await page.waitForFunction(() =>
-      ['.table-head-cell:last-child', '.table-row .table-cell:last-child'].every(
-        (last) => document.querySelector(`#view-messages ${last}`)!.getBoundingClientRect().right <= 480,
-      ),
-    );
+    await lastColumn();
+    await table.focus();
+    for (let press = 0; press < 8; press++) await page.keyboard.press('ArrowLeft');
+    assert.equal(await table.evaluate((it) => it.scrollLeft), 0);
+    for (let press = 0; press < 8; press++) await page.keyboard.press('ArrowRight');
+    await lastColumn();
     await open.close();
   });
 

@@ -1,6 +1,7 @@
 /**
  * A table of any length of which only the rows on screen have elements. One tab stop: arrows walk rows, Left and Right
- * close and open a row that has children, Enter opens the source, a column's head sorts.
+ * close and open a row that has children and scroll to columns that are out of sight, Enter opens the source, a column's
+ * head sorts.
  */
 import { element, icon } from '../element.js';
 import type { Child } from '../element.js';
@@ -55,6 +56,8 @@ const rowHeight = 22;
 /** The head stays in sight over the rows. */
 const headHeight = 24;
 const indent = 14;
+/** About a column. */
+const sidewaysStep = 80;
 /** Of the first column, in CSS pixels. */
 const leastNameWidth = 180;
 const emptyRows: RowSource = { count: 0, cell: () => ({ text: '' }), key: () => '' };
@@ -280,13 +283,15 @@ export class VirtualTable {
       this.#listener.open(row, event.ctrlKey || event.metaKey);
     } else if (event.key === ' ' && row >= 0) {
       this.#listener.activate?.(row);
-    } else if (event.key === 'ArrowRight' && row >= 0) {
+    } else if (event.key === 'ArrowRight') {
       const expanded = this.#rows.isExpanded?.(row);
       if (expanded === false) this.#listener.toggle?.(row, true);
       else if (expanded === true) this.#select(row + 1);
-    } else if (event.key === 'ArrowLeft' && row >= 0) {
-      if (this.#rows.isExpanded?.(row) === true) this.#listener.toggle?.(row, false);
-      else this.#select(this.#parentOf(row));
+      else this.root.scrollLeft += sidewaysStep;
+    } else if (event.key === 'ArrowLeft') {
+      if (this.root.scrollLeft > 0) this.root.scrollLeft -= sidewaysStep;
+      else if (this.#rows.isExpanded?.(row) === true) this.#listener.toggle?.(row, false);
+      else if (row >= 0) this.#select(this.#parentOf(row));
     } else {
       return;
     }
