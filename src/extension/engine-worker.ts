@@ -53,9 +53,12 @@ async function handle(request: EngineRequest): Promise<void> {
     case 'detail':
       answer({ type: 'detail', id, detail: service.detail(request.row) });
       return;
-    case 'sources':
-      answer({ type: 'sources', id, sources: await recordedSources(request.path) });
+    case 'sources': {
+      // One that cannot be read is told where it is needed more.
+      const mappingOf = (runtime: string) => mappings.of(request.mapping, runtime).catch(() => undefined);
+      answer({ type: 'sources', id, sources: await recordedSources(request.path, mappingOf) });
       return;
+    }
     case 'excerpt': {
       const { mapping, of } = request;
       const text = Array.isArray(of)

@@ -77,9 +77,15 @@ export function activate(context: ExtensionContext): BTraceApi {
 
   const files = own(new WorkspaceFiles());
   const packages = own(new WorkspacePackages(files));
-  const changed = own(new ChangedSources(files, () => new EngineClient(context.extensionPath)));
   const figures = own(new CurrentFigures(context.extensionPath));
   const mapping = own(new MappingChoice(memory, () => new EngineClient(context.extensionPath)));
+  const changed = own(
+    new ChangedSources(
+      files,
+      () => new EngineClient(context.extensionPath),
+      () => mapping.current(),
+    ),
+  );
   const settings = (): PageSettings => pageSettings(packages.prefixes, mapping.chosen);
   const archives = new ArchiveSources(() => figures.figures?.columns.runtime ?? '');
   own(archives.register());
@@ -104,7 +110,10 @@ export function activate(context: ExtensionContext): BTraceApi {
     }),
   );
   editors.register().forEach(own);
-  const tellSettings = (): void => editors.postAll({ type: 'settings', settings: settings() });
+  const tellSettings = (): void => {
+    editors.postAll({ type: 'settings', settings: settings() });
+    changed.mappingChanged();
+  };
   own(packages.onDidChange(tellSettings));
   own(changed.onDidChange(() => editors.tellChangedSources()));
   const showFigures = async (recording: Uri): Promise<boolean> =>

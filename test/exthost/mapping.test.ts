@@ -1,14 +1,15 @@
 /** The recording of a minified program in VS Code: page, lenses and exports have the names of its source. */
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
-import { btrace, closeAll, openRecording, scratchFile } from './btrace.js';
+import { btrace, closeAll, openRecording, scratchFile, workspaceFile } from './btrace.js';
 import { writeRecording } from './recordings.js';
 import { until } from './until.js';
 
 describe('a mapping', () => {
   const recording = scratchFile('release.btrace');
   const mapping = scratchFile('mapping.txt');
+  const till = workspaceFile('src/com/example/shop/Till.java').fsPath;
   const setting = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration('btrace');
 
   before(async () => {
@@ -16,6 +17,7 @@ describe('a mapping', () => {
       methods: [{ className: 'a.b', name: 'a', signature: '(I)V', file: 'SourceFile', line: 1 }],
       stacks: [[0]],
       samples: 50,
+      startedMs: Math.ceil((await stat(till)).mtimeMs) + 5_000,
     });
     await writeFile(mapping, 'com.example.shop.Till -> a.b:\n    1:1:void ring(int):8:8 -> a\n');
     await setting().update('sources.mapping', mapping, vscode.ConfigurationTarget.Global);
@@ -49,5 +51,17 @@ describe('a mapping', () => {
     const page = await exported('html');
     assert.match(page, /"mapping":\{"file":"mapping\.txt","text":"com\.example\.shop\.Till -> a\.b:/);
     assert.ok(!page.includes(mapping), 'where the mapping lies is not told');
+  });
+
+  it('tells which of the sources as written changed since', async () => {
+    const { changed } = (await btrace()).parts;
+    assert.deepEqual(await changed.since(recording), []);
+    const { mtimeMs } = await stat(till);
+    await until('it is told', async () => {
+      // Each time anew: the watcher may not be up yet.
+      await utimes(till, new Date(), new Date(mtimeMs + 60_000));
+      return (await changed.since(recording)).join() === 'src/com/example/shop/Till.java';
+    });
+    await utimes(till, new Date(), new Date(mtimeMs));
   });
 });

@@ -76,8 +76,8 @@ export class EngineClient implements Disposable {
     }
   }
 
-  async sources(path: string): Promise<RecordedSources> {
-    const answer = await this.#ask({ type: 'sources', path });
+  async sources(path: string, mapping: ChosenMapping): Promise<RecordedSources> {
+    const answer = await this.#ask({ type: 'sources', path, mapping });
     return answer.type === 'sources' ? answer.sources : { startedMs: 0, fileKeys: [] };
   }
 

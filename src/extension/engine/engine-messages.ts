@@ -23,7 +23,12 @@ export type EngineRequest =
     }
   | { readonly type: 'detail'; readonly id: number; readonly row: number }
   /** The sources that the recording at this path names, without decoding it. */
-  | { readonly type: 'sources'; readonly id: number; readonly path: string }
+  | {
+      readonly type: 'sources';
+      readonly id: number;
+      readonly path: string;
+      readonly mapping: ChosenMapping;
+    }
   | {
       readonly type: 'export';
       readonly id: number;

@@ -22,10 +22,15 @@ export class MappingService {
     return this.#mapping;
   }
 
+  /** The mapping, where it can be that of what this runtime ran. */
+  async of({ path, chosen }: ChosenMapping, runtime: string): Promise<Mapping | undefined> {
+    return path === '' || !mayBeMapped({ info: { runtime } }, chosen) ? undefined : this.#read(path);
+  }
+
   /** The trace with its mapping undone, where that can be its own. */
-  async retraced(trace: Trace, { path, chosen }: ChosenMapping): Promise<Trace> {
-    if (path === '' || !mayBeMapped(trace, chosen)) return trace;
-    return retraceTrace(trace, await this.#read(path));
+  async retraced(trace: Trace, chosen: ChosenMapping): Promise<Trace> {
+    const mapping = await this.of(chosen, trace.info.runtime);
+    return mapping === undefined ? trace : retraceTrace(trace, mapping);
   }
 
   async excerpt({ path }: ChosenMapping, classes: Iterable<string>): Promise<string> {

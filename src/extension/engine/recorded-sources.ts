@@ -1,6 +1,7 @@
 /** Which sources a recording names, and when it began: of its chunks only those few are read. Runs in the worker. */
 import { open } from 'node:fs/promises';
 import { ChunkKind, ChunkParser, chunkPayload, messages, RecordingReader } from '../../trace/index.js';
+import type { Mapping } from '../../symbols/r8/mapping.js';
 import { wantedSource } from '../../symbols/wanted-source.js';
 
 export interface RecordedSources {
@@ -13,8 +14,11 @@ export interface RecordedSources {
 /** What is longer than this is no chunk of names. */
 const maxChunkBytes = 20 * 2 ** 20;
 
-/** None for what has no index: it was cut off, or is no recording. */
-export async function recordedSources(path: string): Promise<RecordedSources> {
+/** None for what has no index: it was cut off, or is no recording. `mappingOf`: what a runtime's names were minified by. */
+export async function recordedSources(
+  path: string,
+  mappingOf: (runtime: string) => Promise<Mapping | undefined>,
+): Promise<RecordedSources> {
   const file = await open(path, 'r');
   try {
     const { size } = await file.stat();
@@ -24,8 +28,9 @@ export async function recordedSources(path: string): Promise<RecordedSources> {
       return bytes.subarray(0, bytesRead);
     };
     const index = await new RecordingReader({ size: () => Promise.resolve(size), read }).index();
-    const keys = new Set<string>();
+    const classes: { readonly name: string; readonly file: string }[] = [];
     let startedMs = 0;
+    let runtime = '';
     for (let at = 0; at < (index?.count ?? 0); at++) {
       const kind = index?.kind[at];
       if (kind !== ChunkKind.Header && kind !== ChunkKind.Classes) continue;
@@ -36,12 +41,18 @@ export async function recordedSources(path: string): Promise<RecordedSources> {
       parser.push(await read(from, to - from));
       const chunk = parser.next();
       if (chunk?.kind === ChunkKind.Header) {
-        const { clock } = messages.Header.decode(chunkPayload(chunk));
+        const { clock, target } = messages.Header.decode(chunkPayload(chunk));
+        runtime = target.runtime;
         startedMs = Number(clock.realtimeNs / 1_000_000n);
       } else if (chunk?.kind === ChunkKind.Classes) {
-        for (const { name, file: base } of messages.Classes.decode(chunkPayload(chunk)).classes)
-          addKeys(keys, name, base);
+        classes.push(...messages.Classes.decode(chunkPayload(chunk)).classes);
       }
+    }
+    const mapping = await mappingOf(runtime);
+    const keys = new Set<string>();
+    for (const { name, file: base } of classes) {
+      const written = mapping?.class(name);
+      addKeys(keys, written?.original ?? name, written?.sourceFile ?? base);
     }
     return { startedMs, fileKeys: [...keys] };
   } finally {

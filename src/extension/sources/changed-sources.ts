@@ -7,6 +7,7 @@ import { EventEmitter, workspace, Disposable, type Event, type Uri } from 'vscod
 import { packageOf } from '../../symbols/scan/package-of.js';
 import { baseName } from '../base-name.js';
 import type { EngineClient } from '../engine/engine-client.js';
+import type { ChosenMapping } from '../engine/engine-messages.js';
 import type { RecordedSources } from '../engine/recorded-sources.js';
 import type { WorkspaceFiles } from './workspace-files.js';
 
@@ -33,12 +34,15 @@ export class ChangedSources implements Disposable {
   readonly #packages = new Map<string, Promise<string>>();
   /** By URI. */
   #sources: Promise<Map<string, Source>> | undefined;
+  /** Looked for once for all recordings of a list. */
+  #mapping: Promise<ChosenMapping> | undefined;
   #engine: EngineClient | undefined;
   #settling: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly files: WorkspaceFiles,
     private readonly newEngine: () => EngineClient,
+    private readonly currentMapping: () => Promise<ChosenMapping>,
   ) {
     const watcher = workspace.createFileSystemWatcher('**/*.{java,kt}', true, false, true);
     this.#listening = Disposable.from(
@@ -60,7 +64,13 @@ export class ChangedSources implements Disposable {
     this.#tell();
   }
 
+  /** Another mapping was chosen: minified recordings may be of other sources. */
+  mappingChanged(): void {
+    this.#tell();
+  }
+
   #tell(): void {
+    this.#mapping = undefined;
     clearTimeout(this.#settling);
     this.#settling = setTimeout(() => this.#change.fire(), settleMs);
   }
@@ -94,11 +104,12 @@ export class ChangedSources implements Disposable {
 
   async #recordedIn(recording: string): Promise<RecordedSources> {
     const { size, mtimeMs } = await stat(recording);
-    const key = `${String(size)}:${String(mtimeMs)}`;
+    const mapping = await (this.#mapping ??= this.currentMapping());
+    const key = `${String(size)}:${String(mtimeMs)}:${mapping.path}`;
     let known = this.#recorded.get(recording);
     if (known?.key !== key) {
       this.#engine ??= this.newEngine();
-      known = { key, sources: this.#engine.sources(recording) };
+      known = { key, sources: this.#engine.sources(recording, mapping) };
       this.#recorded.set(recording, known);
     }
     return known.sources;

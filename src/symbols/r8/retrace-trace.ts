@@ -9,14 +9,17 @@ import { NodeColumns } from '../../trace/build/nodes.js';
 import { PathTable } from '../../trace/build/paths.js';
 import { reroutedThread } from '../../trace/build/rerouted-thread.js';
 import { lowerBound } from '../../trace/model/bisect.js';
-import type { Intervals, Paths, StackNodes, ThreadTrack, Trace } from '../../trace/model/trace.js';
+import type { Intervals, Paths, StackNodes, ThreadTrack, Trace, TraceInfo } from '../../trace/model/trace.js';
 import type { Mapping } from './mapping.js';
 import { alternatives, callsiteLine } from './retrace.js';
 import { RetracedMethods } from './retraced-methods.js';
 import type { Frame } from '../wanted-source.js';
 
 /** Whether a mapping can be that of what was recorded: one that nobody chose is for what the Android Runtime ran. */
-export function mayBeMapped({ info }: Trace, isChosen: boolean): boolean {
+export function mayBeMapped(
+  { info }: { readonly info: Pick<TraceInfo, 'runtime'> },
+  isChosen: boolean,
+): boolean {
   return isChosen || info.runtime.startsWith('ART');
 }
 
