@@ -133,6 +133,7 @@ export function activate(context: ExtensionContext): BTraceApi {
   own(languages.registerHoverProvider(sourceFiles, new Hovers(figures)));
   own(new LineDecorations(figures));
   own(recordingStatusItem(sessions));
+  void notices.guard(() => recorder.tellUnfinished());
   own(tasks.registerTaskProvider(RecordTasks.type, new RecordTasks(recorder, memory, notices)));
   const targets = own(new TargetsView(registry, sessions));
   const recordings = own(new RecordingsView(store, sessions, changed));
@@ -224,7 +225,7 @@ export function activate(context: ExtensionContext): BTraceApi {
 
 /** The window goes away: what was recorded so far is made whole. */
 export async function deactivate(): Promise<void> {
-  await sessionsToStop?.stopAll();
+  await sessionsToStop?.close();
 }
 
 function sessionId(which: number | TargetNode | undefined): number | undefined {

@@ -7,6 +7,7 @@ import type { Locator } from 'playwright-core';
 import { root } from '../../scripts/setup.mjs';
 import { seriousViolations } from '../rigs/axe.js';
 import { JavaProgram } from '../rigs/jvm/programs.js';
+import type { Workbench } from '../rigs/vscode/workbench.js';
 import { withVSCode } from '../rigs/vscode/with-vscode.js';
 import { packageFile } from '../../scripts/package.mjs';
 
@@ -142,6 +143,55 @@ describe('Record', () => {
     await page.keyboard.press('Control+B');
   });
 
+  it('records in two windows at once, each its own', async function () {
+    this.timeout(120_000);
+    const one = vscode.workbench;
+    await one.run('View: Close All Editors');
+    await record(one, shop!);
+    const till = await JavaProgram.start('shop');
+    const other = await one.another();
+    try {
+      await record(other, till);
+      for (const window of [one, other]) {
+        // A click on a view that is shown hides it.
+        if ((await recordings(window).count()) === 0) await showViews(window);
+        // Its own, and the other's: neither is taken for one that was cut off.
+        await recordings(window).filter({ hasText: 'recording…' }).nth(1).waitFor();
+        assert.equal(await window.statusBarItem(/2 recordings/).count(), 0);
+      }
+      await other.screenshot('record-8-two-windows');
+      await other
+        .notification(/Recording/)
+        .locator('a', { hasText: 'Stop and Open' })
+        .click();
+      await showsMain(other);
+    } finally {
+      await other.closeWindow();
+      await till.end();
+    }
+  });
+
+  it('keeps what was recorded when the window is reloaded meanwhile, and says so', async () => {
+    const { workbench } = vscode;
+    await workbench.statusBarItem(/\d:\d\d .*Shop/).waitFor();
+    await workbench.page.keyboard.press('Control+Shift+E'); // what a window shows when it is ready
+    await workbench.reload();
+    await showViews(workbench);
+    const told = workbench.notification(/The recording of .*Shop ended with its window/);
+    await told.waitFor();
+    await workbench.screenshot('record-9-reloaded');
+    assert.equal(await workbench.statusBarItem(/\d:\d\d .*Shop/).count(), 0);
+    await workbench.press(told, 'Open');
+    await showsMain(workbench);
+    assert.doesNotMatch(await chart().locator('.trust-line').innerText(), /cut off/);
+    assert.equal(
+      await recordings(workbench)
+        .filter({ hasText: /recording…|cut off/ })
+        .count(),
+      0,
+    );
+  });
+
   it('is readable in each theme, and axe finds nothing serious', async () => {
     const { workbench } = vscode;
     const themes = {
@@ -165,9 +215,32 @@ describe('Record', () => {
     assert.deepEqual(workbench.cspViolations(), []);
   });
 
+  /** Begins to record that program, and no other. */
+  async function record(window: Workbench, program: JavaProgram): Promise<void> {
+    await window.run('BTrace: Record…');
+    const row = new RegExp(`(?<!\\d)${program.pid} · `);
+    await window.choices().filter({ hasText: row }).first().waitFor();
+    await window.choose(row);
+    await window.choose('Balanced');
+    await window.notification(/Recording .*samples/).waitFor();
+  }
+
+  function showViews({ page }: Workbench): Promise<void> {
+    return page.locator('.activitybar').getByRole('tab', { name: 'BTrace' }).click();
+  }
+
+  /** The program's main method in the chart. */
+  function showsMain(window: Workbench): Promise<void> {
+    return window
+      .webview()
+      .locator('[role="treeitem"]', { hasText: 'Shop.main' })
+      .first()
+      .waitFor({ state: 'attached' });
+  }
+
   /** The rows of the view. */
-  function recordings(): Locator {
-    return vscode.workbench.page.locator('[id="workbench.view.extension.btrace"] .monaco-list-row');
+  function recordings(window = vscode.workbench): Locator {
+    return window.page.locator('[id="workbench.view.extension.btrace"] .monaco-list-row');
   }
 
   /** The page's frame. */

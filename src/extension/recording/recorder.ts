@@ -12,7 +12,8 @@ import { pickHow, pickTarget, refuse } from './pick-target.js';
 import { isPresetName } from './presets.js';
 import { mayDiscard, plain, showProgress } from './progress.js';
 import type { ActiveRecording, Sessions } from './sessions.js';
-import type { RecordingStore } from './store.js';
+import { goesOn } from './recording-length.js';
+import { describe, type RecordingStore } from './store.js';
 import type { TargetRegistry } from './target-registry.js';
 
 /** What `btrace.record` takes when it is called with arguments: by a key binding or another extension. */
@@ -130,7 +131,9 @@ export class Recorder {
     this.notices.log.info(`Recording ${target.id} (${target.name}), preset ${preset}, into ${file}`);
     const limits =
       request.maxDurationMs === undefined ? {} : { limits: { maxDurationMs: request.maxDurationMs } };
-    return this.sessions.start({ target, preset, fromLaunch, file, ...limits }, signal);
+    const active = await this.sessions.start({ target, preset, fromLaunch, file, ...limits }, signal);
+    await this.memory.unfinished.set([...this.memory.unfinished.get(), { file, target: target.name }]);
+    return active;
   }
 
   /** A target by id, else the one whose name holds the text; of several the newest process. */
@@ -219,6 +222,9 @@ export class Recorder {
   /** After a recording has ended: opens it, says what went wrong, and lets the oldest ones go. */
   async finish(active: ActiveRecording, end: SessionEnd, open = true): Promise<string | undefined> {
     this.notices.log.info(`Recording of ${active.target.id} ended: ${end.reason} ${end.message}`.trim());
+    if (this.sessions.isClosing) return end.file;
+    const { unfinished } = this.memory;
+    await unfinished.set(unfinished.get().filter(({ file }) => file !== active.session.file));
     if (end.reason === 'cancelled') return undefined;
     if (open) await openRecording(end.file);
     this.#finished.fire(end.file);
@@ -227,6 +233,25 @@ export class Recorder {
     const gone = await this.store.retain(new Set([end.file, ...writing]));
     for (const file of gone) this.notices.log.info(`Deleted ${file}: more than btrace.recording.keep`);
     return end.file;
+  }
+
+  /** What the last window could not say any more: its recordings ended with it, and what they had is kept. */
+  async tellUnfinished(): Promise<void> {
+    const { unfinished } = this.memory;
+    const open = l10n.t('Open');
+    for (const { file, target } of unfinished.get()) {
+      const recording = await describe(file);
+      // Two windows of a browser share what is remembered: the other one's recording goes on.
+      if (recording !== undefined && (await goesOn(recording))) continue;
+      await unfinished.set(unfinished.get().filter((other) => other.file !== file));
+      if (recording === undefined) continue;
+      const text = l10n.t(
+        'The recording of {0} ended with its window, which was closed or reloaded. What was recorded until then is kept.',
+        plain(target),
+      );
+      const answer = await window.showInformationMessage(text, open);
+      if (answer === open) await openRecording(file);
+    }
   }
 
   #lastPreset(): PresetName {

@@ -24,6 +24,7 @@ export class Sessions implements Disposable {
   readonly #active = new Map<number, ActiveRecording>();
   readonly #change = new EventEmitter<void>();
   #next = 1;
+  #isClosing = false;
 
   /** A recording began or ended. */
   readonly onDidChange: Event<void> = this.#change.event;
@@ -56,6 +57,16 @@ export class Sessions implements Disposable {
       this.#changed();
     });
     return active;
+  }
+
+  /** The window goes away: nothing can be shown any more. */
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  close(): Promise<SessionEnd[]> {
+    this.#isClosing = true;
+    return this.stopAll();
   }
 
   /** Ends all of them and waits: what was recorded must be whole before the host goes away. */

@@ -1,8 +1,9 @@
 /** Where recordings are kept: a folder of the person's, or one of the extension's own, whose oldest files go after a while. */
+import { createHash } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { workspace, type ExtensionContext } from 'vscode';
-import { newRecordingFile } from '../../targets/recording-folder.js';
+import { newRecordingFile, safeName } from '../../targets/recording-folder.js';
 import { setting } from '../settings.js';
 
 export interface StoredRecording {
@@ -35,8 +36,7 @@ export class RecordingStore {
       if (path.isAbsolute(chosen)) return { path: chosen, own: false };
       if (base !== undefined) return { path: path.join(base, chosen), own: false };
     }
-    const storage = this.context.storageUri ?? this.context.globalStorageUri;
-    return { path: path.join(storage.fsPath, 'recordings'), own: true };
+    return { path: path.join(this.context.globalStorageUri.fsPath, 'recordings', workspaceKey()), own: true };
   }
 
   /** A path that no file has yet; its folder exists afterwards. */
@@ -71,7 +71,20 @@ export class RecordingStore {
   }
 }
 
-async function describe(file: string): Promise<StoredRecording | undefined> {
+/**
+ * A folder name for the workspace. VS Code has a storage folder for each, but gives a second window of the same workspace, or
+ * one whose last host is not gone yet, another one: their recordings would not be seen here.
+ */
+function workspaceKey(): string {
+  const { workspaceFile, workspaceFolders } = workspace;
+  const uri = workspaceFile ?? workspaceFolders?.[0]?.uri;
+  if (uri === undefined) return 'no workspace';
+  const hash = createHash('sha256').update(uri.toString()).digest('hex').slice(0, 12);
+  return `${safeName(path.posix.basename(uri.path))} ${hash}`;
+}
+
+/** Undefined where it is not there. */
+export async function describe(file: string): Promise<StoredRecording | undefined> {
   try {
     const { size, mtimeMs } = await stat(file);
     return { file, name: path.basename(file), bytes: size, modifiedMs: mtimeMs };

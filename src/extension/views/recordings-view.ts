@@ -24,7 +24,9 @@ import { bytes, duration } from '../quantities.js';
 import type { Sessions } from '../recording/sessions.js';
 import { shownName, type RecordingStore, type StoredRecording } from '../recording/store.js';
 import type { ChangedSources } from '../sources/changed-sources.js';
-import { recordingLength } from './recording-length.js';
+import { goesOn, recordingLength } from '../recording/recording-length.js';
+
+const lookAgainMs = 2000;
 
 /** Names of changed sources in a tooltip. */
 const shownChanged = 8;
@@ -36,6 +38,7 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
   readonly #listening: Disposable[];
   #watched: Disposable[] = [];
   #watchedFolder = '';
+  #refreshLater: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly store: RecordingStore,
@@ -53,6 +56,8 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
   }
 
   refresh(): void {
+    clearTimeout(this.#refreshLater);
+    this.#refreshLater = undefined;
     this.#change.fire(undefined);
   }
 
@@ -71,8 +76,11 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
     const item = new TreeItem(shownName(recording.name));
     item.id = recording.file;
     item.resourceUri = Uri.file(recording.file);
-    const writing = this.sessions.writing(recording.file) !== undefined;
-    const lengthNs = writing ? undefined : await recordingLength(recording);
+    const isOurs = this.sessions.writing(recording.file) !== undefined;
+    const lengthNs = isOurs ? undefined : await recordingLength(recording);
+    const isOthers = !isOurs && (await goesOn(recording));
+    if (isOthers) this.#refreshLater ??= setTimeout(() => this.refresh(), lookAgainMs);
+    const writing = isOurs || isOthers;
     const facts = [
       writing ? l10n.t('recording…') : lengthNs === undefined ? l10n.t('cut off') : duration(lengthNs),
       bytes(recording.bytes),
@@ -179,6 +187,7 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
   }
 
   dispose(): void {
+    clearTimeout(this.#refreshLater);
     Disposable.from(...this.#listening, ...this.#watched).dispose();
     this.#view.dispose();
     this.#change.dispose();

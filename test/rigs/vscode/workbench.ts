@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
-import type { Browser, Frame, FrameLocator, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Frame, FrameLocator, Locator, Page } from 'playwright-core';
 import { find, root } from '../../../scripts/setup.mjs';
 import type { VSCodeServer } from './server.js';
 
@@ -47,7 +47,17 @@ export class Workbench {
 
   static async open(server: VSCodeServer, options: WorkbenchOptions = {}): Promise<Workbench> {
     const browser = await launchChromium();
-    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    return await Workbench.#show(server, browser, context, options);
+  }
+
+  static async #show(
+    server: VSCodeServer,
+    browser: Browser,
+    context: BrowserContext,
+    options: WorkbenchOptions,
+  ): Promise<Workbench> {
+    const page = await context.newPage();
     page.setDefaultTimeout(30_000);
     const workbench = new Workbench(server, browser, page);
     await options.prepare?.(page);
@@ -194,6 +204,15 @@ export class Workbench {
   async close(): Promise<void> {
     await this.#browser.close();
     await this.#server.stop();
+  }
+
+  /** Another window of the same person on the same workspace; closed by `closeWindow`, or with this one. */
+  another(): Promise<Workbench> {
+    return Workbench.#show(this.#server, this.#browser, this.page.context(), {});
+  }
+
+  async closeWindow(): Promise<void> {
+    await this.page.close();
   }
 }
 

@@ -1,10 +1,13 @@
 /** How long a recording is, from its footer alone: a small read or two whatever its size. */
 import { open } from 'node:fs/promises';
 import { RecordingReader } from '../../trace/index.js';
-import type { StoredRecording } from '../recording/store.js';
+import type { StoredRecording } from './store.js';
 
 /** A list of recordings looks no further for a footer: the index of some 50,000 chunks. */
 const mostBytes = 1024 * 1024;
+
+/** Recordings grow more often than this. */
+const goesOnMs = 5000;
 
 const known = new Map<string, { readonly key: string; readonly ns: number | undefined }>();
 
@@ -17,6 +20,11 @@ export async function recordingLength(recording: StoredRecording): Promise<numbe
   if (known.size > 500) known.clear();
   known.set(recording.file, { key, ns });
   return ns;
+}
+
+/** A recording without an end that was written to just now: whoever makes it, this window or another or a terminal, goes on. */
+export async function goesOn(recording: StoredRecording): Promise<boolean> {
+  return Date.now() - recording.modifiedMs < goesOnMs && (await recordingLength(recording)) === undefined;
 }
 
 async function readLength({ file, bytes }: StoredRecording): Promise<number | undefined> {
