@@ -21,6 +21,8 @@ constexpr i64 kPausePerFullRound = 20;
 // A wait that began at a point gives a row of its own when it ends. One from here, before that, would say where the
 // thread came to and hide what ran before the wait; only of long waits is it wanted, so that they show while they last.
 constexpr i64 kLongWaitNs = 1000 * kNsPerMs;
+// Of a thread that had no frames of the runtime when it was walked: it has none while it does not run.
+constexpr u32 kNoStack = 0;
 
 }  // namespace
 
@@ -169,6 +171,7 @@ void OutsideSampler::look(ThreadRecord& record) {
 void OutsideSampler::stand(ThreadRecord& record, u64 tick, i64 now, i64 cpu) {
   record.look_interval_ns = min_of(record.look_interval_ns * 2, max_of(kLongestLookNs, interval_ns_));
   record.next_look_ns = now + record.look_interval_ns;
+  if (record.walked_stack == kNoStack) return;
   Capture capture;
   if (!capture.begin_outside(&record, SampleKind::AsyncOutside, now, tick)) return;
   capture.row().cpu_ns = cpu;
@@ -182,7 +185,13 @@ void OutsideSampler::walk(ThreadRecord& record, u64 tick, i64 now, i64 cpu, u16 
   record.walked_cpu_ns = -1;
   u16 flags = kFlagSafepoint;
   i32 frames = runtime_->walk_outside(record, frames_, WalkBuffer::kFrames, flags);
-  if (frames == 0) return;  // not started yet, or it has no frames of this runtime
+  if (frames == Runtime::kWalkLater) return;
+  if (frames == 0) {
+    record.walked_epoch = session_->stacks.epoch();
+    record.walked_stack = kNoStack;
+    record.walked_cpu_ns = cpu;
+    return;
+  }
   Capture capture;
   if (!capture.begin_outside(&record, SampleKind::AsyncOutside, now, tick)) return;
   if (frames < 0) {

@@ -36,6 +36,8 @@ struct ThreadDescription {
 
 class Runtime {
  public:
+  static constexpr i32 kWalkLater = -2;
+
   virtual void describe(TargetDescription& target) = 0;
   virtual const char* mode_reason() { return nullptr; }
   // Each of the agent's threads calls these around everything else it asks. False: the program is ending.
@@ -56,7 +58,8 @@ class Runtime {
   // False: it is gone; the sink then holds a placeholder and the loss is counted.
   virtual bool name_method(u64 code, NameSink& sink) = 0;
   virtual bool name_class(u64 key, NameSink& sink) = 0;
-  // Another thread's stack, leaf first; 0 when there is none, -1 when it failed. Only if it can be walked from outside.
+  // Another thread's stack, leaf first; 0 when it has none as long as it does not run, kWalkLater when that cannot be
+  // told yet, -1 when it failed. Only if it can be walked from outside.
   virtual i32 walk_outside(ThreadRecord& record, Frame* frames, u32 limit, u16& flags) = 0;
   virtual bool walks_outside() = 0;
   // Whether running threads may be interrupted to walk themselves.

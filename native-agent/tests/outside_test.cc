@@ -2,6 +2,7 @@
 #include "core/outside.h"
 
 #include <atomic>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -36,6 +37,14 @@ struct SlowRuntime final : Runtime {
   }
 };
 
+// As the agent's own thread does, until it is asked to end.
+void look(Session& session, Runtime& runtime, Atomic<u32>& asked_to_end) {
+  g_threads.mine()->busy.store(Holder::Never);
+  OutsideSampler sampler(asked_to_end);
+  if (sampler.init(session, runtime)) sampler.run(kNsPerMs);
+  sampler.release();
+}
+
 void work_a_little() {
   for (const i64 until = own_cpu_ns() + 20 * kNsPerUs; own_cpu_ns() < until;) {
   }
@@ -61,12 +70,7 @@ TEST("outside: the main thread has its own pace, whatever the others cost") {
   main->runtime_ref.store(&over);
   SlowRuntime runtime;
   Atomic<u32> asked_to_end{};
-  std::thread looker([&] {
-    g_threads.mine()->busy.store(Holder::Never);
-    OutsideSampler sampler(asked_to_end);
-    if (sampler.init(*session, runtime)) sampler.run(kNsPerMs);
-    sampler.release();
-  });
+  std::thread looker([&] { look(*session, runtime, asked_to_end); });
   // Whole rounds of the others and the pauses between them, however long that takes on a busy machine.
   while (runtime.of_others.load() < kRounds * kOthers) work_a_little();
   asked_to_end.store(1);
@@ -78,6 +82,51 @@ TEST("outside: the main thread has its own pace, whatever the others cost") {
   close_session(*session);
   // Among the others it would be looked at once a round; alone it comes to some eight.
   CHECK(runtime.of_main.load() >= 2 * kRounds);
+}
+
+// Of two threads that stand still: one has no frames, the other cannot be told of yet.
+struct FramelessRuntime final : FakeRuntime {
+  Atomic<ThreadRecord*> frameless{};
+  Atomic<u32> walks_of_frameless{}, walks_of_unknown{};
+  bool walks_outside() override { return true; }
+  i32 walk_outside(ThreadRecord& record, Frame*, u32, u16&) override {
+    bool none = &record == frameless.load();
+    (none ? walks_of_frameless : walks_of_unknown).add(1);
+    return none ? 0 : kWalkLater;
+  }
+};
+
+TEST("outside: a thread that has no frames is not walked again while it does not run") {
+  Config config;
+  config.async_interval_ns = kNsPerMs;
+  Session* session = open_session(config);
+  CHECK(session != nullptr);
+  activate_session(*session);
+  FramelessRuntime runtime;
+  Atomic<u32> over{};
+  std::mutex still;
+  still.lock();
+  auto stand_still = [&] {
+    g_threads.mine()->runtime_ref.store(&over);
+    std::lock_guard until_it_is_over(still);
+  };
+  std::thread frameless([&] {
+    runtime.frameless.store(g_threads.mine());
+    stand_still();
+  });
+  while (!runtime.frameless.load()) std::this_thread::yield();
+  std::thread unknown(stand_still);
+  std::thread looker([&] { look(*session, runtime, over); });
+  while (runtime.walks_of_unknown.load() < 20) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  over.store(1);
+  looker.join();
+  still.unlock();
+  frameless.join();
+  unknown.join();
+  deactivate_session();
+  close_session(*session);
+  // Once, and once more where it was walked on its way to where it stands.
+  CHECK(runtime.walks_of_frameless.load() >= 1 && runtime.walks_of_frameless.load() <= 2);
 }
 
 }  // namespace

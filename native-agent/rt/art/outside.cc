@@ -66,7 +66,7 @@ jthread thread_of(JNIEnv* env, const ThreadRecord& record) {
 i32 walk_by_jvmti(JNIEnv* env, const ThreadRecord& record, Frame* frames, u32 limit, u16& flags) {
   LocalFrame frame(env, 16);
   jthread thread = frame ? thread_of(env, record) : nullptr;
-  return thread ? g_jvmti.walk(env, thread, frames, limit, flags) : 0;
+  return thread ? g_jvmti.walk(env, thread, frames, limit, flags) : Runtime::kWalkLater;
 }
 
 }  // namespace
