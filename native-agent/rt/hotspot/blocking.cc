@@ -17,7 +17,10 @@ namespace {
 
 // A wait is worth telling even where the thread is on its way out and has no stack any more.
 u32 walk_or_stub(Capture& capture) {
-  i32 frames = walk_thread(nullptr, capture.frames(), WalkBuffer::kFrames, capture.row().flags);
+  u16& flags = capture.row().flags;
+  i32 frames = capture.row().kind == SampleKind::Monitor
+                   ? walk_thread(nullptr, capture.frames(), WalkBuffer::kFrames, flags)
+                   : walk_in_native(capture.frames(), WalkBuffer::kFrames, flags);
   if (frames > 0) return static_cast<u32>(frames);
   capture.row().flags |= kFlagWalkFailed;
   capture.frames()[0] = {kStubNoFrames, -1};

@@ -5,6 +5,41 @@ namespace btrace::hotspot {
 // JVMTI writes its frames right where the core reads them.
 static_assert(sizeof(jvmtiFrameInfo) == sizeof(Frame) || sizeof(void*) == 4);
 
+namespace {
+
+// What the JVM offers for a signal handler, by its symbol; older than JVMTI's frames and laid out otherwise.
+struct SignalFrame {
+  jint position;  // below 0: a native method
+  jmethodID method;
+};
+struct SignalTrace {
+  JNIEnv* env;
+  jint count;  // below 1: why not
+  SignalFrame* frames;
+};
+static_assert(sizeof(SignalFrame) <= sizeof(Frame));
+using SignalWalk = void (*)(SignalTrace*, jint limit, void* context);
+
+// The calling thread's, where it stands or where `context` interrupted it; -1 when it cannot be told.
+i32 walk_self(void* context, Frame* frames, u32 limit) {
+  auto walk = reinterpret_cast<SignalWalk>(g_hotspot.jvm.signal_walk);
+  JNIEnv* env = walk ? g_hotspot.jvm.env() : nullptr;
+  if (!env) return -1;
+  SignalTrace trace{env, 0, reinterpret_cast<SignalFrame*>(frames)};
+  walk(&trace, static_cast<jint>(limit), context);
+  // A stack that fills the buffer may be deeper: JVMTI's walk knows how to leave out its middle.
+  if (trace.count <= 0 || trace.count >= static_cast<jint>(limit)) return -1;
+  for (jint i = 0; i < trace.count; i++) {
+    SignalFrame frame = trace.frames[i];
+    // The JVM makes a method's id when somebody first asks for it, which is not possible here. JVMTI's walk does.
+    if (!frame.method) return -1;
+    frames[i] = {reinterpret_cast<u64>(frame.method), max_of<jint>(frame.position, -1)};
+  }
+  return trace.count;
+}
+
+}  // namespace
+
 i32 walk_thread(jthread thread, Frame* frames, u32 limit, u16& flags) {
   auto* infos = reinterpret_cast<jvmtiFrameInfo*>(frames);
   jvmtiEnv* ti = g_hotspot.jvm.ti;
@@ -26,6 +61,11 @@ i32 walk_thread(jthread thread, Frame* frames, u32 limit, u16& flags) {
   return count - half + rest;
 }
 
+i32 walk_in_native(Frame* frames, u32 limit, u16& flags) {
+  i32 count = walk_self(nullptr, frames, limit);
+  return count > 0 ? count : walk_thread(nullptr, frames, limit, flags);
+}
+
 i32 HotSpot::walk_outside(ThreadRecord& record, Frame* frames, u32 limit, u16& flags) {
   auto thread = static_cast<jthread>(record.runtime_ref.load_acquire());
   if (!thread) return 0;
@@ -34,38 +74,12 @@ i32 HotSpot::walk_outside(ThreadRecord& record, Frame* frames, u32 limit, u16& f
   return count < 0 && record.state.load_acquire() != ThreadRecord::State::Live ? 0 : count;
 }
 
-// What the JVM offers for a signal handler, by its symbol; older than JVMTI's frames and laid out otherwise.
-struct SignalFrame {
-  jint position;  // below 0: a native method
-  jmethodID method;
-};
-struct SignalTrace {
-  JNIEnv* env;
-  jint count;  // below 1: why not
-  SignalFrame* frames;
-};
-static_assert(sizeof(SignalFrame) <= sizeof(Frame));
-using SignalWalk = void (*)(SignalTrace*, jint limit, void* context);
-
 i32 HotSpot::walk_here(void* context, Frame* frames, u32 limit, u16& flags) {
-  auto walk = reinterpret_cast<SignalWalk>(jvm.signal_walk);
-  JNIEnv* env = walk ? jvm.env() : nullptr;
-  if (!env) return -1;
-  SignalTrace trace{env, 0, reinterpret_cast<SignalFrame*>(frames)};
-  walk(&trace, static_cast<jint>(limit), context);
-  // A stack that fills the buffer may be deeper: the walk from outside knows how to leave out its middle.
-  if (trace.count <= 0 || trace.count >= static_cast<jint>(limit)) return -1;
-  const bool native = trace.frames[0].position < 0;
-  for (jint i = 0; i < trace.count; i++) {
-    SignalFrame frame = trace.frames[i];
-    // The JVM makes a method's id when somebody first asks for it, which is not possible here. The walk from outside
-    // does.
-    if (!frame.method) return -1;
-    frames[i] = {reinterpret_cast<u64>(frame.method), max_of<jint>(frame.position, -1)};
-  }
+  i32 count = walk_self(context, frames, limit);
+  if (count <= 0) return -1;
   flags |= kFlagSafepoint;
-  if (native) flags |= kFlagNativeState;
-  return trace.count;
+  if (frames[0].position < 0) flags |= kFlagNativeState;
+  return count;
 }
 
 }  // namespace btrace::hotspot
