@@ -14,6 +14,7 @@ void Connection::release() {
 }
 
 void Connection::pump(i64 wait_ns) {
+  send();
   Readiness ready = wait_socket(fd_, unsent() != 0, wait_ns);
   if (ready.readable) receive();
   send();

@@ -8,9 +8,13 @@ namespace btrace {
 
 namespace {
 
-constexpr i64 kDrainEveryNs = 100 * kNsPerMs;
-constexpr i64 kStatusEveryNs = kNsPerSecond;
-constexpr i64 kPaceEveryNs = 300 * kNsPerMs;
+// Commands are obeyed at once. So often it is seen whether the program ends, and whether there is much to drain.
+constexpr i64 kLookEveryNs = 100 * kNsPerMs;
+// Each time costs some 50 us, however little there is.
+constexpr i64 kDrainEveryNs = 3 * kLookEveryNs;
+// These go with a drain: each one, and every third.
+constexpr i64 kPaceEveryNs = 2 * kLookEveryNs;
+constexpr i64 kStatusEveryNs = 8 * kLookEveryNs;
 // A row that waits for an equal neighbour is sent at the latest after this.
 constexpr i64 kPendingNs = kNsPerSecond;
 constexpr i64 kHelloTimeoutNs = 10 * kNsPerSecond;
@@ -19,6 +23,8 @@ constexpr size_t kLongestHello = 64 * 1024;
 constexpr i64 kFarewellNs = 10 * kNsPerSecond;
 // With this much unsent the reader is slow: samples wait in their shards, and what does not fit there is counted.
 constexpr size_t kUnsentLimit = 2 * kMiB;
+// Little goes out together.
+constexpr size_t kSentAtOnce = 64 * 1024;
 
 // Of the agent's own threads nothing is captured, and others see whose they are.
 bool enter(Runtime& runtime, const char* name) {
@@ -51,7 +57,7 @@ bool Conversation::is_ours(const u8* token, size_t size) const {
 
 bool Conversation::receive_hello(Config& config) {
   ChunkView chunk;
-  for (i64 until = now_ns() + kHelloTimeoutNs; !connection_.next(chunk); connection_.pump(kDrainEveryNs))
+  for (i64 until = now_ns() + kHelloTimeoutNs; !connection_.next(chunk); connection_.pump(kLookEveryNs))
     if (!connection_.is_open() || now_ns() >= until || connection_.incomplete() >= kLongestHello) return false;
   if (chunk.kind != ChunkKind::Hello) return false;
   bool known = false;
@@ -93,15 +99,18 @@ void Conversation::record() {
 }
 
 void Conversation::serve() {
+  i64 next_cut = 0;
   while (!ending_) {
-    i64 next_cut = now_ns() + kDrainEveryNs;
+    i64 next_look = now_ns() + kLookEveryNs;
     // Comes back at once for a command; a socket that takes bytes again is served meanwhile.
-    for (i64 now = now_ns(); now < next_cut && !ending_; now = now_ns()) {
-      pump(next_cut - now);
+    for (i64 now = now_ns(); now < next_look && !ending_; now = now_ns()) {
+      pump(next_look - now);
       if (session_->full.load_relaxed()) end(EndReason::Limit, "the memory for samples was full");
     }
     // What is there at the end waits until the hooks are out: then it does not grow any more.
-    if (!ending_) cut();
+    if (ending_ || (now_ns() < next_cut && !dumping_ && !session_->fills_up())) continue;
+    next_cut = now_ns() + kDrainEveryNs;
+    cut();
   }
 }
 
@@ -113,8 +122,7 @@ void Conversation::pump(i64 wait_ns) {
   ChunkView chunk;
   while (connection_.next(chunk)) obey(chunk);
   if (!connection_.is_open()) end(EndReason::ConnectionLost);
-  if (asked_.finish_asked.load())
-    end(static_cast<EndReason>(asked_.finish_reason.load()), asked_.finish_detail.load());
+  if (asked_.finish_asked.load()) end(static_cast<EndReason>(asked_.finish_reason.load()), asked_.finish_detail.load());
 }
 
 void Conversation::obey(const ChunkView& chunk) {
@@ -156,7 +164,7 @@ void Conversation::begin_dump(u64 back_ns) {
 void Conversation::send_dump() {
   Bytes& out = connection_.out();
   while (connection_.is_open() && drain_.cut_dump(out))
-    while (connection_.is_open() && connection_.unsent() > kUnsentLimit) pump(kDrainEveryNs);
+    while (connection_.is_open() && connection_.unsent() > kUnsentLimit) pump(kLookEveryNs);
   drain_.cut_texts(out);
   drain_.cut_goodbye(out, EndReason::Dumped, nullptr);
   dumping_ = false;
@@ -174,7 +182,7 @@ void Conversation::cut_samples() {
   bool more = true;
   while (!ending_ && now_ns() < until && connection_.unsent() < kUnsentLimit &&
          (more = drain_.cut_samples(connection_.out())))
-    pump(0);
+    if (connection_.unsent() >= kSentAtOnce) pump(0);
   drain_.turn_stacks(!more);
 }
 
@@ -206,7 +214,7 @@ void Conversation::send_rest() {
   while (connection_.is_open() && now_ns() < until) {
     bool more = connection_.unsent() < kUnsentLimit && drain_.cut_samples(connection_.out());
     if (!more && !connection_.unsent()) break;
-    connection_.pump(more ? 0 : kDrainEveryNs);
+    connection_.pump(more ? 0 : kLookEveryNs);
   }
 }
 
@@ -217,7 +225,7 @@ void Conversation::farewell() {
   cut();
   drain_.cut_goodbye(connection_.out(), reason_, detail_);
   const i64 until = now_ns() + kFarewellNs;
-  while (connection_.is_open() && connection_.unsent() && now_ns() < until) connection_.pump(kDrainEveryNs);
+  while (connection_.is_open() && connection_.unsent() && now_ns() < until) connection_.pump(kLookEveryNs);
 }
 
 // ---------------------------------------------------------------- what it costs
@@ -251,7 +259,7 @@ void* Conversation::sampler_main(void* self) {
   if (enter(conversation.runtime_, "btrace sampler")) {
     conversation.sampler_tid_.store(sys::gettid());
     OutsideSampler sampler(conversation.sampler_asked_to_end_);
-    if (sampler.init(*conversation.session_, conversation.runtime_)) sampler.run(kDrainEveryNs);
+    if (sampler.init(*conversation.session_, conversation.runtime_)) sampler.run(kLookEveryNs);
     sampler.release();
     conversation.sampler_tid_.store(0);
     conversation.runtime_.leave_agent_thread();

@@ -69,6 +69,8 @@ struct Session {
     bool wide = stretch.load_relaxed() > kUnstretched;
     return stretched(wide ? max_of(config.sync_interval_ns, kShortest) : config.sync_interval_ns);
   }
+  // Room may not last until the drain comes.
+  bool fills_up() const { return pool.in_use() > pool.total() / 2 || stacks.nearly_full(); }
   i64 since_origin(i64 monotonic_ns) const { return monotonic_ns - origin_ns; }
   HookState hook_state(const char* name) const;  // Missing when it was never reported
   void report_hook(const char* name, HookState state, const char* why = nullptr);
