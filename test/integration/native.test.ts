@@ -10,7 +10,9 @@ for (const jdk of jdks()) {
 
     before(async () => {
       recordings = new Recordings();
-      const vmArgs = parseInt(jdk.version) >= 21 ? ['-XX:+EnableDynamicAgentLoading'] : [];
+      // Without a warning of the JVM's, which may come in the middle of what the program says.
+      const quiet = ['-XX:+EnableDynamicAgentLoading', '--enable-native-access=ALL-UNNAMED'];
+      const vmArgs = parseInt(jdk.version) >= 21 ? quiet : [];
       program = await JavaProgram.start('native-work', { jdk, vmArgs, args: [nativeWorkLibrary()] });
     });
     after(async () => {
