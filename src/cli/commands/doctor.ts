@@ -2,7 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import type { AndroidTarget, AndroidTargets } from '../../targets/android/android-targets.js';
+import type { AndroidTargets } from '../../targets/android/android-targets.js';
+import type { AndroidTarget } from '../../targets/android/app-target.js';
 import { chooseTarget } from '../../targets/android/choose-target.js';
 import type { Device } from '../../targets/android/device-list.js';
 import { DEFAULT_MEMORY_BYTES, recordingPresets } from '../../targets/presets.js';

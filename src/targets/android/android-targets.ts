@@ -1,9 +1,9 @@
 /** Apps on the devices of an adb server as targets. */
 import type { Adb } from '@yume-chan/adb';
-import type { Target, TargetSource } from '../target.js';
+import type { TargetSource } from '../target.js';
 import { TargetError } from '../target.js';
 import { type AdbOptions, AdbServer } from './adb-server.js';
-import { AppTarget } from './app-target.js';
+import { type AndroidTarget, type AppOptions, AppTarget } from './app-target.js';
 import { listApps, type Probes } from './apps.js';
 import { chooseTarget, type Wanted } from './choose-target.js';
 import { type Device, deviceId, deviceName, deviceRefusal, duplicateSerials } from './device-list.js';
@@ -13,20 +13,12 @@ import { watchDevices } from './watch-devices.js';
 
 const LIST_MS = 10_000;
 
-export interface AndroidOptions extends AdbOptions {
-  /** Folders the agents may be under: the extension's or the package's. */
-  readonly agentRoots: readonly string[];
+export interface AndroidOptions extends AdbOptions, AppOptions {
   /**
    * Whether listing may start an adb server. Without, a machine where no server runs has a failure that offers to start one, or,
    * where there is no adb either, no Android targets.
    */
   readonly startServer: boolean;
-  readonly log?: (line: string) => void;
-}
-
-/** Something on a device, or the device itself where it cannot be used. */
-export interface AndroidTarget extends Target {
-  readonly device: Device;
 }
 
 export class AndroidTargets implements TargetSource {

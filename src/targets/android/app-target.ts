@@ -3,20 +3,27 @@ import type { Adb } from '@yume-chan/adb';
 import { AgentSession } from '../session/agent-session.js';
 import type { Conversation } from '../session/conversation.js';
 import { RecordingFile } from '../session/recording-file.js';
-import { type RecordOptions, type Session, TargetError } from '../target.js';
+import { type RecordOptions, type Session, type Target, TargetError } from '../target.js';
 import { type AdbServer, wordsOf } from './adb-server.js';
 import { abiOf, type AgentFile, bringAgent, findAndroidAgent, readAgent, removeCopy } from './agent-copy.js';
-import type { AndroidOptions, AndroidTarget } from './android-targets.js';
 import type { App } from './apps.js';
 import { attach, DiedError, RefusedError } from './attach.js';
 import { diedOfAgent, hasDied, markDeath } from './death-mark.js';
 import { type Device, deviceName } from './device-list.js';
-import { shell } from './device-shell.js';
+import { isAlive } from './device-shell.js';
 import { launch, launchLibrary } from './launch.js';
 import { OutsideSession } from './outside.js';
 
-/** Who cannot say within this whether a process lives is as good as away. */
-const ALIVE_MS = 3000;
+/** Something on a device, or the device itself where it cannot be used. */
+export interface AndroidTarget extends Target {
+  readonly device: Device;
+}
+
+export interface AppOptions {
+  /** Folders the agents may be under: the extension's or the package's. */
+  readonly agentRoots: readonly string[];
+  readonly log?: (line: string) => void;
+}
 
 export interface Place {
   readonly server: AdbServer;
@@ -42,7 +49,7 @@ export class AppTarget implements AndroidTarget {
     readonly id: string,
     private readonly place: Place,
     private readonly app: App,
-    private readonly options: AndroidOptions,
+    private readonly options: AppOptions,
   ) {
     this.name = app.process;
     this.pid = app.pid;
@@ -213,8 +220,4 @@ function whyOutside(error: unknown): string | undefined {
   if (error instanceof TargetError && (error.kind === 'agent-missing' || error instanceof RefusedError))
     return error.message.replace(/\.$/, '');
   return undefined;
-}
-
-export async function isAlive(adb: Adb, pid: number): Promise<boolean> {
-  return (await shell(adb, `[ -d /proc/${pid} ]`, ALIVE_MS)).code === 0;
 }

@@ -11,9 +11,8 @@ import {
   tokenOptions,
 } from '../session/conversation.js';
 import { type RecordOptions, TargetError } from '../target.js';
-import { isAlive } from './app-target.js';
 import type { App } from './apps.js';
-import { quoted, shell } from './device-shell.js';
+import { isAlive, quoted, shell } from './device-shell.js';
 import { within } from './patience.js';
 import { streamOf } from './socket-stream.js';
 

@@ -1,6 +1,6 @@
 /** Which of the listed targets a person means who names a device, an app, both in part, or neither. */
 import { TargetError } from '../target.js';
-import type { AndroidTarget } from './android-targets.js';
+import type { AndroidTarget } from './app-target.js';
 import { deviceName } from './device-list.js';
 
 export interface Wanted {

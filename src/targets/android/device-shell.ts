@@ -43,6 +43,13 @@ export async function shellBytes(adb: Adb, command: string): Promise<Buffer> {
   );
 }
 
+/** Who cannot say within this whether a process lives is as good as away. */
+const ALIVE_MS = 3000;
+
+export async function isAlive(adb: Adb, pid: number): Promise<boolean> {
+  return (await shell(adb, `[ -d /proc/${pid} ]`, ALIVE_MS)).code === 0;
+}
+
 async function run(adb: Adb, command: string): Promise<ShellResult> {
   if (adb.subprocess.shellProtocol) {
     const { stdout, stderr, exitCode } = await adb.subprocess.shellProtocol.spawnWaitText(command);

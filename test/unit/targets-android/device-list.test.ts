@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { AdbServer, findAdb, parseServer } from '../../../src/targets/android/adb-server.js';
 import { parseProcesses } from '../../../src/targets/android/apps.js';
-import type { AndroidTarget } from '../../../src/targets/android/android-targets.js';
+import type { AndroidTarget } from '../../../src/targets/android/app-target.js';
 import { chooseTarget } from '../../../src/targets/android/choose-target.js';
 import {
   deviceId,
