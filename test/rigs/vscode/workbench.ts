@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
-import type { Browser, BrowserContext, Frame, FrameLocator, Locator, Page } from 'playwright-core';
+import type { Browser, Frame, FrameLocator, Locator, Page } from 'playwright-core';
 import { find, root } from '../../../scripts/setup.mjs';
 import type { VSCodeServer } from './server.js';
 
@@ -47,17 +47,11 @@ export class Workbench {
 
   static async open(server: VSCodeServer, options: WorkbenchOptions = {}): Promise<Workbench> {
     const browser = await launchChromium();
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-    return await Workbench.#show(server, browser, context, options);
+    return await Workbench.#show(server, browser, options);
   }
 
-  static async #show(
-    server: VSCodeServer,
-    browser: Browser,
-    context: BrowserContext,
-    options: WorkbenchOptions,
-  ): Promise<Workbench> {
-    const page = await context.newPage();
+  static async #show(server: VSCodeServer, browser: Browser, options: WorkbenchOptions): Promise<Workbench> {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
     page.setDefaultTimeout(30_000);
     const workbench = new Workbench(server, browser, page);
     await options.prepare?.(page);
@@ -206,9 +200,9 @@ export class Workbench {
     await this.#server.stop();
   }
 
-  /** Another window of the same person on the same workspace; closed by `closeWindow`, or with this one. */
+  /** Another window on the same workspace, with nothing remembered; closed by `closeWindow`, or with this one. */
   another(): Promise<Workbench> {
-    return Workbench.#show(this.#server, this.#browser, this.page.context(), {});
+    return Workbench.#show(this.#server, this.#browser, {});
   }
 
   async closeWindow(): Promise<void> {
