@@ -73,8 +73,18 @@ class Comparison {
     };
   }
 
-  allocatedBytes(thread: ThreadTrack): number {
-    return this.sumsOf(thread, this.begin, this.end).sum.allocatedBytes;
+  /** Between two sampled allocations: each tells what was allocated since the one before it. */
+  allocatedBytes(threadName: string): void {
+    const thread = threadNamed(this.trace, threadName);
+    const { count, kind, time } = thread.events;
+    const sampled = Array.from(time.subarray(0, count), (at) => at + this.origin).filter(
+      (at, row) => kind[row] === SampleKind.Allocation && at >= this.begin && at <= this.end,
+    );
+    assert.ok(sampled.length >= 10, `${threadName} has ${sampled.length} sampled allocations`);
+    const [begin, end] = [sampled[0]!, sampled.at(-1)!];
+    const recorded = this.sumsOf(thread, begin, end).sum.allocatedBytes;
+    const truly = this.truth.amount('allocated', begin, end);
+    assert.ok(Math.abs(recorded - truly) <= 0.05 * truly, `${recorded} bytes recorded, truly ${truly}`);
   }
 
   /** Shares of the CPU time that there is evidence for within 3 points of the truth; gaps are few, however busy the machine. */
@@ -276,9 +286,7 @@ for (const [at, jdk] of jdks().entries()) {
       it('sleeps', () => waits.waits('sleeper', 'SLEEP', SampleKind.Sleep));
 
       it('allocated bytes', () => {
-        const recorded = waits.allocatedBytes(threadNamed(waits.trace, 'allocator'));
-        const true_ = waits.truth.amount('allocated', waits.begin, waits.end);
-        assert.ok(Math.abs(recorded - true_) <= 0.05 * true_, `${recorded} bytes recorded, truly ${true_}`);
+        waits.allocatedBytes('allocator');
       });
 
       it('what was lost is counted, and nothing in the file is wrong', () => {
