@@ -36,7 +36,9 @@ for (const jdk of jdks()) {
       const shuffle = of('work::shuffle(unsigned int, int)');
       const sift = of('work::Sieve::sift(unsigned int, int)');
       const told = `${shuffle} and ${sift} ns, truly ${shuffled} and ${sifted}, of ${[...cpu.keys()].join(', ')}`;
-      assert.ok(shuffle > 0 && sift > 0, told);
+      // Whoever calls them gets next to none of it.
+      const all = Math.max(...cpu.values());
+      assert.ok(shuffle + sift >= 0.7 * all, `${told}: ${all} ns in all`);
       assert.ok(Math.abs(shuffle / (shuffle + sift) - shuffled! / (shuffled! + sifted!)) < 0.1, told);
     });
   });
