@@ -25,7 +25,8 @@ void JNICALL on_vm_ready(jvmtiEnv* ti, JNIEnv*, jthread) {
 jint attach_to_art(const char* options) {
   char from_properties[kOptionsRoom];
   if (!options || options[0] == '/' || !options[0]) {
-    if (!options_from_properties(from_properties, sizeof from_properties)) return static_cast<jint>(StartResult::BadOptions);
+    if (!options_from_properties(from_properties, sizeof from_properties))
+      return static_cast<jint>(StartResult::BadOptions);
     options = from_properties;
   }
   StartResult result = start_recording(options, g_art);

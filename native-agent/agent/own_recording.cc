@@ -29,8 +29,7 @@ Atomic<OwnResult> g_result;
 
 int connect_to_agent() {
   int fd;
-  for (const i64 until = now_ns() + kConnectNs;
-       (fd = connect_abstract(g_own.options.listen)) < 0 && now_ns() < until;)
+  for (const i64 until = now_ns() + kConnectNs; (fd = connect_abstract(g_own.options.listen)) < 0 && now_ns() < until;)
     sys::sleep_ns(kNsPerMs);
   return fd;
 }

@@ -1,5 +1,6 @@
 #pragma once
-// A recording that the program itself makes: what the desktop does at the other end of the agent's socket is done by a thread in here.
+// A recording that the program itself makes: what the desktop does at the other end of the agent's socket is done by a
+// thread in here.
 #include "core/config.h"
 #include "core/recorder.h"
 
@@ -13,12 +14,12 @@ struct OwnRecording {
 // Beside StartResult, what a program is told; in-app/btrace/BTrace.java has the sentences.
 enum class OwnResult : i32 {
   Done = 0,
-  NoFile = 301,        // it could not be made
-  FileFailed = 302,    // it could not be written: the storage is full
+  NoFile = 301,      // it could not be made
+  FileFailed = 302,  // it could not be written: the storage is full
   NotRecording = 303,
   NotARing = 304,
   TimedOut = 305,
-  BrokenOff = 306,     // by the agent, without a goodbye
+  BrokenOff = 306,  // by the agent, without a goodbye
 };
 
 // Into a new file at `path`. `runtime` as in start_recording. A StartResult or an OwnResult.

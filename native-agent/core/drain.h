@@ -106,7 +106,7 @@ class Drain final : public NameSink {
   IdMap classes_;
   u32 next_method_ = 1;
   u32 next_class_ = 1;
-  u32 naming_ = 0;  // id of the method being named
+  u32 naming_ = 0;                       // id of the method being named
   u32 image_ids_[Images::kImages] = {};  // by number; 0: not sent yet
   u32 next_image_ = 1;
   Bytes class_part_;

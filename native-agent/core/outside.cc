@@ -91,7 +91,8 @@ i64 OutsideSampler::tick() {
   if (timers_.running())
     while (ThreadRecord* record = asked_to_end_.load() ? nullptr : timers_.take_due()) {
       u64 tick = tick_now();
-      // On a busy machine one that ran when it was marked may wait by now: its next interrupt stands for that time, too.
+      // On a busy machine one that ran when it was marked may wait by now: then its next interrupt stands for that
+      // time as well.
       bool runs = is_watched(*record) && !record->blocked_since_ns.load_acquire();
       i64 cpu = runs ? thread_cpu_ns(record->tid.load_relaxed()) : -1;
       if (cpu >= 0) walk(*record, tick, now_ns(), cpu, kFlagAtWork);

@@ -1,8 +1,8 @@
 #pragma once
 // Fills what the points miss. A thread that runs is shown by its CPU timer (core/cpu_timers.h). One that has stopped
 // running is walked once from the agent's own thread; while it uses no CPU it stands where it stood, and an equal
-// sample says so without a walk. Where there are no timers, running threads are walked from here too: the main thread at
-// its own pace, whatever the others cost, and these in rounds.
+// sample says so without a walk. Where there are no timers, running threads are walked from here too: the main thread
+// at its own pace, whatever the others cost, and these in rounds.
 #include "core/cpu_timers.h"
 
 namespace btrace {

@@ -1,6 +1,6 @@
 #pragma once
-// Texts that samples carry by number: what the program says of itself. Each is told once in a recording. For calls of the program's own,
-// which may wait for a moment; never for a capture.
+// Texts that samples carry by number: what the program says of itself. Each is told once in a recording. For calls of
+// the program's own, which may wait for a moment; never for a capture.
 #include "base/bytes.h"
 #include "base/types.h"
 

@@ -150,7 +150,8 @@ TEST("art handed symbols: a damaged file gives fewer, and more than fits are lef
   std::srand(1);
   for (int round = 0; round < 300; round++) {
     std::string damaged = whole.substr(0, static_cast<size_t>(std::rand()) % (whole.size() + 1));
-    if (round % 2 && !damaged.empty()) damaged[static_cast<size_t>(std::rand()) % damaged.size()] ^= 1 << std::rand() % 8;
+    if (round % 2 && !damaged.empty())
+      damaged[static_cast<size_t>(std::rand()) % damaged.size()] ^= 1 << std::rand() % 8;
     std::FILE* file = std::fopen(handed.path, "wb");
     CHECK(file && std::fwrite(damaged.data(), 1, damaged.size(), file) == damaged.size());
     std::fclose(file);

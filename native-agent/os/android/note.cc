@@ -7,5 +7,5 @@ struct Note {
 };
 }  // namespace
 
-extern "C" __attribute__((used, visibility("hidden"), section(".note.android.ident"), aligned(4))) const Note
-    btrace_android_note{8, 4, 1, "Android", 26};
+extern "C" __attribute__((used, visibility("hidden"), section(".note.android.ident"), aligned(4)))
+const Note btrace_android_note{8, 4, 1, "Android", 26};

@@ -99,11 +99,14 @@ void Library::close() {
 void* Library::symbol(const char* name) const {
   auto* header = reinterpret_cast<const Header*>(file_);
   if (!file_ || header->section_size != sizeof(Section)) return nullptr;
-  if (header->section_offset > size_ || size_t{header->section_count} * sizeof(Section) > size_ - header->section_offset) return nullptr;
+  if (header->section_offset > size_ ||
+      size_t{header->section_count} * sizeof(Section) > size_ - header->section_offset)
+    return nullptr;
   auto* sections = reinterpret_cast<const Section*>(file_ + header->section_offset);
   for (u32 i = 0; i < header->section_count; i++) {
     const Section& table = sections[i];
-    if ((table.type != elf::kSymbolTable && table.type != elf::kDynamicSymbols) || table.link >= header->section_count) continue;
+    if ((table.type != elf::kSymbolTable && table.type != elf::kDynamicSymbols) || table.link >= header->section_count)
+      continue;
     const Section& strings = sections[table.link];
     if (table.offset > size_ || table.size > size_ - table.offset || strings.offset > size_ ||
         strings.size > size_ - strings.offset || !strings.size)

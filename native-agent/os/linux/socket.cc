@@ -26,7 +26,8 @@ int socket_at(Act act, const SocketAddress& address, size_t path_size) {
   long fd = sys::call(sys::kSocket, kUnix, kStream | kCloexec, 0);
   if (sys::failed(fd)) return static_cast<int>(fd);
   long result;
-  do result = sys::call(act, fd, reinterpret_cast<long>(&address), static_cast<long>(sizeof address.family + path_size));
+  do
+    result = sys::call(act, fd, reinterpret_cast<long>(&address), static_cast<long>(sizeof address.family + path_size));
   while (result == -sys::kEintr);
   if (!sys::failed(result)) return static_cast<int>(fd);
   sys::close(static_cast<int>(fd));

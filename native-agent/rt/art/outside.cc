@@ -77,8 +77,9 @@ bool Art::walks_outside() {
 
 void Art::find_way_outside(Session& session) {
   if (internals.can_suspend_one() || g_jvmti.open(internals.vm)) return;
-  session.report_hook("other threads", HookState::Missing,
-                      "this ART hides how one thread is suspended, and gives no JVMTI: threads are seen at points only");
+  session.report_hook(
+      "other threads", HookState::Missing,
+      "this ART hides how one thread is suspended, and gives no JVMTI: threads are seen at points only");
 }
 
 i32 Art::walk_outside(ThreadRecord& record, Frame* frames, u32 limit, u16& flags) {

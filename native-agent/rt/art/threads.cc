@@ -103,8 +103,8 @@ bool Art::enter_agent_thread(const char* name) {
   if (internals.vm->functions->AttachCurrentThreadAsDaemon(internals.vm, reinterpret_cast<void**>(&env), &arguments) !=
       JNI_OK)
     return false;
-  // Ahead of the app's threads, of which a hundred may be running: it looks at moments, and it must be able to leave. As
-  // Android does it for what draws; where it may not be, it stays as it is.
+  // Ahead of the app's threads, of which a hundred may be running: it looks at moments, and it must be able to leave.
+  // As Android does it for what draws; where it may not be, it stays as it is.
   constexpr long kThread = 0, kNice = -8;
   sys::call(sys::kSetpriority, kThread, 0, kNice);
   return true;

@@ -20,7 +20,8 @@ i64 end_block(ThreadRecord* record, SampleKind kind, const Blocked& block, u64 s
 // Takes the calling thread's stack now, because it ends the wait of another one. Its time, or kNotCaptured.
 i64 capture_release(ThreadRecord* record, SampleKind kind, u64 type, u64 object, u32 peer);
 
-// The same where that other thread waits, with a stack if its wait is worth one. Says to it who ends its wait, and when.
+// The same where that other thread waits, with a stack if its wait is worth one. Says to it who ends its wait, and
+// when.
 struct Waker {
   u32 index;  // 0: nothing is recorded
   i64 time_ns;
