@@ -160,7 +160,8 @@ export class SampleBlockReader {
       if (this.start(bytes, field, base)) this.liveDelta.push(field);
       else this.fill(field, base);
     }
-    if (this.begins[Field.cpu] === this.ends[Field.cpu]) {
+    // Both or neither: clocks that were not read are not known, whatever a column says.
+    if (this.begins[Field.cpu] === this.ends[Field.cpu] || (this.counters & CounterBit.Cpu) === 0) {
       this.counters &= ~CounterBit.Cpu;
       this.fill(Field.cpu, NaN);
     }
