@@ -272,14 +272,15 @@ export class StackDiff {
         let state: IntervalState = IntervalState.Evidence;
         let work = path;
         let workNode = node;
-        if (isWaiting) {
-          state = IntervalState.Waiting;
-        } else {
+        // Between two collections a thread of the runtime waits for the next, but in neither.
+        const waitsInCall = isWaiting && kind !== SampleKind.Gc;
+        if (isWaiting) state = IntervalState.Waiting;
+        if (!waitsInCall) {
           work = common === path ? (parent[path] as number) : common;
           workNode = 0;
           keep = depth[work] as number;
           if (isOther || this.shown === Shown.Call) {
-            if (isLong || work === 0) state = IntervalState.Gap;
+            if (!isWaiting && (isLong || work === 0)) state = IntervalState.Gap;
           } else {
             work = this.path;
             workNode = this.node;

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { RecordingDecoder } from '../../../src/trace/build/decoder.js';
-import { SampleKind } from '../../../src/trace/model/kinds.js';
-import { IntervalState } from '../../../src/trace/model/trace.js';
+import { CounterBit, SampleKind } from '../../../src/trace/model/kinds.js';
+import { type Intervals, IntervalState } from '../../../src/trace/model/trace.js';
 import { ChunkKind, encodeChunk, fileMagic } from '../../../src/trace/recording/chunk.js';
 import { Header } from '../../../src/trace/recording/messages.js';
 import { encodeNodes } from '../../../src/trace/recording/nodes.js';
@@ -13,8 +13,12 @@ const vouch = 1000;
 /** Node 1 is main, node 2 is sleep, called by it. */
 const stacks = encodeNodes({ id: [1, 2], parent: [0, 1], frame: [1, 2], position: [0, 0] });
 
-/** Rows of [time, duration, node]: as `begin..end state` by interval. */
-function intervalsOf(rows: readonly (readonly [number, number, number])[]): string[] {
+/** Rows of [time, duration, node], whose CPU clock stands still where it was read: the intervals that they make. */
+function decodedIntervals(
+  rows: readonly (readonly [number, number, number])[],
+  waitKind: number,
+  counters: number,
+): Intervals {
   const decoder = new RecordingDecoder();
   decoder.append(fileMagic);
   const payloads: [number, Uint8Array][] = [
@@ -25,19 +29,26 @@ function intervalsOf(rows: readonly (readonly [number, number, number])[]): stri
       encodeSamples([
         {
           thread: 1,
-          counters: 0,
+          counters,
+          cpu: rows.map(() => 0),
           time: rows.map(([time]) => time),
           duration: rows.map(([, duration]) => duration),
           stack: rows.map(([, , node]) => node),
-          kind: rows.map(([, duration]) => (duration > 0 ? SampleKind.Park : SampleKind.Allocation)),
+          kind: rows.map(([, duration]) => (duration > 0 ? waitKind : SampleKind.Allocation)),
         },
       ]),
     ],
   ];
   payloads.forEach(([kind, payload], sequence) => decoder.append(encodeChunk(kind, payload, sequence)));
-  const { intervals } = decoder.trace().threads[0]!;
-  const nameOf = (state: number): string =>
-    Object.entries(IntervalState).find(([, value]) => value === state)![0];
+  return decoder.trace().threads[0]!.intervals;
+}
+
+const nameOf = (state: number): string =>
+  Object.entries(IntervalState).find(([, value]) => value === state)![0];
+
+/** As `begin..end state` by interval. */
+function intervalsOf(rows: readonly (readonly [number, number, number])[]): string[] {
+  const intervals = decodedIntervals(rows, SampleKind.Park, 0);
   return Array.from(
     { length: intervals.count },
     (_, row) => `${intervals.begin[row]}..${intervals.end[row]} ${nameOf(intervals.state[row]!)}`,
@@ -90,5 +101,20 @@ describe('a wait that was looked at from outside', () => {
       ]),
       ['1000..50000 Blocked', '50000..100000 Blocked'],
     );
+  });
+});
+
+describe('a thread of the runtime', () => {
+  it('waits in no method between two collections, where a thread that sleeps again and again sleeps', () => {
+    const pathsOf = (kind: number): string[] => {
+      const rows = [
+        [0, 100, 1],
+        [9_000_000, 200, 1],
+      ] as const;
+      const { count, path, state } = decodedIntervals(rows, kind, CounterBit.Cpu);
+      return Array.from({ length: count }, (_, row) => `${nameOf(state[row]!)} ${path[row]}`);
+    };
+    assert.deepEqual(pathsOf(SampleKind.Gc), ['Blocked 1', 'Waiting 0', 'Blocked 1']);
+    assert.deepEqual(pathsOf(SampleKind.Sleep), ['Blocked 1', 'Waiting 1', 'Blocked 1']);
   });
 });
