@@ -1,4 +1,5 @@
 /** A trace as the page draws it, and the buffers that travel with it. */
+import { isBlocked } from '../../trace/measure/scope.js';
 import { IntervalState } from '../../trace/model/trace.js';
 import type { Links, Methods, ThreadTrack, Trace } from '../../trace/model/trace.js';
 import { chartColumns } from './chart-columns.js';
@@ -76,10 +77,10 @@ function threadSnapshot(
   for (let row = 0; row < intervals.count; row++) {
     const length = (intervals.end[row] ?? 0) - (intervals.begin[row] ?? 0);
     cpuNs += intervals.cpu[row] ?? 0;
-    const state = intervals.state[row];
+    const state = intervals.state[row] as number;
     if (state === IntervalState.Gap) gapNs += length;
     else wallNs += length;
-    if (state === IntervalState.Blocked) blockedNs += length;
+    if (isBlocked(state)) blockedNs += length;
   }
   return {
     index: thread.index,

@@ -1,10 +1,11 @@
 /** What the worker makes of a thread's intervals for the page, against the intervals themselves. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { callFigures } from '../../../src/trace/index.js';
+import { blockedTime, callFigures } from '../../../src/trace/index.js';
 import type { Intervals } from '../../../src/trace/index.js';
 import { activityColumns, missedFrameColumns } from '../../../src/webview/worker/thread-columns.js';
 import type { ActivityColumns } from '../../../src/webview/worker/messages.js';
+import { takeSnapshot } from '../../../src/webview/worker/snapshot.js';
 import { generateTrace } from '../../page/generated-trace.js';
 import { messageRecording } from '../trace/message-recording.js';
 import { decoded } from '../trace/recordings.js';
@@ -62,6 +63,16 @@ describe('activity', () => {
   it('of a thread that works without pause is a line, not a point for each sample', () => {
     const rows = Array.from({ length: 10_000 }, (_, at) => ({ skip: 0, length: 900 + (at % 200), cpu: 1 }));
     assert.equal(activityColumns(intervalsOf(rows)).count, 2);
+  });
+});
+
+describe('the snapshot', () => {
+  it('tells of each thread what it waited by the rule of the report', () => {
+    const trace = generateTrace({ samples: 2000, threads: 3, methods: 50, depth: 10, seed: 7 });
+    const { threads } = takeSnapshot(trace, { live: false, fewNames: false });
+    const waited = threads.reduce((sum, { blockedNs }) => sum + blockedNs, 0);
+    assert.ok(waited > 0);
+    assert.equal(waited, blockedTime(trace));
   });
 });
 
