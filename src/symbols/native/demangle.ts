@@ -1,8 +1,10 @@
 /** C++ and Rust names as a person writes them, by the `c++filt` of the machine's own tools; as they are where there is none. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 
 const patienceMs = 5000;
+/** A short name can stand for an endless one. */
+const mostBytes = 2 ** 24;
 
 export async function demangle(names: readonly string[]): Promise<readonly string[]> {
   if (!names.some((name) => /^_[ZR]/.test(name))) return names;
@@ -15,12 +17,8 @@ export async function demangle(names: readonly string[]): Promise<readonly strin
 }
 
 async function filtered(text: string): Promise<string> {
-  const child = spawn('c++filt', [], { stdio: ['pipe', 'pipe', 'ignore'], timeout: patienceMs });
-  let out = '';
-  child.stdout.setEncoding('utf8').on('data', (part: string) => (out += part));
-  child.stdin.on('error', () => undefined); // told by its exit
-  child.stdin.end(text);
-  const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`c++filt ended with ${code}`);
-  return out;
+  const running = promisify(execFile)('c++filt', [], { timeout: patienceMs, maxBuffer: mostBytes });
+  running.child.stdin?.on('error', () => undefined); // told by its exit
+  running.child.stdin?.end(text);
+  return (await running).stdout;
 }
