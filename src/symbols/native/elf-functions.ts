@@ -1,6 +1,7 @@
 /** The functions of a program or library file, by offset: what its symbol tables say, and nothing beyond a function's size. */
+import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
-import { Elf, readFile } from './elf.js';
+import { Elf, type ElfSymbols, readFile, SymbolTable, textAt } from './elf.js';
 
 export interface NativeFunction {
   /** Address in the file. */
@@ -10,40 +11,23 @@ export interface NativeFunction {
   readonly name: string;
 }
 
-interface Table {
-  readonly symbols: Buffer;
-  readonly strings: Buffer;
-}
-
 const symbolBytes = 24;
-const symbolTable = 2;
-const dynamicSymbols = 11;
 /** FUNC and GNU_IFUNC. */
 const functionTypes: ReadonlySet<number> = new Set([2, 10]);
-/** A section that says it is larger is not read. */
-const mostBytes = 2 ** 28;
 
 export class ElfFunctions {
-  private constructor(private readonly tables: readonly Table[]) {}
+  private constructor(private readonly tables: readonly ElfSymbols[]) {}
 
   /** Undefined when it cannot be read, or is another file than the one that `buildId` was taken from. Knows 64-bit files. */
   static async open(path: string, buildId: Uint8Array): Promise<ElfFunctions | undefined> {
     let file: FileHandle | undefined;
     try {
-      file = await open(path);
+      // What is at the path by now may be a pipe, which would be waited for. Windows has neither these nor the flag, which is 0 there.
+      file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
       const elf = await Elf.open(readFile(file));
       if (!elf.is64 || (await elf.buildId()) !== Buffer.from(buildId).toString('hex')) return undefined;
-      const sections = await elf.sections();
-      const tables: Table[] = [];
-      for (const table of sections) {
-        const strings = sections[table.link];
-        if ((table.type !== symbolTable && table.type !== dynamicSymbols) || !strings) continue;
-        tables.push({
-          symbols: await elf.bytesOf(table, mostBytes),
-          strings: await elf.bytesOf(strings, mostBytes),
-        });
-      }
-      return new ElfFunctions(tables);
+      const tables = [await elf.symbols(SymbolTable.full), await elf.symbols(SymbolTable.dynamic)];
+      return new ElfFunctions(tables.filter((table) => table !== undefined));
     } catch {
       return undefined;
     } finally {
@@ -55,14 +39,14 @@ export class ElfFunctions {
   find(offsets: readonly number[]): Map<NativeFunction, number[]> {
     const sorted = [...offsets].sort((a, b) => a - b);
     const best: (NativeFunction | undefined)[] = [];
-    for (const { symbols, strings } of this.tables) {
+    for (const { symbols, names } of this.tables) {
       for (let at = 0; at + symbolBytes <= symbols.length; at += symbolBytes) {
         if (!functionTypes.has(symbols.readUInt8(at + 4) & 15)) continue;
         const start = wide(symbols, at + 8);
         const size = wide(symbols, at + 16);
         for (let row = firstFrom(sorted, start); row < sorted.length; row++) {
           if ((sorted[row] as number) >= start + size) break;
-          const candidate = { start, size, name: textAt(strings, symbols.readUInt32LE(at)) };
+          const candidate = { start, size, name: textAt(names, symbols.readUInt32LE(at)) };
           if (isBetter(candidate, best[row])) best[row] = candidate;
         }
       }
@@ -88,11 +72,6 @@ function isBetter(one: NativeFunction, other: NativeFunction | undefined): boole
 
 function wide(bytes: Buffer, at: number): number {
   return bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * 2 ** 32;
-}
-
-function textAt(strings: Buffer, at: number): string {
-  const end = strings.indexOf(0, at);
-  return strings.toString('utf8', at, end < 0 ? strings.length : end);
 }
 
 /** Of ascending numbers, the first that is not below. */

@@ -26,6 +26,14 @@ export interface ElfSection {
   readonly link: number;
 }
 
+/** The kinds of tables of symbols: all of them, and those that are linked to. A file has at most one of each. */
+export const SymbolTable = { full: 2, dynamic: 11 } as const;
+
+export interface ElfSymbols {
+  readonly symbols: Buffer;
+  readonly names: Buffer;
+}
+
 /** What is here is no ELF file that can be read, or not a whole one. */
 export class ElfError extends Error {}
 
@@ -41,6 +49,8 @@ const UNDEFINED = 0;
 const MOST_TEXT_BYTES = 1 << 20;
 /** The largest libraries have some 100,000 functions, with names of 60 letters. */
 const MOST_SYMBOL_BYTES = 64 << 20;
+/** A name that is longer is cut: of a damaged table each may reach to its end. */
+const MOST_NAME_BYTES = 4096;
 
 export class Elf {
   private known: Promise<readonly ElfSection[]> | undefined;
@@ -111,20 +121,30 @@ export class Elf {
     return found;
   }
 
+  /** Undefined where the file has no such table. */
+  async symbols(type: (typeof SymbolTable)[keyof typeof SymbolTable]): Promise<ElfSymbols | undefined> {
+    const sections = await this.sections();
+    const table = sections.find((section) => section.type === type);
+    const names = table && sections[table.link];
+    if (!table || !names) return undefined;
+    return {
+      symbols: await this.bytesOf(table, MOST_SYMBOL_BYTES),
+      names: await this.bytesOf(names, MOST_SYMBOL_BYTES),
+    };
+  }
+
   /** The values of those of these functions that the full table (`.symtab`) has. */
   async functions(wanted: Iterable<string>): Promise<Map<string, bigint>> {
     const found = new Map<string, bigint>();
-    const table = await this.section('.symtab');
-    const texts = table && (await this.sections())[table.link];
-    if (!table || !texts) return found;
-    const names = await this.bytesOf(texts, MOST_SYMBOL_BYTES);
+    const table = await this.symbols(SymbolTable.full);
+    if (!table) return found;
+    const { symbols, names } = table;
     // By where its name is: of the many symbols nothing is made but of those that are wanted.
     const places = new Map<number, string>();
     for (const name of wanted) {
       const text = Buffer.from(`${name}\0`, 'latin1');
       for (let at = names.indexOf(text); at >= 0; at = names.indexOf(text, at + 1)) places.set(at, name);
     }
-    const symbols = await this.bytesOf(table, MOST_SYMBOL_BYTES);
     const [bytes, info, section] = this.is64 ? [24, 4, 6] : [16, 12, 14];
     for (let at = 0; at + bytes <= symbols.length; at += bytes) {
       const name = places.get(symbols.readUInt32LE(at));
@@ -157,10 +177,7 @@ export class Elf {
     const texts = named
       ? await this.read(named.offset, Math.min(named.size, MOST_TEXT_BYTES))
       : Buffer.alloc(0);
-    return sections.map(({ name, ...section }) => {
-      const end = texts.indexOf(0, name);
-      return { ...section, name: end < 0 ? '' : texts.toString('latin1', name, end) };
-    });
+    return sections.map(({ name, ...section }) => ({ ...section, name: textAt(texts, name) }));
   }
 
   private async whole(at: number, length: number, what: string): Promise<Buffer> {
@@ -174,6 +191,13 @@ export class Elf {
     if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new ElfError('it is damaged');
     return Number(value);
   }
+}
+
+/** Up to its end, which is a zero. */
+export function textAt(texts: Buffer, at: number): string {
+  const text = texts.subarray(at, at + MOST_NAME_BYTES);
+  const end = text.indexOf(0);
+  return text.toString('utf8', 0, end < 0 ? text.length : end);
 }
 
 /** Notes: the sizes of name and content, the type, then both, each filled up to four bytes. */

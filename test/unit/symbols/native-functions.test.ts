@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -68,6 +69,17 @@ describe('the functions of a library', () => {
     assert.equal(await ElfFunctions.open(path.join(folder, 'missing'), buildId), undefined);
   });
 
+  it('are not waited for where a pipe lies in the place of the file', async () => {
+    const pipe = path.join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    assert.equal(await ElfFunctions.open(pipe, buildId), undefined);
+  });
+
+  it('have names of some length, also where the table has no ends', async () => {
+    const bytes = elfFile([{ name: 'f'.repeat(5000), start: 0, size: 8 }], buildId);
+    assert.deepEqual(await found(bytes, [4]), [['f'.repeat(4096), [4]]]);
+  });
+
   it('cost no more than the file is long, whatever its tables say', async () => {
     const bytes = elfFile([{ name: 'f', start: 0, size: 8 }], buildId);
     bytes.writeBigUInt64LE(1n << 40n, Number(bytes.readBigUInt64LE(40)) + 2 * 64 + 32);
@@ -77,8 +89,15 @@ describe('the functions of a library', () => {
 
 describe('names of C++', () => {
   it('are as a person writes them, one for one', async () => {
-    const names = ['plain', '_ZN4work7shuffleEji', '_Znonsense', ''];
-    assert.deepEqual(await demangle(names), ['plain', 'work::shuffle(unsigned int, int)', '_Znonsense', '']);
+    const names = ['plain', '_ZN4work7shuffleEji', '_Znonsense', '', '--version', '-n'];
+    assert.deepEqual(await demangle(names), [
+      'plain',
+      'work::shuffle(unsigned int, int)',
+      '_Znonsense',
+      '',
+      '--version',
+      '-n',
+    ]);
   });
 
   it('are as the linker has them where there is no c++filt', async () => {
