@@ -3,7 +3,6 @@
 #include "base/libc.h"
 #include "base/pages.h"
 #include "base/syscall.h"
-#include "os/linux/elf_format.h"
 
 namespace btrace {
 
@@ -48,6 +47,32 @@ int look_for_own(const elf::LoadedObject* object, size_t, void* data) {
   return 0;
 }
 
+bool is_loaded(const elf::LoadedObject& object, const elf::ProgramHeader& part) {
+  for (u16 i = 0; i < object.header_count; i++) {
+    const elf::ProgramHeader& header = object.headers[i];
+    if (header.type == elf::kLoadedSegment && part.address >= header.address && part.size <= header.size &&
+        part.address - header.address <= header.size - part.size)
+      return true;
+  }
+  return false;
+}
+
+// Notes are {size of the name, size of what it says, type}, then both, each filled up to four bytes.
+BuildId find_build_id(const u8* at, size_t size) {
+  constexpr u32 kBuildIdNote = 3;
+  auto filled = [](u32 bytes) { return (size_t{bytes} + 3) & ~size_t{3}; };
+  while (size >= 12) {
+    u32 head[3];
+    memcpy(head, at, sizeof head);
+    size_t name = filled(head[0]), said = filled(head[1]);
+    if (name < head[0] || name > size - 12 || said < head[1] || said > size - 12 - name) break;
+    if (head[2] == kBuildIdNote && head[0] == 4 && memcmp(at + 12, "GNU", 4) == 0) return {at + 12 + name, head[1]};
+    at += 12 + name + said;
+    size -= 12 + name + said;
+  }
+  return {nullptr, 0};
+}
+
 i64 file_size(long fd) {
   constexpr long kFromEnd = 2;
   return sys::call(sys::kLseek, fd, 0, kFromEnd);
@@ -68,6 +93,16 @@ bool find_own_file(char* path, size_t size) {
     path[length] = 0;
   }
   return path[0] != 0;
+}
+
+BuildId build_id_of(const elf::LoadedObject& object) {
+  for (u16 i = 0; i < object.header_count; i++) {
+    const elf::ProgramHeader& header = object.headers[i];
+    if (header.type != elf::kNoteSegment || !is_loaded(object, header)) continue;
+    BuildId id = find_build_id(reinterpret_cast<const u8*>(object.base + header.address), header.size);
+    if (id.size) return id;
+  }
+  return {nullptr, 0};
 }
 
 bool Library::open(const char* name) {

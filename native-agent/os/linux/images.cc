@@ -3,7 +3,7 @@
 #include "base/libc.h"
 #include "base/pages.h"
 #include "base/syscall.h"
-#include "os/linux/elf_format.h"
+#include "os/linux/elf.h"
 
 namespace btrace {
 
@@ -20,41 +20,20 @@ bool own_path(char* path) {
   return true;
 }
 
-// Notes are {size of the name, size of what it says, type}, then both, each filled up to four bytes.
-void take_build_id(Image& image, const u8* at, size_t size) {
-  constexpr u32 kBuildIdNote = 3;
-  auto filled = [](u32 bytes) { return size_t{bytes + 3} & ~size_t{3}; };
-  while (size >= 12) {
-    u32 head[3];
-    memcpy(head, at, sizeof head);
-    size_t name = filled(head[0]), said = filled(head[1]);
-    if (name > size - 12 || said > size - 12 - name) return;
-    if (head[2] == kBuildIdNote && head[0] == 4 && memcmp(at + 12, "GNU", 4) == 0 && head[1] <= Image::kBuildId) {
-      memcpy(image.build_id, at + 12 + name, head[1]);
-      image.build_id_size = head[1];
-      return;
-    }
-    at += 12 + name + said;
-    size -= 12 + name + said;
-  }
-}
-
 bool describe(Image& image, const elf::LoadedObject& object) {
-  constexpr u32 kLoad = 1;
   image.base = object.base;
   image.begin = UINTPTR_MAX;
   for (u32 i = 0; i < object.header_count; i++) {
     const elf::ProgramHeader& header = object.headers[i];
-    if (header.type != kLoad) continue;
+    if (header.type != elf::kLoadedSegment) continue;
     image.begin = min_of(image.begin, object.base + header.address);
     image.end = max_of(image.end, object.base + header.address + header.size);
   }
   if (image.begin >= image.end) return false;
-  for (u32 i = 0; i < object.header_count && !image.build_id_size; i++) {
-    const elf::ProgramHeader& header = object.headers[i];
-    uintptr_t at = object.base + header.address;
-    if (header.type == elf::kNoteSegment && at >= image.begin && header.size <= image.end - at)
-      take_build_id(image, reinterpret_cast<const u8*>(at), header.size);
+  const BuildId id = build_id_of(object);
+  if (id.size && id.size <= Image::kBuildId) {
+    memcpy(image.build_id, id.bytes, id.size);
+    image.build_id_size = id.size;
   }
   if (!object.path || !object.path[0]) return own_path(image.path);
   size_t length = strlen(object.path);

@@ -1,7 +1,6 @@
 #include "rt/art/elf.h"
 
 #include "base/libc.h"
-#include "os/linux/elf_format.h"
 
 namespace btrace::art {
 
@@ -17,27 +16,10 @@ struct Wanted {
   const char* name;
   u8* base;
   const void* dynamic;
-  const u8* build_id;
-  u32 build_id_bytes;
+  BuildId build_id;
   const elf::ProgramHeader* headers;
   u16 header_count;
 };
-
-// Notes: sizes of name and content, type, both padded to four bytes.
-void find_build_id(Wanted& wanted, const u8* at, const u8* end) {
-  constexpr u32 kBuildId = 3;
-  while (end - at > 12) {
-    u32 head[3];
-    memcpy(head, at, sizeof head);
-    const u8* content = at + 12 + ((head[0] + 3) & ~3u);
-    if (content > end || head[1] > static_cast<size_t>(end - content)) return;
-    if (head[2] == kBuildId && head[0] == 4 && memcmp(at + 12, "GNU", 4) == 0) {
-      wanted.build_id = content;
-      wanted.build_id_bytes = head[1];
-    }
-    at = content + ((head[1] + 3) & ~3u);
-  }
-}
 
 int look(const LoadedObject* object, size_t, void* data) {
   auto& wanted = *static_cast<Wanted*>(data);
@@ -45,11 +27,10 @@ int look(const LoadedObject* object, size_t, void* data) {
   wanted.base = reinterpret_cast<u8*>(object->base);
   wanted.headers = object->headers;
   wanted.header_count = object->header_count;
+  wanted.build_id = build_id_of(*object);
   for (u16 i = 0; i < object->header_count; i++) {
     const elf::ProgramHeader& header = object->headers[i];
     if (header.type == elf::kDynamicSegment) wanted.dynamic = wanted.base + header.address;
-    if (header.type == elf::kNoteSegment)
-      find_build_id(wanted, wanted.base + header.address, wanted.base + header.address + header.size);
   }
   return 1;
 }
@@ -63,10 +44,10 @@ u32 gnu_hash_of(const char* name) {
 }  // namespace
 
 bool LoadedLibrary::find(const char* name) {
-  Wanted wanted{name, nullptr, nullptr, nullptr, 0, nullptr, 0};
+  Wanted wanted{name, nullptr, nullptr, {}, nullptr, 0};
   if (!libc::each_object(look, &wanted) || !wanted.dynamic) return false;
   base_ = wanted.base;
-  build_id_ = {wanted.build_id, wanted.build_id_bytes};
+  build_id_ = wanted.build_id;
   headers_ = wanted.headers;
   header_count_ = wanted.header_count;
   return read_dynamic(wanted.dynamic);

@@ -1,6 +1,6 @@
 #pragma once
 // Symbols of a library that is loaded in this process, also where the linker's namespaces hide it from dlsym.
-#include "os/linux/elf_format.h"
+#include "os/linux/elf.h"
 
 namespace btrace::art {
 
@@ -11,10 +11,6 @@ class LoadedLibrary {
   // Address of a symbol that the library exports; nullptr when it has none of this name. No lock, some 100 ns.
   void* symbol(const char* name) const;
 
-  struct BuildId {
-    const u8* bytes;
-    u32 size;
-  };
   // Empty when it has none.
   BuildId build_id() const { return build_id_; }
   // What a symbol with this value stands for; nullptr when that is not in the library's code.

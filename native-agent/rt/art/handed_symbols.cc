@@ -65,7 +65,7 @@ void HandedSymbols::read(const char* path, const LoadedLibrary& library) {
 
 void HandedSymbols::check_build_id(const char* hex) {
   char own[2 * 64 + 1];
-  const LoadedLibrary::BuildId id = library_->build_id();
+  const BuildId id = library_->build_id();
   TextBuilder(own).hex(id.bytes, id.size);
   if (!id.size || strcmp(own, hex) != 0)
     TextBuilder(problem_).add("what was handed over is of another build, ").add(hex);

@@ -86,7 +86,7 @@ bool Internals::open(JavaVM* java_vm) {
 void Internals::describe(const LoadedLibrary& libart, const char* problem) {
   TextBuilder text(library);
   text.add("build id ");
-  const LoadedLibrary::BuildId id = libart.build_id();
+  const BuildId id = libart.build_id();
   if (id.size)
     text.hex(id.bytes, id.size);
   else
