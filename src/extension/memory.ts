@@ -15,12 +15,6 @@ class Remembered<T> {
   }
 }
 
-export interface Unfinished {
-  readonly file: string;
-  /** Of what was recorded. */
-  readonly target: string;
-}
-
 export class Memory {
   /** Names of the targets recorded last, newest first: a process id does not survive, a name does. */
   readonly lastTargets: Remembered<readonly string[]>;
@@ -33,8 +27,6 @@ export class Memory {
   readonly allowedFolders: Remembered<readonly string[]>;
   /** The mapping chosen for this workspace. */
   readonly mapping: Remembered<string>;
-  /** Recordings being made in this window: those that are found here by the next one ended with it. */
-  readonly unfinished: Remembered<readonly Unfinished[]>;
 
   constructor(context: ExtensionContext) {
     const { workspaceState, globalState } = context;
@@ -52,6 +44,5 @@ export class Memory {
     );
     this.allowedFolders = new Remembered<readonly string[]>(workspaceState, 'allowedFolders', []);
     this.mapping = new Remembered(workspaceState, 'mapping', '');
-    this.unfinished = new Remembered<readonly Unfinished[]>(workspaceState, 'unfinished', []);
   }
 }

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { TargetError } from '../../src/targets/target.js';
-import { activeTabInput, btrace, closeAll, withSetting, workspaceFile } from './btrace.js';
+import { activeTabInput, btrace, closeAll, scratchFile, withSetting, workspaceFile } from './btrace.js';
+import { toastsOf } from './person.js';
 import { ScriptedTarget, ScriptedTargets } from './scripted-targets.js';
 import { until } from './until.js';
 
@@ -95,6 +97,8 @@ describe('recording', () => {
       vscode.commands.executeCommand<string>('btrace.record', { target: id }),
     );
     await until('both record', () => sessions.all.length === 2);
+    const { unfinished } = (await btrace()).parts.recorder.store;
+    await until('the next window would know', async () => (await unfinished.all()).length === 2);
     const ends = await sessions.stopAll();
     assert.deepEqual(
       ends.map(({ reason }) => reason),
@@ -102,6 +106,45 @@ describe('recording', () => {
     );
     for (const file of await Promise.all(recorded)) assert.ok(existsSync(file));
     assert.deepEqual(sessions.all, []);
+    assert.deepEqual(await unfinished.all(), []);
+  });
+
+  it('tells of what ended with a window that is gone, once, and of nothing else', async () => {
+    const { recorder } = (await btrace()).parts;
+    const { unfinished } = recorder.store;
+    const folder = path.join(recorder.store.folder().path, 'unfinished');
+    const gone = spawnSync(process.execPath, ['--version']).pid;
+    const leave = async (target: string, host: number, isThere = true): Promise<string> => {
+      const file = scratchFile(`${target}.btrace`);
+      if (isThere) await writeFile(file, 'without an end');
+      const before = await readdir(folder).catch((): string[] => []);
+      await unfinished.add(file, target);
+      const [note] = (await readdir(folder)).filter((name) => !before.includes(name));
+      await writeFile(path.join(folder, note!), JSON.stringify({ file, target, host }));
+      return file;
+    };
+    const others = await leave('others', process.ppid);
+    await leave('killed', gone);
+    await leave('deleted', gone, false);
+    const strays = { 'a.json': '{"file":7,"target":"stray"}', 'b.json': '{"file":', 'c.json': 'null' };
+    for (const [name, text] of Object.entries(strays)) await writeFile(path.join(folder, name), text);
+    // Two windows that open at once.
+    const toasts = await toastsOf({}, () =>
+      Promise.all([recorder.tellUnfinished(), recorder.tellUnfinished()]),
+    );
+    assert.deepEqual(
+      toasts.map(({ text }) => /recording of (\w+) ended with its window/.exec(text)?.[1]),
+      ['killed'],
+    );
+    assert.deepEqual(
+      (await unfinished.all()).map(({ file }) => file),
+      [others],
+    );
+    // That window is gone as well, and its file was not written to since.
+    await utimes(others, 1, 1);
+    assert.equal((await toastsOf({}, () => recorder.tellUnfinished())).length, 1);
+    assert.deepEqual(await unfinished.all(), []);
+    for (const name of Object.keys(strays)) await rm(path.join(folder, name));
   });
 
   it('opens what there is when the program ended by itself', async () => {

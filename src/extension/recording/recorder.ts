@@ -15,6 +15,7 @@ import type { ActiveRecording, Sessions } from './sessions.js';
 import { goesOn } from './recording-length.js';
 import { describe, type RecordingStore } from './store.js';
 import type { TargetRegistry } from './target-registry.js';
+import { isThere, type UnfinishedRecording } from './unfinished.js';
 
 /** What `btrace.record` takes when it is called with arguments: by a key binding or another extension. */
 export interface RecordArguments {
@@ -132,7 +133,9 @@ export class Recorder {
     const limits =
       request.maxDurationMs === undefined ? {} : { limits: { maxDurationMs: request.maxDurationMs } };
     const active = await this.sessions.start({ target, preset, fromLaunch, file, ...limits }, signal);
-    await this.memory.unfinished.set([...this.memory.unfinished.get(), { file, target: target.name }]);
+    await this.store.unfinished.add(file, target.name).catch((error: unknown) => {
+      this.notices.log.warn('The next window will not know of this recording:', error);
+    });
     return active;
   }
 
@@ -223,8 +226,7 @@ export class Recorder {
   async finish(active: ActiveRecording, end: SessionEnd, open = true): Promise<string | undefined> {
     this.notices.log.info(`Recording of ${active.target.id} ended: ${end.reason} ${end.message}`.trim());
     if (this.sessions.isClosing) return end.file;
-    const { unfinished } = this.memory;
-    await unfinished.set(unfinished.get().filter(({ file }) => file !== active.session.file));
+    await this.store.unfinished.remove(active.session.file);
     if (end.reason === 'cancelled') return undefined;
     if (open) await openRecording(end.file);
     this.#finished.fire(end.file);
@@ -235,23 +237,22 @@ export class Recorder {
     return end.file;
   }
 
-  /** What the last window could not say any more: its recordings ended with it, and what they had is kept. */
+  /** What a window that is gone could not say any more: its recordings ended with it, and what they had is kept. */
   async tellUnfinished(): Promise<void> {
-    const { unfinished } = this.memory;
+    const all = await this.store.unfinished.all();
+    await Promise.all(all.map((one) => this.#tellUnfinished(one)));
+  }
+
+  async #tellUnfinished(one: UnfinishedRecording): Promise<void> {
+    const recording = await describe(one.file);
+    if (recording !== undefined && isThere(one) && (await goesOn(recording))) return;
+    if (!(await this.store.unfinished.remove(one.file)) || recording === undefined) return;
+    const text = l10n.t(
+      'The recording of {0} ended with its window, which was closed or reloaded. What was recorded until then is kept.',
+      plain(one.target),
+    );
     const open = l10n.t('Open');
-    for (const { file, target } of unfinished.get()) {
-      const recording = await describe(file);
-      // Two windows of a browser share what is remembered: the other one's recording goes on.
-      if (recording !== undefined && (await goesOn(recording))) continue;
-      await unfinished.set(unfinished.get().filter((other) => other.file !== file));
-      if (recording === undefined) continue;
-      const text = l10n.t(
-        'The recording of {0} ended with its window, which was closed or reloaded. What was recorded until then is kept.',
-        plain(target),
-      );
-      const answer = await window.showInformationMessage(text, open);
-      if (answer === open) await openRecording(file);
-    }
+    if ((await window.showInformationMessage(text, open)) === open) await openRecording(one.file);
   }
 
   #lastPreset(): PresetName {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { workspace, type ExtensionContext } from 'vscode';
 import { newRecordingFile, safeName } from '../../targets/recording-folder.js';
 import { setting } from '../settings.js';
+import { Unfinished } from './unfinished.js';
 
 export interface StoredRecording {
   readonly file: string;
@@ -26,7 +27,11 @@ export function shownName(name: string): string {
 }
 
 export class RecordingStore {
-  constructor(private readonly context: ExtensionContext) {}
+  readonly unfinished: Unfinished;
+
+  constructor(private readonly context: ExtensionContext) {
+    this.unfinished = new Unfinished(path.join(this.#ownFolder(), 'unfinished'));
+  }
 
   /** The folder for new recordings, and whether it is the extension's own. */
   folder(): { readonly path: string; readonly own: boolean } {
@@ -36,7 +41,11 @@ export class RecordingStore {
       if (path.isAbsolute(chosen)) return { path: chosen, own: false };
       if (base !== undefined) return { path: path.join(base, chosen), own: false };
     }
-    return { path: path.join(this.context.globalStorageUri.fsPath, 'recordings', workspaceKey()), own: true };
+    return { path: this.#ownFolder(), own: true };
+  }
+
+  #ownFolder(): string {
+    return path.join(this.context.globalStorageUri.fsPath, 'recordings', workspaceKey());
   }
 
   /** A path that no file has yet; its folder exists afterwards. */
