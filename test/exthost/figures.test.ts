@@ -101,6 +101,18 @@ describe('figures in the editor', () => {
     assert.match(again[0]!, /^7 .*kB$/);
   });
 
+  it('are not taken for stale because of edits that are not saved', async () => {
+    const editor = await vscode.window.showTextDocument(uri);
+    const { parts } = await btrace();
+    await vscode.commands.executeCommand('btrace.hideFigures');
+    await editor.edit((edit) => edit.insert(new vscode.Position(3, 0), '\n'));
+    await vscode.commands.executeCommand('btrace.showFigures', vscode.Uri.file(recording));
+    assert.equal(parts.figures.figures?.recording.fsPath, recording);
+    assert.match((await titles(uri))[0]!, /^8 .* before the last edit$/);
+    await vscode.commands.executeCommand('undo');
+    assert.match((await titles(uri))[0]!, /^7 .*kB$/);
+  });
+
   it('are stale at once where the file was written after it was recorded', async () => {
     const old = scratchFile('old.btrace');
     await writeRecording(old, { methods: tillMethods, stacks: [[0, 1]], samples: 10, startedMs: 1_000_000 });

@@ -51,12 +51,12 @@ export class FiguresByDocument {
   }
 
   async #first(document: TextDocument, figures: Figures): Promise<DocumentFigures> {
-    const asRecorded = !document.isDirty && (await unchangedSince(document, figures.columns.startedMs));
+    const recorded = await recordedText(document, figures.columns.startedMs);
     const again = this.#known.get(document);
     if (again?.figures === figures) return this.#update(document, again);
     const known: Known = {
       figures,
-      recorded: asRecorded ? document.getText() : undefined,
+      recorded,
       version: -1,
       shown: none,
     };
@@ -101,6 +101,17 @@ function scan(text: string, file: string, figures: Figures, stale: boolean): Doc
 
 function withoutPackage(className: string): string {
   return className.slice(className.lastIndexOf('.') + 1);
+}
+
+/** The text that was recorded: as the file has it, also where edits are not saved yet. Undefined where it was written since. */
+async function recordedText(document: TextDocument, startedMs: number): Promise<string | undefined> {
+  if (!(await unchangedSince(document, startedMs))) return undefined;
+  if (!document.isDirty) return document.getText();
+  try {
+    return new TextDecoder().decode(await workspace.fs.readFile(document.uri));
+  } catch {
+    return undefined; // never saved
+  }
 }
 
 /** Whether the file was last written before the recording began. A file without a time counts as unchanged. */
