@@ -69,7 +69,12 @@ export class Model {
     return this.#snapshot?.threads.find((thread) => thread.index === index);
   }
 
-  /** All of the recording. */
+  /** From where times are counted: the first that was seen; of a part, where its recording begins, as the trust line does. */
+  get originNs(): number {
+    return this.#snapshot?.part === undefined ? this.bounds.beginNs : 0;
+  }
+
+  /** All that is shown of the recording. */
   get bounds(): Span {
     const snapshot = this.#snapshot;
     if (snapshot === undefined || snapshot.endNs <= snapshot.beginNs) return { beginNs: 0, endNs: 1 };

@@ -17,6 +17,13 @@ async function recording(samples: number, methods = 300): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
+/** The times that are said, in ms. */
+function times(said: string): number[] {
+  return [...said.matchAll(/([\d.,]+) (m?s)/g)].map(
+    ([, number, unit]) => Number(number!.replace(',', '')) * (unit === 's' ? 1000 : 1),
+  );
+}
+
 describe('a recording on the page', function () {
   this.timeout(60_000);
   let rig: PageRig;
@@ -81,6 +88,12 @@ describe('a recording on the page', function () {
       assert.match(await said.innerText(), /Only \S+ m?s to \S+ m?s of \S+ m?s are shown/);
     }
     assert.ok(counts.length > 1, 'one part');
+    // Times count from where the recording begins, in each part.
+    const [begin] = times(await said.innerText());
+    await page.locator('.chart').focus();
+    await page.keyboard.press('ArrowDown');
+    const [begins] = times(await page.locator('.details-facts dd').nth(1).innerText());
+    assert.ok(begin! > 1 && begins! >= begin! * 0.99, `${begins} ms in a part from ${begin} ms on`);
     await page.getByRole('button', { name: 'Show what was before' }).click();
     assert.equal(await feedAgain(counts.length + 1), counts.at(-2));
     const all = await rig.opened(large);

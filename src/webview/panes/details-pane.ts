@@ -147,10 +147,9 @@ export class DetailsPane {
     const method = chart.method[call.row] ?? 0;
     const endNs = chart.end[call.row] ?? 0;
     const wall = endNs - key.beginNs;
-    const { beginNs } = model.bounds;
     const known: [string, string][] = [
       [text('details.thread'), shownName(call.thread)],
-      [text('details.begins'), formatNs(key.beginNs - beginNs)],
+      [text('details.begins'), formatNs(key.beginNs - model.originNs)],
       [text('weight.wall'), formatNs(wall)],
     ];
     this.root.replaceChildren(...this.#head(method, undefined), facts(known), this.#buttons(method, true));
@@ -207,7 +206,7 @@ export class DetailsPane {
     const { blocks } = thread;
     const rows: [string, string][] = [
       [text('details.thread'), shownName(thread)],
-      [text('details.begins'), formatNs(key.beginNs - model.bounds.beginNs)],
+      [text('details.begins'), formatNs(key.beginNs - model.originNs)],
       [text('weight.wall'), formatNs((blocks.end[row] ?? 0) - key.beginNs)],
     ];
     const type = plainText(snapshot.typeNames[blocks.type[row] ?? 0] ?? '');
@@ -227,7 +226,7 @@ export class DetailsPane {
   }
 
   #waker(link: number): HTMLElement | undefined {
-    const { snapshot, bounds } = this.#context.model;
+    const { snapshot, originNs } = this.#context.model;
     if (snapshot === undefined || link < 0) return undefined;
     const { links } = snapshot;
     const thread = links.waker[link] ?? 0;
@@ -235,7 +234,7 @@ export class DetailsPane {
     const go = element(
       'button',
       { class: 'link-button waker-link', type: 'button' },
-      text('link.wokenBy', { thread: threadName(snapshot, thread), time: formatNs(timeNs - bounds.beginNs) }),
+      text('link.wokenBy', { thread: threadName(snapshot, thread), time: formatNs(timeNs - originNs) }),
     );
     go.addEventListener('click', () => this.#actions.goTo(thread, timeNs));
     const certainty = certainties[links.certainty[link] ?? 0] ?? 'link.owner';

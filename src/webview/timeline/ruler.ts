@@ -14,7 +14,7 @@ export function tickStep(leastNs: number): number {
 
 const tickGap = 110;
 
-/** `originNs` is where the recording begins: the ruler counts from there. */
+/** The ruler counts from `originNs`. */
 export function paintRuler(surface: Surface, palette: Palette, scale: TimeScale, originNs: number): void {
   const { context, ratio, width, height } = surface;
   context.fillStyle = palette.background;

@@ -173,7 +173,7 @@ export class TimelineView implements PointedChart {
     context.fillRect(0, 0, this.#surface.width, this.#surface.height);
     const span = model.viewport(store.state);
     const scale = new TimeScale(span.beginNs, span.endNs, this.#surface.width);
-    paintGrid(this.#surface, this.#palette, scale, snapshot.beginNs);
+    paintGrid(this.#surface, this.#palette, scale, model.originNs);
     const places = this.#inSight(scrollTop, height);
     const painting = {
       surface: this.#surface,
@@ -185,7 +185,7 @@ export class TimelineView implements PointedChart {
     const boxes = this.#paintTracks(painting, places, scrollTop);
     const links = { surface: this.#surface, palette: this.#palette, scale, layout: this.#layout };
     paintLinks({ ...links, scrollTop }, store.state, model);
-    paintRuler(this.#ruler, this.#palette, scale, snapshot.beginNs);
+    paintRuler(this.#ruler, this.#palette, scale, model.originNs);
     if (this.#needs.minimap) {
       this.#needs.minimap = false;
       this.#minimap.paint(this.#palette, minimapWidth);

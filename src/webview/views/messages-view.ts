@@ -147,7 +147,7 @@ export class MessagesView extends FigureView {
       return { ...cell, title: cell.title === undefined ? hint : `${cell.title}\n${hint}` };
     }
     const value = this.#value(at, id as ColumnId);
-    if (id === 'begin') return { text: formatNs(value - model.bounds.beginNs) };
+    if (id === 'begin') return { text: formatNs(value - model.originNs) };
     const wall = this.#value(at, 'wall');
     if (id !== 'wall') return { text: formatNs(value), detail: formatShare(shareOf(value, wall)) };
     if (wall <= missedFrameNs) return { text: formatNs(wall) };
