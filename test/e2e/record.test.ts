@@ -146,12 +146,13 @@ describe('Record', () => {
   it('records in two windows at once, each its own', async function () {
     this.timeout(120_000);
     const one = vscode.workbench;
-    await one.run('View: Close All Editors');
-    await record(one, shop!);
     const till = await JavaProgram.start('shop');
     let other: Workbench | undefined;
     try {
-      other = await one.another();
+      const opening = one.another();
+      await one.run('View: Close All Editors');
+      await record(one, shop!);
+      other = await opening;
       await record(other, till);
       for (const window of [one, other]) {
         // A click on a view that is shown hides it.
