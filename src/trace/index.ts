@@ -13,12 +13,13 @@ export {
   RecordingReader,
   sourceOf,
 } from './recording/reader.js';
+export { usualMemoryBytes } from './build/budget.js';
 export { CallTable } from './build/calls.js';
 export { decodeRecording } from './build/decode.js';
 export { type DecoderOptions, RecordingDecoder } from './build/decoder.js';
 export { IntervalTable } from './build/intervals.js';
 export { openRecording } from './build/open.js';
-export { type PartOptions, usualMemoryBytes } from './build/part.js';
+export { type PartOptions } from './build/part.js';
 export { PathTable } from './build/paths.js';
 export { synthDefaults, synthesize, type SynthOptions, type SynthTruth } from './build/synth.js';
 export { callFigures, type CallFigures, type CallPlace } from './measure/calls.js';

@@ -1,6 +1,6 @@
 /** The page's entry: finds its host, starts the engine's worker, feeds it, and puts the shell on the screen. */
 import type { HostMessage } from '../protocol/messages.js';
-import { usualMemoryBytes } from '../trace/build/part.js';
+import { usualMemoryBytes } from '../trace/build/budget.js';
 import { EngineClient, startWorker } from './engine-client.js';
 import { findHost } from './host.js';
 import { PageShell } from './shell.js';

@@ -1,18 +1,14 @@
 /** The part of a recording's samples that is taken in, where the columns of all would take too much memory. */
 import { type Intervals, type Paths, type TracePart } from '../model/trace.js';
-
-/** What an opened recording may take where nobody says: room for some twenty million samples of usual stacks. */
-export const usualMemoryBytes = 3 * 2 ** 30;
+import { callBytes, intervalBytes } from './budget.js';
 
 export interface PartOptions {
   /** Place in the file from which on samples are taken in: `TracePart.next` of the part before. */
   readonly from?: number;
-  /** Samples are taken in until their intervals, with all that is counted, and the chart of them take so much. */
+  /** Samples are taken in until their intervals and calls take so much. */
   readonly mostBytes?: number;
 }
 
-const intervalBytes = 67;
-const callBytes = 24;
 /** One interval of so many tells how many calls begin with each: an estimate, as those of a thread are alike. */
 const lookedAt = 8;
 
