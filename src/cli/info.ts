@@ -1,20 +1,27 @@
 /** What is in a trace besides its calls. */
 import {
   EndReason,
+  type FilePart,
   HookState,
   MethodKind,
   type Methods,
   Mode,
   SampleKind,
   type Trace,
+  type TracePart,
 } from '../trace/index.js';
 import { wordOf } from './report/words.js';
 import { plainText } from './plain-text.js';
-import { formatBytes, formatCount, formatNs } from './quantities.js';
+import { formatBytes, formatCount, formatNs, formatPercent } from './quantities.js';
 import { table, type Terminal } from './terminal.js';
 import { lossesByReason } from './trust.js';
 
 const MOST_PROBLEMS = 20;
+
+function whole(part: TracePart | FilePart): string {
+  if ('fileShare' in part) return `the first ${formatPercent(part.fileShare, 1)} of the file`;
+  return formatNs(part.recordingEndNs);
+}
 
 function began({ info }: Trace): string | undefined {
   if (info.startRealtimeNs <= 0n) return undefined;
@@ -39,7 +46,10 @@ export function infoJson(file: string, trace: Trace): unknown {
     began: began(trace),
     beginNs: trace.beginNs,
     endNs: trace.endNs,
-    recordingEndNs: trace.part?.recordingEndNs,
+    ...(trace.part &&
+      ('fileShare' in trace.part
+        ? { fileShare: trace.part.fileShare }
+        : { recordingEndNs: trace.part.recordingEndNs })),
     complete: trace.complete,
     ...(trace.complete && { endReason: wordOf(EndReason, trace.endReason) }),
     threads: trace.threads.length,
@@ -80,10 +90,7 @@ export function printInfo(file: string, trace: Trace, terminal: Terminal): void 
     ['runtime', [info.runtime, info.os, info.arch, info.device].map(plainText).filter(Boolean).join(', ')],
     ['began', began(trace) ?? ''],
     ['length', formatNs(trace.endNs - trace.beginNs)],
-    [
-      'of',
-      trace.part ? `${formatNs(trace.part.recordingEndNs)}: what is beyond does not fit into memory` : '',
-    ],
+    ['of', trace.part ? `${whole(trace.part)}: what is beyond does not fit into memory, see --memory` : ''],
     ['ended', ended],
     ['how', `${wordOf(Mode, info.mode)}${info.modeReason ? `: ${plainText(info.modeReason)}` : ''}`],
     ['agent', info.agentVersion],

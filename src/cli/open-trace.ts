@@ -1,9 +1,10 @@
 /** Any trace file → the engine's model. Read in pieces, so that progress can be shown and files may be large. */
 import { type FileHandle, open } from 'node:fs/promises';
-import { totalmem } from 'node:os';
 import { anyImporter, importers, recognise, recogniseBytes } from '../trace/formats/index.js';
-import { type PartOptions, RecordingDecoder, type Trace } from '../trace/index.js';
+import { type PartOptions, RecordingDecoder, type Trace, usualMemoryBytes } from '../trace/index.js';
+import type { Option } from './command-line.js';
 import { CliError, ExitCode } from './exit-codes.js';
+import { formatBytes } from './quantities.js';
 import type { Terminal } from './terminal.js';
 
 const PIECE_BYTES = 4 * 2 ** 20;
@@ -75,7 +76,7 @@ function readerFor(file: string, first: Uint8Array, part: PartOptions): Reader {
   const { format, name, advice } = recognise(first.subarray(0, recogniseBytes));
   if (format === 'btrace') return recordingReader(file, part);
   if (format !== undefined && (format === 'gzip' || importers.some(({ id }) => id === format))) {
-    return anyImporter();
+    return anyImporter(part);
   }
   throw new CliError(ExitCode.File, `${file} is no trace that can be read here: ${name}.`, advice);
 }
@@ -92,11 +93,17 @@ export async function openTrace(
   return reader.finish();
 }
 
-/** To be looked at: of a recording that half of this machine’s memory has no room for, the first part. */
+/** Of a file that it has no room for, the first part is shown; it is not converted. */
+export const memoryOption: Option = {
+  name: 'memory',
+  value: 'SIZE',
+  help: `how much an opened file may take (default: ${formatBytes(usualMemoryBytes)})`,
+};
+
 export async function openWithProgress(
   file: string,
   terminal: Terminal,
-  mostBytes = totalmem() / 2,
+  mostBytes = usualMemoryBytes,
 ): Promise<Trace> {
   const say = (share: number) => terminal.progress(`Reading ${file}: ${Math.round(100 * share)} %`);
   try {

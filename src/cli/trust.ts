@@ -44,6 +44,10 @@ function sampling({ info, status }: Trace): TrustFact[] {
 
 function part({ part: shown, endNs }: Trace): TrustFact[] {
   if (shown === undefined) return [];
+  if ('fileShare' in shown)
+    return [
+      bad(`only the first ${formatPercent(shown.fileShare, 1)} of the file fit into memory: see --memory`),
+    ];
   const [read, all] = [formatNs(endNs), formatNs(shown.recordingEndNs)];
   return [bad(`only the first ${read} of ${all} fit into memory: see --memory`)];
 }

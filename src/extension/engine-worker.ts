@@ -10,7 +10,7 @@ import { MappingService } from './engine/mapping-service.js';
 import { TraceReader } from './engine/open-trace.js';
 import { recordedSources } from './engine/recorded-sources.js';
 import { writeExport } from './engine/write-export.js';
-import { usualMemoryBytes, type PartOptions, type Trace } from '../trace/index.js';
+import type { PartOptions, Trace } from '../trace/index.js';
 
 const port = parentPort;
 if (port === null) throw new Error('engine-worker.ts runs in a worker thread.');
@@ -35,7 +35,7 @@ async function handle(request: EngineRequest): Promise<void> {
   switch (request.type) {
     case 'open': {
       const trace = await mappings.retraced(
-        await readTrace(request.source, { mostBytes: usualMemoryBytes }),
+        await readTrace(request.source, { mostBytes: request.memoryBytes }),
         request.mapping,
       );
       const figures = service.take(trace);
@@ -46,7 +46,12 @@ async function handle(request: EngineRequest): Promise<void> {
       return;
     }
     case 'export': {
-      const trace = await mappings.retraced(await readTrace(request.source), request.mapping);
+      const read = await readTrace(request.source, { mostBytes: request.memoryBytes });
+      if (read.part !== undefined)
+        throw new Error(
+          'All of this file would take more memory than the setting btrace.files.memoryMegabytes allows: nothing was written.',
+        );
+      const trace = await mappings.retraced(read, request.mapping);
       answer({ type: 'exported', id, bytes: writeExport(trace, request.format, request.to) });
       return;
     }

@@ -1,6 +1,7 @@
 /** Every setting with its type, read when asked for, so that a change holds at once. Defaults are those of package.json. */
 import { workspace, type ConfigurationScope } from 'vscode';
 import type { RecordingPreset } from '../targets/presets.js';
+import { usualMemoryBytes } from '../trace/index.js';
 
 export type PresetName = RecordingPreset | 'custom';
 export type FiguresShown = 'lens' | 'lensAndLines' | 'lensAndHeat' | 'all' | 'off';
@@ -54,7 +55,7 @@ const fallback: Values = {
   'sources.mapping': '',
   'sources.jdk': '',
   'files.readWholeMegabytes': 512,
-  'files.memoryMegabytes': 3072,
+  'files.memoryMegabytes': usualMemoryBytes / 2 ** 20,
   'adb.path': '',
   'adb.server': '',
   'agent.folder': '',
@@ -67,6 +68,11 @@ export function setting<K extends keyof Values>(key: K, scope?: ConfigurationSco
   const fits =
     typeof value === typeof standard && value !== null && Array.isArray(value) === Array.isArray(standard);
   return fits ? (value as Values[K]) : standard;
+}
+
+/** What an opened file may take. */
+export function openedMemoryBytes(): number {
+  return setting('files.memoryMegabytes') * 2 ** 20;
 }
 
 export const settingDefaults: Readonly<Values> = fallback;

@@ -111,8 +111,9 @@ export const englishTexts = {
   'trust.live': 'Recording…',
   'trust.part.first': 'Only the first {end} of {length} are shown',
   'trust.part': 'Only {begin} to {end} of {length} are shown',
+  'trust.part.file': 'Only the first {share} of the file are shown',
   'trust.part.hint':
-    'All of this recording would take more memory than the setting btrace.files.memoryMegabytes allows.',
+    'All of this file would take more memory than the setting btrace.files.memoryMegabytes allows.',
   'trust.part.before': 'Show what was before',
   'trust.part.next': 'Show what follows',
   'trust.exact': 'exact begin and end events',

@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { standAloneHtml, standAlonePieceBytes } from '../../src/protocol/page-html.js';
+import { writeChrome } from '../../src/trace/formats/chrome-export.js';
 import { synthesize } from '../../src/trace/index.js';
+import { written } from '../unit/formats/round-trip.js';
+import { randomTrace } from '../unit/formats/sample-traces.js';
 import { messageRecording } from '../unit/trace/message-recording.js';
 import { seriousViolations } from '../rigs/axe.js';
 import { bytesOf } from './generated-trace.js';
@@ -102,6 +105,16 @@ describe('a recording on the page', function () {
     assert.equal(
       counts.reduce((sum, count) => sum + count),
       samples,
+    );
+  });
+
+  it('of another tool that is too large shows what there is room for', async () => {
+    const foreign = written(writeChrome, randomTrace(3, 8000));
+    open = await rig.opened(foreign, { settings: { memoryBytes: 200_000 } });
+    assert.ok((await open.hear('opened')).threads > 0);
+    assert.match(
+      await open.page.locator('.trust-line .fact').first().innerText(),
+      /Only the first \S+ % of the file are shown/,
     );
   });
 

@@ -2,13 +2,14 @@ import { existsSync, realpathSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { exporters, type StackWeight } from '../../trace/formats/index.js';
-import { weights } from '../../trace/index.js';
+import { usualMemoryBytes, weights } from '../../trace/index.js';
 import { type Command, type Input, jsonOption, type Option } from '../command-line.js';
 import { type ConversionRequest, OWN_FORMAT } from '../convert/conversion.js';
 import { convertInThread } from '../convert/worker.js';
 import { CliError, ExitCode, UsageError } from '../exit-codes.js';
 import { mappingOption } from '../mapping.js';
-import { formatBytes } from '../quantities.js';
+import { memoryOption } from '../open-trace.js';
+import { formatBytes, parseSize } from '../quantities.js';
 
 const formatIds = [OWN_FORMAT, ...exporters.map(({ id }) => id)];
 const weightNames: readonly StackWeight[] = [...weights, 'samples'];
@@ -38,6 +39,7 @@ const options: readonly Option[] = [
   { name: 'force', short: 'f', help: 'write over FILE' },
   { name: 'thread', short: 't', value: 'TEXT', help: 'only threads with TEXT in their names' },
   { name: 'weight', value: 'WEIGHT', help: `for formats with one weight:\n${weightNames.join(', ')}` },
+  memoryOption,
   mappingOption,
   { name: 'redact', help: "to btrace only: take the program's names out" },
   { name: 'quiet', short: 'q', help: 'no progress' },
@@ -66,7 +68,16 @@ function requestOf(input: Input): ConversionRequest {
     throw new UsageError(
       '--mapping goes with the formats of other tools: a recording keeps the names that it was made with.',
     );
-  return { input: input.one('file'), output, format, thread: input.text('thread'), weight, redact, mapping };
+  return {
+    input: input.one('file'),
+    output,
+    format,
+    thread: input.text('thread'),
+    weight,
+    redact,
+    mapping,
+    memoryBytes: input.read('memory', parseSize) ?? usualMemoryBytes,
+  };
 }
 
 export const convert: Command = {

@@ -2,7 +2,7 @@ import { threadIndexes } from '../choose-threads.js';
 import { type Command, type Input, jsonOption, type Option } from '../command-line.js';
 import { ExitCode, UsageError } from '../exit-codes.js';
 import { mappingOption, retraced } from '../mapping.js';
-import { openWithProgress } from '../open-trace.js';
+import { memoryOption, openWithProgress } from '../open-trace.js';
 import { parseCount, parseDuration, parseSize } from '../quantities.js';
 import { reportJson } from '../report/json.js';
 import { measure, sortKeys, type ReportRequest } from '../report/measure.js';
@@ -19,7 +19,7 @@ const options: readonly Option[] = [
   { name: 'per-thread', help: 'the hottest methods of each thread' },
   { name: 'from', value: 'TIME', help: 'from this time after the begin' },
   { name: 'to', value: 'TIME', help: 'to this time after the begin' },
-  { name: 'memory', value: 'SIZE', help: 'how much a recording may take (default: half of this machine’s)' },
+  memoryOption,
   mappingOption,
   jsonOption,
 ];

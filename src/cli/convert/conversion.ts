@@ -9,6 +9,7 @@ import { threadIndexes } from '../choose-threads.js';
 import { CliError, ExitCode } from '../exit-codes.js';
 import { retraced } from '../mapping.js';
 import { type OnProgress, openTrace, readPieces } from '../open-trace.js';
+import { formatBytes } from '../quantities.js';
 
 /** BTrace's own format, for redacting and deflating; the others are the engine's exporters. */
 export const OWN_FORMAT = 'btrace';
@@ -23,6 +24,8 @@ export interface ConversionRequest {
   readonly redact: boolean;
   /** Path of an R8 mapping. */
   readonly mapping: string | undefined;
+  /** What the input may take. BTrace's own format is written chunk by chunk, in the memory of one. */
+  readonly memoryBytes: number;
 }
 
 export interface Converted {
@@ -128,7 +131,15 @@ export async function convertFile(request: ConversionRequest, onProgress: OnProg
       const problems = await rewritten(request, file, onProgress);
       return { bytes: file.bytes, problems };
     }
-    const trace = await retraced(await openTrace(request.input, onProgress), request.mapping);
+    const read = await openTrace(request.input, onProgress, { mostBytes: request.memoryBytes });
+    if (read.part !== undefined) {
+      throw new CliError(
+        ExitCode.File,
+        `${request.input} takes more than ${formatBytes(request.memoryBytes)} of memory: nothing was written.`,
+        'Give more with --memory.',
+      );
+    }
+    const trace = await retraced(read, request.mapping);
     try {
       exported(trace, request, file);
     } catch (error) {

@@ -1,7 +1,7 @@
 /** What the page is told of the workspace and of the person's language. */
 import { l10n } from 'vscode';
 import type { PageSettings } from '../../protocol/messages.js';
-import { setting } from '../settings.js';
+import { openedMemoryBytes, setting } from '../settings.js';
 import { pageTexts } from './page-texts.js';
 
 /** `mapping`: the one that a person chose; empty: none. */
@@ -10,7 +10,7 @@ export function pageSettings(myPackages: readonly string[], mapping: string): Pa
     myPackages,
     mapping: { chosen: mapping },
     keys: chosenKeys(),
-    memoryBytes: setting('files.memoryMegabytes') * 2 ** 20,
+    memoryBytes: openedMemoryBytes(),
     texts: pageTexts(l10n.bundle),
   };
 }

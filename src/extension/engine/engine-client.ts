@@ -11,6 +11,7 @@ import type {
   MethodDetail,
   TraceSource,
 } from './engine-messages.js';
+import { openedMemoryBytes } from '../settings.js';
 import type { RecordedSources } from './recorded-sources.js';
 
 type Unnumbered<T> = T extends unknown ? Omit<T, 'id'> : never;
@@ -43,7 +44,10 @@ export class EngineClient implements Disposable {
   /** Decodes a recording; once in a client's life. */
   async open(recording: Uri, mapping: ChosenMapping): Promise<FigureColumns> {
     const source = await sourceOf(recording);
-    const answer = await this.#ask({ type: 'open', source, mapping }, buffersOf(source));
+    const answer = await this.#ask(
+      { type: 'open', source, mapping, memoryBytes: openedMemoryBytes() },
+      buffersOf(source),
+    );
     if (answer.type !== 'figures') throw ended();
     return answer.figures;
   }
@@ -57,7 +61,10 @@ export class EngineClient implements Disposable {
   ): Promise<number | undefined> {
     try {
       const source = await sourceOf(recording);
-      const answer = await this.#ask({ type: 'export', source, format, to, mapping }, buffersOf(source));
+      const answer = await this.#ask(
+        { type: 'export', source, format, to, mapping, memoryBytes: openedMemoryBytes() },
+        buffersOf(source),
+      );
       return answer.type === 'exported' ? answer.bytes : undefined;
     } catch (error) {
       if (this.#over) return undefined;

@@ -1,5 +1,6 @@
 /** What the host and the engine's worker thread say to each other. Columns and strings: no object per method crosses. */
 import type { Frame } from '../../symbols/wanted-source.js';
+import type { Trace } from '../../trace/index.js';
 import type { RecordedSources } from './recorded-sources.js';
 
 /** A file is read by the worker itself; what is elsewhere comes as bytes. */
@@ -20,6 +21,8 @@ export type EngineRequest =
       readonly id: number;
       readonly source: TraceSource;
       readonly mapping: ChosenMapping;
+      /** What the recording may take. */
+      readonly memoryBytes: number;
     }
   | { readonly type: 'detail'; readonly id: number; readonly row: number }
   /** The sources that the recording at this path names, without decoding it. */
@@ -36,6 +39,7 @@ export type EngineRequest =
       readonly format: string;
       readonly to: string;
       readonly mapping: ChosenMapping;
+      readonly memoryBytes: number;
     }
   /** What a mapping says of these classes, or of those that a recording names. */
   | {
@@ -90,9 +94,9 @@ export interface FigureColumns {
   readonly allocationsEstimated: boolean;
   /** Unix time in ms at which the recording began, 0 unknown: sources changed later are not what was recorded. */
   readonly startedMs: number;
-  /** When what was read ends, and when the recording does: it may be too large to be read whole. */
   readonly endNs: number;
-  readonly recordingEndNs: number;
+  /** Where the file is too large to be read whole. */
+  readonly part: Trace['part'];
   /** "HotSpot 17.0.15" */
   readonly runtime: string;
 }

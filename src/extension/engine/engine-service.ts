@@ -49,7 +49,7 @@ export class EngineService {
       allocationsEstimated: trace.info.allocationsEstimated,
       startedMs: Number(trace.info.startRealtimeNs / 1_000_000n),
       endNs: trace.endNs,
-      recordingEndNs: trace.part?.recordingEndNs ?? trace.endNs,
+      part: trace.part,
       runtime: trace.info.runtime,
     };
   }

@@ -40,7 +40,7 @@ export class TraceReader {
     const { format, name, advice } = recognise(first);
     if (format === undefined) throw new Error(`This is no trace but ${name}. ${advice}`.trim());
     if (format === 'btrace') this.#decoder = this.#newDecoder();
-    else this.#importer = anyImporter();
+    else this.#importer = anyImporter(this.part);
     (this.#decoder ?? this.#importer)?.append(first);
   }
 }

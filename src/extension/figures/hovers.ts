@@ -42,13 +42,7 @@ export class Hovers implements HoverProvider {
     }
     text.appendText(lines.join('\n'));
     if (shown.stale) text.appendText(`\n${l10n.t('The file was edited since it was recorded.')}`);
-    const { endNs, recordingEndNs } = columns;
-    if (endNs < recordingEndNs) {
-      const [read, all] = [duration(endNs), duration(recordingEndNs)];
-      text.appendText(
-        `\n${l10n.t('Of the first {0} of {1}: the recording is too large to be read whole.', read, all)}`,
-      );
-    }
+    if (columns.part !== undefined) text.appendText(`\n${partText(columns.part, columns.endNs)}`);
     if (detail !== undefined) {
       table(text, l10n.t('Called by'), detail.callers, columns);
       table(text, l10n.t('Calls'), detail.callees, columns);
@@ -62,6 +56,13 @@ export class Hovers implements HoverProvider {
       new Range(declaration.line, declaration.column, declaration.line, declaration.endColumn),
     );
   }
+}
+
+function partText(part: NonNullable<FigureColumns['part']>, endNs: number): string {
+  if ('fileShare' in part)
+    return l10n.t('Of the first {0} of the file: it is too large to be read whole.', percent(part.fileShare));
+  const [read, all] = [duration(endNs), duration(part.recordingEndNs)];
+  return l10n.t('Of the first {0} of {1}: the recording is too large to be read whole.', read, all);
 }
 
 /** Names come from the recorded program: appended as text, never as markdown. */

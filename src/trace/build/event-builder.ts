@@ -10,6 +10,7 @@ import type {
   Trace,
   TraceInfo,
 } from '../model/trace.js';
+import { pathBytes } from './budget.js';
 import { CallTable } from './calls.js';
 import { EventColumns } from './event-columns.js';
 import { grown } from './grow.js';
@@ -23,6 +24,9 @@ import { applySchedule, type Schedule } from './schedule.js';
 const maxProblems = 100;
 /** A file decides how many threads it names, and each costs some forty columns: what is beyond shares one. */
 const maxThreads = 1 << 14;
+/** Estimates: an object and its columns, a row of two columns. */
+const linkBytes = 100;
+const counterBytes = 16;
 
 export interface EventThread {
   /** From 1, given when the trace is finished. */
@@ -81,10 +85,31 @@ export class EventBuilder {
   readonly paths = new PathTable();
   readonly threads: EventThread[] = [];
   readonly counters: EventCounter[] = [];
+  /** Events are taken in until they, with the intervals and calls that come of them, take so much. */
+  mostBytes = Infinity;
+  /** They do: importers leave out the events that follow, and go on with names. */
+  isFull = false;
+  #fileBytes = 0;
+  #takenBytes = 0;
   readonly #links: EventLink[] = [];
   readonly #problems: Problem[] = [];
   #problemsLeftOut = 0;
   #others: EventThread | undefined;
+
+  /** So many bytes more of the file were read; what the importer holds besides the builder takes `othersBytes` in all. */
+  read(bytes: number, othersBytes: number): void {
+    this.#fileBytes += bytes;
+    if (this.isFull) return;
+    this.#takenBytes = this.#fileBytes;
+    this.isFull = this.mostBytes < Infinity && this.#heldBytes() + othersBytes > this.mostBytes;
+  }
+
+  #heldBytes(): number {
+    let bytes = pathBytes * this.paths.count + linkBytes * this.#links.length;
+    for (const { events } of this.threads) bytes += events.memoryBytes;
+    for (const { count } of this.counters) bytes += counterBytes * count;
+    return bytes;
+  }
 
   thread(tid: number, pid = 0, name = ''): EventThread {
     if (this.threads.length < maxThreads) return this.#newThread(tid, pid, name);
@@ -206,6 +231,8 @@ export class EventBuilder {
       endNs: last - first,
       complete: true,
       endReason: 0,
+      part:
+        this.#takenBytes < this.#fileBytes ? { fileShare: this.#takenBytes / this.#fileBytes } : undefined,
       threads: tracks,
       methods,
       paths: this.paths,
@@ -257,11 +284,13 @@ export class EventBuilder {
       'call went on after the call it is in; it was cut at its end',
       'calls went on after the call they are in; they were cut at its end',
     );
-    list(
-      leftOpen,
-      'call was still open; it ends with the trace',
-      'calls were still open; they end with the trace',
-    );
+    // Where the rest was left out, so were their ends.
+    if (!this.isFull)
+      list(
+        leftOpen,
+        'call was still open; it ends with the trace',
+        'calls were still open; they end with the trace',
+      );
     list(
       tooDeep,
       'call was deeper than 65535 frames; it was left out',

@@ -1,3 +1,4 @@
+import { callBytes, intervalBytes } from './budget.js';
 import { grown } from './grow.js';
 import { gather, sortRows } from './sort-rows.js';
 
@@ -12,6 +13,10 @@ export const endTop = -1;
 export function endOf(method: number): number {
   return -2 - method;
 }
+
+/** What becomes of an event, and of a slice, at most: an interval and half a call, two intervals and a call. */
+const madeOfEvent = intervalBytes + callBytes / 2;
+export const madeOfSlice = 2 * intervalBytes + callBytes;
 
 export class EventColumns {
   count = 0;
@@ -64,6 +69,13 @@ export class EventColumns {
     }
     this.sliceCpu[this.sliceCount - 1] = cpuBegin;
     this.sliceCpuEnd[this.sliceCount - 1] = cpuEnd;
+  }
+
+  /** With what will be made of them. */
+  get memoryBytes(): number {
+    const event = (this.cpu.length > 0 ? 20 : 12) + madeOfEvent;
+    const slice = (this.sliceCpu.length > 0 ? 36 : 20) + madeOfSlice;
+    return this.count * event + this.sliceCount * slice;
   }
 
   get isEmpty(): boolean {

@@ -11,6 +11,8 @@ export type ImporterOf = (format: FormatId, options: ImportOptions) => TraceImpo
 
 /** A gzip file inflates to at most so much. */
 const maxInflatedBytes = 4 * 2 ** 30;
+/** Importers look after each piece whether there is room for more. */
+const pieceBytes = 2 ** 20;
 
 /**
  * Reads a trace of any format that is known, recognised by its first bytes and inflated where it is gzip. What is no trace
@@ -66,7 +68,7 @@ export class AnyImporter implements TraceImporter {
 
   #plain(bytes: Uint8Array): void {
     if (this.#importer !== undefined) {
-      this.#importer.append(bytes);
+      this.#feed(this.#importer, bytes);
       return;
     }
     if (this.#decided) return;
@@ -100,7 +102,12 @@ export class AnyImporter implements TraceImporter {
     this.#recognised = recognised;
     if (recognised.format === undefined) return;
     this.#importer = this.#importerOf(recognised.format, this.#options);
-    this.#importer?.append(withoutMark(held));
+    if (this.#importer !== undefined) this.#feed(this.#importer, withoutMark(held));
+  }
+
+  #feed(importer: TraceImporter, bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; at += pieceBytes)
+      importer.append(bytes.subarray(at, at + pieceBytes));
   }
 
   #nothing(): Trace {

@@ -43,12 +43,14 @@ export class ArtImporter implements TraceImporter {
 
   constructor(options: ImportOptions = {}) {
     this.#signal = options.signal;
+    this.#builder.mostBytes = options.mostBytes ?? Infinity;
   }
 
   append(bytes: Uint8Array): void {
     this.#signal?.throwIfAborted();
     this.#window.add(bytes);
     while (this.#step());
+    this.#builder.read(bytes.length, this.#names.memoryBytes);
   }
 
   finish(): Trace {
@@ -261,6 +263,7 @@ export class ArtImporter implements TraceImporter {
 
   /** Events of one thread as differences: method and action, wall clock, thread clock, in ns. */
   #block(tid: number, count: number, bytes: Uint8Array, from: number, to: number): void {
+    if (this.#builder.isFull) return;
     const { events } = this.#thread(tid);
     const dual = this.#version === 5;
     let at = from;
@@ -298,6 +301,7 @@ export class ArtImporter implements TraceImporter {
   }
 
   #record(id: number, bytes: Uint8Array, at: number): void {
+    if (this.#builder.isFull) return;
     const encoded = u32(bytes, at);
     const action = encoded & 3;
     const method = this.#key.methodOf(encoded - action);

@@ -1,10 +1,13 @@
 import type { EventBuilder, EventThread } from '../build/event-builder.js';
+import { madeOfSlice } from '../build/event-columns.js';
 import { counted } from '../model/counted.js';
 
 /** So many tracks for slices that overlap; what does not fit in them is cut at its neighbour. */
 const maxLanes = 32;
 /** So many names get tracks of their own, the rest share one. */
 const maxGroups = 256;
+/** An estimate: a key, an object, and the slice that it becomes. */
+const sliceBytes = 150 + madeOfSlice;
 
 /**
  * Slices that belong to no thread: requests, frames, jobs. They overlap, so they are laid out on as many tracks as
@@ -18,6 +21,10 @@ export class AsyncSlices {
 
   constructor(builder: EventBuilder) {
     this.#builder = builder;
+  }
+
+  get memoryBytes(): number {
+    return sliceBytes * (this.#open.size + this.#done.length);
   }
 
   begin(pid: number, id: number | string, time: number, method: number): void {
@@ -45,7 +52,7 @@ export class AsyncSlices {
           'asynchronous ends had no begin; they were left out',
         ),
       );
-    if (left > 0)
+    if (left > 0 && !this.#builder.isFull)
       this.#builder.problem(
         0,
         counted(

@@ -17,6 +17,9 @@ const otherData = 3;
 /** LinkCertainty.OBSERVED: the program tied the two events itself. */
 const observed = 0;
 
+/** An estimate: a key and an object in a map. */
+const flowBytes = 200;
+
 /** Stretches of the bytes at hand: what an event holds that is looked at only when its kind is known. */
 interface Stretch {
   from: number;
@@ -61,11 +64,14 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
 
   constructor(options: ImportOptions = {}) {
     this.#signal = options.signal;
+    this.#builder.mostBytes = options.mostBytes ?? Infinity;
   }
 
   append(bytes: Uint8Array): void {
     this.#signal?.throwIfAborted();
     this.#document.append(bytes);
+    const held = this.#names.memoryBytes + this.#async.memoryBytes;
+    this.#builder.read(bytes.length, held + flowBytes * this.#flows.size);
   }
 
   finish(): Trace {
@@ -208,6 +214,7 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
       this.#metadata(reader, pid, tid);
       return true;
     }
+    if (this.#builder.isFull) return true;
     if (!hasTime) {
       if (phase !== 0) this.#noTime++;
       return true;

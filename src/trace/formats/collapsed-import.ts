@@ -1,3 +1,4 @@
+import { callBytes, intervalBytes } from '../build/budget.js';
 import type { EventThread } from '../build/event-builder.js';
 import { SampledRows } from '../build/sampled-rows.js';
 import type { Trace } from '../model/trace.js';
@@ -7,6 +8,9 @@ import { textOf } from './line-splitter.js';
 
 /** What one count stands for when neither the file nor the caller says it. */
 const defaultCountNs = 1e6;
+/** Estimates: a stack's place in a map and its interval, a path's place in its parent's list and its call. */
+const stackBytes = 50 + intervalBytes;
+const placeBytes = 150 + callBytes;
 /** async-profiler's and our own first frame where threads are kept apart. */
 const threadFrame = /^\[(.*) tid=(\d+)\]$/;
 
@@ -36,11 +40,16 @@ export class CollapsedImporter extends LineImporter {
     });
   }
 
+  protected override heldBytes(): number {
+    return stackBytes * this.#weights.size + placeBytes * this.builder.paths.count;
+  }
+
   protected override line(bytes: Uint8Array, from: number, to: number): boolean {
     if (bytes[from] === 0x23) {
       this.#comment(textOf(bytes, from, to));
       return true;
     }
+    if (this.builder.isFull) return true;
     let at = to;
     let count = 0;
     let scale = 1;

@@ -37,6 +37,8 @@ const ObjectType = { process: 1, thread: 2 } as const;
 /** LinkCertainty.OBSERVED: the program tied the events itself. */
 const observed = 0;
 const maxRecordBytes = 64 << 20;
+/** An estimate: an object in a map. */
+const flowBytes = 200;
 
 /** What a provider's records refer to by number. */
 interface Provider {
@@ -69,12 +71,15 @@ export class FuchsiaImporter implements TraceImporter {
 
   constructor(options: ImportOptions = {}) {
     this.#signal = options.signal;
+    this.#builder.mostBytes = options.mostBytes ?? Infinity;
   }
 
   append(bytes: Uint8Array): void {
     this.#signal?.throwIfAborted();
     this.#window.add(bytes);
     while (this.#record());
+    const held = this.#names.memoryBytes + this.#kernel.memoryBytes + this.#async.memoryBytes;
+    this.#builder.read(bytes.length, held + flowBytes * this.#flows.size);
   }
 
   finish(): Trace {
@@ -144,7 +149,7 @@ export class FuchsiaImporter implements TraceImporter {
         ]);
         break;
       case Kind.event:
-        this.#event(low, high, bytes, from, to);
+        if (!this.#builder.isFull) this.#event(low, high, bytes, from, to);
         break;
       case Kind.kernelObject:
         this.#object(low, high, bytes, from, to);

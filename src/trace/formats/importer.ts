@@ -17,6 +17,11 @@ export interface ImportOptions {
    * Without it: what the file says, else 1 ms.
    */
   readonly countNs?: number;
+  /**
+   * Events are taken in until they, with the intervals and calls that come of them, take so much; of the rest of the file
+   * names are. `Trace.part` says so.
+   */
+  readonly mostBytes?: number;
 }
 
 /** Where an exporter puts its pieces. `bytes` are the sink's from then on. */

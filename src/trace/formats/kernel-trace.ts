@@ -1,3 +1,4 @@
+import { intervalBytes } from '../build/budget.js';
 import type { EventBuilder, EventThread } from '../build/event-builder.js';
 import { endTop } from '../build/event-columns.js';
 import { SchedState, Schedule } from '../build/schedule.js';
@@ -13,6 +14,8 @@ const observed = 0;
 const away = 0;
 const onto = 1;
 const waking = 2;
+/** Of such a row: its columns, the stretch, the block and the two intervals that it becomes. */
+const schedulerBytes = 17 + 21 + 40 + 2 * intervalBytes;
 
 /** What the kernel's trace says, from Perfetto's ftrace packets or from its text: prints of programs, switches, wake-ups. */
 export class KernelTrace {
@@ -36,6 +39,10 @@ export class KernelTrace {
     this.#builder = builder;
     this.#names = names;
     this.#async = new AsyncSlices(builder);
+  }
+
+  get memoryBytes(): number {
+    return schedulerBytes * this.#count + this.#async.memoryBytes;
   }
 
   thread(tid: number, pid = 0): EventThread {
@@ -79,7 +86,7 @@ export class KernelTrace {
 
   /** A print event of a program: bytes[from, to) is what it wrote. */
   print(time: number, tid: number, bytes: Uint8Array, from: number, to: number): void {
-    const event = readAtrace(bytes, from, to);
+    const event = this.#builder.isFull ? undefined : readAtrace(bytes, from, to);
     if (event === undefined) return;
     const { kind, pid, nameFrom, nameTo } = event;
     switch (kind) {
@@ -133,6 +140,7 @@ export class KernelTrace {
   }
 
   #push(time: number, what: number, tid: number, detail: number): void {
+    if (this.#builder.isFull) return;
     const row = this.#count;
     if (row === this.#time.length) {
       const size = row * 2;

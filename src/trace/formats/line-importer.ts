@@ -20,6 +20,7 @@ export abstract class LineImporter implements TraceImporter {
   /** `whyBad`: as in "7 lines were left out: no step of a build". */
   constructor(options: ImportOptions, whyBad: string) {
     this.#signal = options.signal;
+    this.builder.mostBytes = options.mostBytes ?? Infinity;
     this.#whyBad = whyBad;
     this.#lines = new LineSplitter((bytes, from, to, offset) => {
       if (!this.line(bytes, from, to) && this.#bad++ === 0) this.#firstBad = offset;
@@ -29,6 +30,7 @@ export abstract class LineImporter implements TraceImporter {
   append(bytes: Uint8Array): void {
     this.#signal?.throwIfAborted();
     this.#lines.append(bytes);
+    this.builder.read(bytes.length, this.names.memoryBytes + this.heldBytes());
   }
 
   finish(): Trace {
@@ -39,6 +41,11 @@ export abstract class LineImporter implements TraceImporter {
         `${counted(this.#bad, 'line was', 'lines were')} left out: ${this.#whyBad}`,
       );
     return this.trace();
+  }
+
+  /** What it holds besides builder and names. */
+  protected heldBytes(): number {
+    return 0;
   }
 
   /** Takes a line in; false for one that is not of the format. */

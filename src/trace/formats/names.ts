@@ -22,6 +22,11 @@ export class NameTable {
     return this.#count;
   }
 
+  /** With the strings, in case that all are asked for. */
+  get memoryBytes(): number {
+    return 3 * this.#used + 32 * this.#count;
+  }
+
   /** Id of the name in bytes[from, to), from 0. A name is cut at 1 MiB. */
   intern(bytes: Uint8Array, from: number, to: number): number {
     if (to - from > maxNameBytes) to = from + maxNameBytes;

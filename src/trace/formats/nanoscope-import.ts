@@ -23,6 +23,7 @@ export class NanoscopeImporter extends LineImporter {
       if (tid !== undefined) this.#thread = this.builder.thread(Number(tid), 0, name);
       return true;
     }
+    if (this.builder.isFull) return true;
     let at = from;
     let time = 0;
     for (; at < to; at++) {

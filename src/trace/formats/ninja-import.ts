@@ -1,4 +1,5 @@
 import type { EventThread } from '../build/event-builder.js';
+import { madeOfSlice } from '../build/event-columns.js';
 import type { Trace } from '../model/trace.js';
 import type { ImportOptions } from './importer.js';
 import { LineImporter } from './line-importer.js';
@@ -6,6 +7,9 @@ import { textOf } from './line-splitter.js';
 
 /** More steps at once than any machine runs: what is beyond is drawn over the first. */
 const maxJobs = 1024;
+
+/** An estimate: an object, its key, and the slice that it becomes. */
+const stepBytes = 200 + madeOfSlice;
 
 interface Step {
   readonly begin: number;
@@ -34,8 +38,12 @@ export class NinjaImporter extends LineImporter {
     return this.builder.finish(this.methods, { format: 'ninja' });
   }
 
+  protected override heldBytes(): number {
+    return stepBytes * this.#build.length;
+  }
+
   protected override line(bytes: Uint8Array, from: number, to: number): boolean {
-    if (bytes[from] === 0x23) return true;
+    if (bytes[from] === 0x23 || this.builder.isFull) return true;
     const [begin = '', end = '', , output = '', hash = ''] = textOf(bytes, from, to).split('\t');
     if (!/^\d{1,15}$/.test(begin) || !/^\d{1,15}$/.test(end) || output === '') {
       return false;

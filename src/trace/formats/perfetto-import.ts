@@ -51,12 +51,15 @@ export class PerfettoImporter implements TraceImporter {
 
   constructor(options: ImportOptions = {}) {
     this.#signal = options.signal;
+    this.#builder.mostBytes = options.mostBytes ?? Infinity;
   }
 
   append(bytes: Uint8Array): void {
     this.#signal?.throwIfAborted();
     this.#window.add(bytes);
     this.#readPackets(this.#window);
+    const others = this.#names.memoryBytes + this.#kernel.memoryBytes + this.#tracks.memoryBytes;
+    this.#builder.read(bytes.length, others);
   }
 
   finish(): Trace {
@@ -245,7 +248,8 @@ export class PerfettoImporter implements TraceImporter {
     if (internedFrom >= 0) readInterned(bytes, internedFrom, internedTo, sequence, this.#names);
     // Also for packets without an event: the next timestamp may be the difference to this one.
     const time = hasTime ? this.#time(sequence, clock, timeLow, timeHigh) : 0;
-    if (eventFrom >= 0) this.#events.read(bytes, eventFrom, eventTo, sequence, time, hasTime);
+    if (eventFrom >= 0 && !this.#builder.isFull)
+      this.#events.read(bytes, eventFrom, eventTo, sequence, time, hasTime);
     if (otherField !== 0 && otherField !== Packet.clockSnapshot) {
       this.#other(otherField, bytes, otherFrom, otherTo, sequence);
     }

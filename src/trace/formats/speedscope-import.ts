@@ -1,3 +1,4 @@
+import { callBytes, intervalBytes } from '../build/budget.js';
 import { EventBuilder } from '../build/event-builder.js';
 import { EventColumns } from '../build/event-columns.js';
 import { grown, nextCapacity } from '../build/grow.js';
@@ -50,6 +51,36 @@ class Profile {
   readonly stacks = new Numbers();
   readonly stackEnds = new Numbers();
   readonly weights = new Numbers();
+  /** That the stacks make, one after the other. */
+  #calls = 0;
+
+  /** With what will be made of it. */
+  get memoryBytes(): number {
+    const numbers = 8 * (this.stacks.count + this.stackEnds.count + this.weights.count);
+    const { events, stackEnds } = this;
+    return (
+      events.memoryBytes +
+      12 * events.count +
+      numbers +
+      intervalBytes * stackEnds.count +
+      callBytes * this.#calls
+    );
+  }
+
+  /** The numbers from `from` on are a stack. */
+  endStack(from: number): void {
+    const { stacks, stackEnds } = this;
+    const before = stackEnds.count > 1 ? (stackEnds.values[stackEnds.count - 2] ?? 0) : 0;
+    let same = 0;
+    while (
+      before + same < from &&
+      from + same < stacks.count &&
+      stacks.values[before + same] === stacks.values[from + same]
+    )
+      same++;
+    this.#calls += stacks.count - from - same;
+    stackEnds.push(stacks.count);
+  }
 }
 
 /** Reads speedscope's format, evented and sampled profiles: each profile is a thread. */
@@ -70,12 +101,16 @@ export class SpeedscopeImporter implements TraceImporter, JsonVisitor {
 
   constructor(options: ImportOptions = {}) {
     this.#signal = options.signal;
+    this.#builder.mostBytes = options.mostBytes ?? Infinity;
     this.#countNs = options.countNs ?? 1e6;
   }
 
   append(bytes: Uint8Array): void {
     this.#signal?.throwIfAborted();
     this.#document.append(bytes);
+    let held = this.#names.memoryBytes;
+    for (const profile of this.#profiles) held += profile.memoryBytes;
+    this.#builder.read(bytes.length, held);
   }
 
   finish(): Trace {
@@ -130,9 +165,19 @@ export class SpeedscopeImporter implements TraceImporter, JsonVisitor {
         if (name === 'weights') return Role.weights;
         return ['name', 'unit', 'startValue'].includes(name) ? readItem : skipValue;
       }
+      case Role.events:
+      case Role.samples:
+        return this.#builder.isFull ? skipValue : readItem;
+      case Role.weights:
+        // Those of the samples that were taken in come after them.
+        return this.#builder.isFull && this.#hasWeights ? skipValue : readItem;
       default:
         return readItem;
     }
+  }
+
+  get #hasWeights(): boolean {
+    return this.#profile.weights.count >= this.#profile.stackEnds.count;
   }
 
   item(role: number, reader: JsonReader): boolean {
@@ -239,7 +284,7 @@ export class SpeedscopeImporter implements TraceImporter, JsonVisitor {
   }
 
   #sample(reader: JsonReader): boolean {
-    const { stacks, stackEnds } = this.#profile;
+    const { stacks } = this.#profile;
     const before = stacks.count;
     if (!reader.expect(0x5b)) return false;
     for (;;) {
@@ -256,7 +301,7 @@ export class SpeedscopeImporter implements TraceImporter, JsonVisitor {
       stacks.push(reader.value);
     }
     reader.at++;
-    stackEnds.push(stacks.count);
+    this.#profile.endStack(before);
     return true;
   }
 

@@ -29,11 +29,13 @@ export class SystraceImporter implements TraceImporter {
 
   constructor(options: ImportOptions = {}) {
     this.#signal = options.signal;
+    this.#builder.mostBytes = options.mostBytes ?? Infinity;
   }
 
   append(bytes: Uint8Array): void {
     this.#signal?.throwIfAborted();
     this.#lines.append(bytes);
+    this.#builder.read(bytes.length, this.#names.memoryBytes + this.#kernel.memoryBytes);
   }
 
   finish(): Trace {

@@ -239,13 +239,22 @@ export interface TraceInfo {
 }
 
 /**
- * Which part of its samples a trace has, where all would take too much memory. Names, counters, losses and totals are of
- * the whole recording.
+ * Which part of its samples a recording has, where all would take too much memory. Names, counters, losses and totals are
+ * of the whole recording.
  */
 export interface TracePart {
   /** Place in the file of the first samples after this part; undefined: it goes to the end. */
   readonly next: number | undefined;
   readonly recordingEndNs: number;
+}
+
+/**
+ * The same of a foreign trace, whose events are in no order and whose end is not known: how far into the file they were
+ * taken in. Names are of the whole file.
+ */
+export interface FilePart {
+  /** 0 to 1. */
+  readonly fileShare: number;
 }
 
 /** Whole-recording totals as the agent counted them. */
@@ -268,7 +277,7 @@ export interface Trace {
   readonly complete: boolean;
   readonly endReason: number;
   /** Absent where all of it is here. */
-  readonly part?: TracePart | undefined;
+  readonly part?: TracePart | FilePart | undefined;
   readonly threads: readonly ThreadTrack[];
   readonly methods: Methods;
   readonly paths: Paths;

@@ -55,22 +55,29 @@ export class TrustLine {
     this.#showChips();
   }
 
-  /** Which part of a recording that is too large is shown, and the ways to the others. */
+  /** Which part of a file that is too large is shown, and the ways to the others. */
   #part(): HTMLElement | undefined {
     const { model, store, actions } = this.#context;
     const { snapshot } = model;
-    if (snapshot?.part === undefined) return undefined;
-    const { next, recordingEndNs } = snapshot.part;
+    const part = snapshot?.part;
+    if (snapshot === undefined || part === undefined) return undefined;
+    const fact = (said: string, ...ways: readonly (HTMLElement | undefined)[]): HTMLElement =>
+      element(
+        'span',
+        { class: 'fact is-warning', title: text('trust.part.hint') },
+        icon('warning'),
+        said,
+        ...ways,
+      );
+    if ('fileShare' in part) return fact(text('trust.part.file', { share: formatShare(part.fileShare) }));
+    const { next, recordingEndNs } = part;
     const { parts } = store.state;
     const go = (label: string, where: readonly number[]): HTMLElement => {
       const button = element('button', { class: 'link-button', type: 'button' }, label);
       button.addEventListener('click', () => actions.showPart(where));
       return button;
     };
-    return element(
-      'span',
-      { class: 'fact is-warning', title: text('trust.part.hint') },
-      icon('warning'),
+    return fact(
       text(parts.length === 0 ? 'trust.part.first' : 'trust.part', {
         begin: formatNs(snapshot.beginNs),
         end: formatNs(snapshot.endNs),

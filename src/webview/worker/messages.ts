@@ -13,7 +13,7 @@ import type {
   Loss,
   Problem,
   TraceInfo,
-  TracePart,
+  Trace,
   TraceStatus,
 } from '../../trace/model/trace.js';
 
@@ -127,7 +127,7 @@ export interface Snapshot {
   /** More may come. */
   readonly live: boolean;
   /** Undefined where all of the recording is here. */
-  readonly part: TracePart | undefined;
+  readonly part: Trace['part'];
   readonly status: TraceStatus | undefined;
   readonly hooks: readonly Hook[];
   readonly losses: readonly Loss[];

@@ -14,7 +14,7 @@ export function openRecording(part: PartOptions): Decoder {
   let chosen: Decoder | undefined;
   const choose = (): Decoder => {
     const isOwn = ownMagic.every((byte, at) => held[at] === byte);
-    chosen = isOwn ? ownRecording(part) : foreignTrace();
+    chosen = isOwn ? ownRecording(part) : foreignTrace(part);
     chosen.append(held);
     held = new Uint8Array(0);
     return chosen;
@@ -59,8 +59,8 @@ function ownRecording(part: PartOptions): Decoder {
 }
 
 /** Foreign formats have a trace when they have ended, not before. */
-function foreignTrace(): Decoder {
-  const importer = anyImporter();
+function foreignTrace(part: PartOptions): Decoder {
+  const importer = anyImporter(part);
   let trace: Trace | undefined;
   const finish = (): Trace => {
     trace ??= importer.finish();

@@ -9,6 +9,7 @@ import { retraced } from '../../../src/cli/mapping.js';
 import { measure } from '../../../src/cli/report/measure.js';
 import { trustFacts } from '../../../src/cli/trust.js';
 import { decoded } from '../trace/recordings.js';
+import { usualMemoryBytes } from '../../../src/trace/index.js';
 import { mapping, minifiedRecording } from '../symbols/minified-recording.js';
 
 describe('--mapping', () => {
@@ -47,7 +48,13 @@ describe('--mapping', () => {
   });
 
   it('gives another format the names as written', async () => {
-    const request = { input: file('release.btrace'), thread: undefined, weight: undefined, redact: false };
+    const request = {
+      input: file('release.btrace'),
+      thread: undefined,
+      weight: undefined,
+      redact: false,
+      memoryBytes: usualMemoryBytes,
+    };
     const output = file('release.collapsed');
     await convertFile(
       { ...request, output, format: 'collapsed', mapping: file('mapping.txt') },

@@ -96,9 +96,11 @@ export function mutant(seed: number): Mutant {
   // Any reader may meet any bytes: recognising them is not a promise.
   const pick = random() < 0.5 ? undefined : importers[Math.floor(random() * importers.length)];
   const piece = 1 + Math.floor(random() * bytes.length);
+  // Now and then with no room for all.
+  const mostBytes = random() < 0.3 ? Math.floor(random() * 20_000) : Infinity;
   return {
     bytes,
     reader: pick?.id ?? 'any',
-    read: () => check(importWhole(pick?.create() ?? anyImporter(), bytes, piece)),
+    read: () => check(importWhole(pick?.create({ mostBytes }) ?? anyImporter({ mostBytes }), bytes, piece)),
   };
 }
