@@ -75,7 +75,18 @@ function sourcesIn(folder) {
 async function compile(jdk, folders, boot, to) {
   const empty = path.join(path.dirname(to), 'empty');
   for (const dir of [to, empty]) mkdirSync(dir, { recursive: true });
-  const options = ['-g', '-nowarn', '-proc:none', '-source', '8', '-target', '8', '-XDignore.symbol.file'];
+  const options = [
+    '-g',
+    '-nowarn',
+    '-proc:none',
+    '-source',
+    '8',
+    '-target',
+    '8',
+    '-XDignore.symbol.file',
+    '-encoding',
+    'UTF-8',
+  ];
   const paths = ['-bootclasspath', boot ?? empty, '-extdirs', empty, '-cp', empty, '-d', to];
   await must(path.join(jdk, 'bin/javac'), [...options, ...paths, ...folders.flatMap(sourcesIn)]);
 }

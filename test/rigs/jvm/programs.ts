@@ -70,7 +70,8 @@ export function compile(name: ProgramName): string {
   if (existsSync(classes) && statSync(classes).mtimeMs >= newest) return classes;
   mkdirSync(path.dirname(classes), { recursive: true });
   const fresh = mkdtempSync(`${classes}-`);
-  execFileSync(path.join(mainJdk().home, 'bin/javac'), ['-g', '--release', '17', '-d', fresh, ...sources]);
+  const options = ['-g', '--release', '17', '-encoding', 'UTF-8', '-d', fresh];
+  execFileSync(path.join(mainJdk().home, 'bin/javac'), [...options, ...sources]);
   rmSync(classes, { recursive: true, force: true });
   renameSync(fresh, classes);
   return classes;
