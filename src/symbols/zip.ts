@@ -2,9 +2,10 @@
  * Single entries out of a large archive (a JDK's src.zip is 53 MB with 25,000 entries): the directory is kept as bytes and
  * searched as bytes, so that nothing is made for entries that nobody asks for.
  */
-import { open, type FileHandle } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
+import { type ReadAt, readPath } from './read-at.js';
 
 const inflate = promisify(inflateRaw);
 /** A comment of at most 64 kB may follow the end record. */
@@ -12,7 +13,7 @@ const endBytes = 65_557;
 const endSignature = 0x06054b50;
 const entrySignature = 0x02014b50;
 const entryHead = 46;
-/** A source file is smaller than this; whatever says it is larger is not one. */
+/** What is looked for in an archive is smaller than this; whatever says it is larger is not that. */
 const mostEntryBytes = 16 * 2 ** 20;
 const mostDirectoryBytes = 64 * 2 ** 20;
 
@@ -27,25 +28,26 @@ export interface ZipEntry {
 export class ZipArchive {
   private constructor(
     readonly path: string,
+    private readonly read: ReadAt,
     private readonly directory: Buffer,
   ) {}
 
   static async open(path: string): Promise<ZipArchive> {
-    const file = await open(path, 'r');
-    try {
-      const { size } = await file.stat();
-      const tail = await read(file, Math.max(0, size - endBytes), Math.min(size, endBytes));
-      let at = tail.length - 22;
-      while (at >= 0 && tail.readUInt32LE(at) !== endSignature) at -= 1;
-      if (at < 0) throw new Error(`${path} is not a zip archive.`);
-      const bytes = tail.readUInt32LE(at + 12);
-      const offset = tail.readUInt32LE(at + 16);
-      if (offset + bytes > size || bytes > mostDirectoryBytes)
-        throw new Error(`${path} has a damaged directory.`);
-      return new ZipArchive(path, await read(file, offset, bytes));
-    } finally {
-      await file.close();
-    }
+    const { size } = await stat(path);
+    return await ZipArchive.of(path, size, readPath(path));
+  }
+
+  /** Of an archive that lies elsewhere. */
+  static async of(path: string, size: number, read: ReadAt): Promise<ZipArchive> {
+    const tail = await whole(read, Math.max(0, size - endBytes), Math.min(size, endBytes));
+    let at = tail.length - 22;
+    while (at >= 0 && tail.readUInt32LE(at) !== endSignature) at -= 1;
+    if (at < 0) throw new Error(`${path} is not a zip archive.`);
+    const bytes = tail.readUInt32LE(at + 12);
+    const offset = tail.readUInt32LE(at + 16);
+    if (offset + bytes > size || bytes > mostDirectoryBytes)
+      throw new Error(`${path} has a damaged directory.`);
+    return new ZipArchive(path, read, await whole(read, offset, bytes));
   }
 
   /** The entry with this name, or the first whose name ends in "/" + `name` (a JDK's sources lie in folders by module). */
@@ -79,28 +81,24 @@ export class ZipArchive {
   }
 
   async text(entry: ZipEntry): Promise<string> {
-    if (entry.bytes > mostEntryBytes || entry.storedBytes > mostEntryBytes) {
-      throw new Error(`${entry.name} in ${this.path} is too large to be a source file.`);
-    }
-    const file = await open(this.path, 'r');
-    try {
-      const head = await read(file, entry.offset, 30);
-      const begin = entry.offset + 30 + head.readUInt16LE(26) + head.readUInt16LE(28);
-      const stored = await read(file, begin, entry.storedBytes);
-      if (entry.method === 0) return stored.toString('utf8');
-      if (entry.method !== 8)
-        throw new Error(`${entry.name} in ${this.path} is packed in a way that is not known here.`);
-      const bytes = await inflate(stored, { maxOutputLength: mostEntryBytes });
-      return bytes.toString('utf8');
-    } finally {
-      await file.close();
-    }
+    return (await this.bytes(entry)).toString('utf8');
+  }
+
+  async bytes(entry: ZipEntry): Promise<Buffer> {
+    if (entry.bytes > mostEntryBytes || entry.storedBytes > mostEntryBytes)
+      throw new Error(`${entry.name} in ${this.path} is larger than ${mostEntryBytes} bytes.`);
+    const head = await whole(this.read, entry.offset, 30);
+    const begin = entry.offset + 30 + head.readUInt16LE(26) + head.readUInt16LE(28);
+    const stored = await whole(this.read, begin, entry.storedBytes);
+    if (entry.method === 0) return stored;
+    if (entry.method !== 8)
+      throw new Error(`${entry.name} in ${this.path} is packed in a way that is not known here.`);
+    return await inflate(stored, { maxOutputLength: mostEntryBytes });
   }
 }
 
-async function read(file: FileHandle, offset: number, length: number): Promise<Buffer> {
-  const buffer = Buffer.alloc(length);
-  const { bytesRead } = await file.read(buffer, 0, length, offset);
-  if (bytesRead < length) throw new Error('The archive is cut off.');
-  return buffer;
+async function whole(read: ReadAt, at: number, length: number): Promise<Buffer> {
+  const bytes = await read(at, length);
+  if (bytes.length < length) throw new Error('The archive is cut off.');
+  return bytes;
 }

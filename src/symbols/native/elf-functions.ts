@@ -1,7 +1,8 @@
 /** The functions of a program or library file, by offset: what its symbol tables say, and nothing beyond a function's size. */
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
-import { Elf, type ElfSymbols, readFile, SymbolTable, textAt } from './elf.js';
+import { readFile } from '../read-at.js';
+import { Elf, type ElfSymbols, SymbolTable, textAt } from './elf.js';
 
 export interface NativeFunction {
   /** Address in the file. */

@@ -1,21 +1,5 @@
 /** Programs and libraries of Linux and Android (ELF), read piece by piece from wherever they lie: a few kB of any size of file. */
-
-import type { FileHandle } from 'node:fs/promises';
-
-/** The bytes from there; fewer than asked for where the file ends. */
-export type ReadAt = (at: number, length: number) => Promise<Buffer>;
-
-export const readFrom =
-  (bytes: Buffer): ReadAt =>
-  (at, length) =>
-    Promise.resolve(bytes.subarray(at, at + length));
-
-export const readFile =
-  (file: FileHandle): ReadAt =>
-  async (at, length) => {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at);
-    return buffer.subarray(0, bytesRead);
-  };
+import type { ReadAt } from '../read-at.js';
 
 export interface ElfSection {
   readonly name: string;

@@ -4,16 +4,16 @@
  */
 import type { Adb } from '@yume-chan/adb';
 import * as xz from 'xz-decompress';
-import { Elf, ElfError, type ReadAt, readFrom } from '../../symbols/native/elf.js';
-import { quoted, shell, shellBytes } from './device-shell.js';
+import { Elf, ElfError } from '../../symbols/native/elf.js';
+import { readFrom } from '../../symbols/read-at.js';
+import { readDeviceFile } from './device-file.js';
+import { shell } from './device-shell.js';
 
 /** A CommonJS module, which Node gives as the default export of one, and bundlers as it is. */
 const { XzReadableStream } = (xz as { default?: typeof xz }).default ?? xz;
 
 /** Where Android has it: of 11 and newer, of 10, of older ones. */
 const FOLDERS = ['/apex/com.android.art', '/apex/com.android.runtime', '/system'];
-/** What `dd` of every version reads by. */
-const BLOCK_BYTES = 4096;
 /** Real ones are a tenth of these. */
 const MOST_PACKED_BYTES = 8 << 20;
 const MOST_UNPACKED_BYTES = 32 << 20;
@@ -29,7 +29,7 @@ export async function findRuntime(adb: Adb, abi: string): Promise<RuntimeFile | 
   const { stdout } = await shell(adb, `for f in ${files.join(' ')}; do [ -f $f ] && echo $f && break; done`);
   const file = stdout.trim();
   if (file === '') return undefined;
-  const elf = await Elf.open(inBlocks((skip, count) => readBlocks(adb, file, skip, count)));
+  const elf = await Elf.open(readDeviceFile(adb, file));
   const buildId = await elf.buildId();
   return buildId === undefined ? undefined : { buildId, elf };
 }
@@ -78,21 +78,4 @@ async function unpacked(packed: Buffer): Promise<Buffer> {
     await reader.cancel();
     throw new ElfError(`it unpacks to more than ${MOST_UNPACKED_BYTES} bytes`);
   }
-}
-
-const readBlocks = async (adb: Adb, file: string, skip: number, count: number): Promise<Buffer> =>
-  await shellBytes(adb, `dd if=${quoted(file)} bs=${BLOCK_BYTES} skip=${skip} count=${count} 2>/dev/null`);
-
-/** Reads whole blocks, and asks for none twice in a row: heads and tables lie close together. */
-function inBlocks(read: (skip: number, count: number) => Promise<Buffer>): ReadAt {
-  let from = 0;
-  let last: Buffer = Buffer.alloc(0);
-  return async (at, length) => {
-    if (at < from || at + length > from + last.length) {
-      const skip = Math.floor(at / BLOCK_BYTES);
-      last = await read(skip, Math.ceil((at + length) / BLOCK_BYTES) - skip);
-      from = skip * BLOCK_BYTES;
-    }
-    return last.subarray(at - from, at - from + length);
-  };
 }

@@ -1,6 +1,7 @@
 /** The little that is asked of a Linux program or library before anything is loaded into it. */
 import { open, type FileHandle } from 'node:fs/promises';
-import { Elf, readFile } from '../../symbols/native/elf.js';
+import { Elf } from '../../symbols/native/elf.js';
+import { readFile } from '../../symbols/read-at.js';
 
 export interface ElfFacts {
   /** "x64", "arm64" …, as Node names them; the bare number for others. */

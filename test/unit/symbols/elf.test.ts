@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { Elf, ElfError, readFrom } from '../../../src/symbols/native/elf.js';
+import { Elf, ElfError } from '../../../src/symbols/native/elf.js';
+import { readFrom } from '../../../src/symbols/read-at.js';
 import { buildIdNote, elfFile, withSection } from '../../rigs/elf-file.js';
 
 const walk = { name: '_ZN3art4walkEv', start: 0x1234 };

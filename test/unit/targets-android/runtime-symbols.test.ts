@@ -1,6 +1,7 @@
 /** What of a phone's runtime is handed over to the agent. */
 import assert from 'node:assert/strict';
-import { Elf, readFrom } from '../../../src/symbols/native/elf.js';
+import { Elf } from '../../../src/symbols/native/elf.js';
+import { readFrom } from '../../../src/symbols/read-at.js';
 import { hiddenSymbols } from '../../../src/targets/android/runtime-symbols.js';
 import { elfFile, withSection } from '../../rigs/elf-file.js';
 
