@@ -8,6 +8,7 @@ import { decodeRecording } from '../../src/trace/build/decode.js';
 import type { ThreadTrack, Trace } from '../../src/trace/model/trace.js';
 import { agentLibrary, recordOptions } from '../rigs/art/record.js';
 import type { ArtApp } from '../rigs/art/runtime.js';
+import { apkOf } from '../rigs/phone/phone.js';
 import { withPhone } from '../rigs/phone/with-phone.js';
 
 /** CPU time of a thread within a method. */
@@ -67,31 +68,36 @@ describe('recording an app on a device, over adb', () => {
     await assert.rejects(second.start(options()), TargetError);
   });
 
-  it('is told when devices come and go, also by a server that was restarted', async () => {
+  /** Watches, and waits for something that each change may have brought. */
+  async function watching(use: (until: (what: () => Promise<boolean>) => Promise<void>) => Promise<void>) {
     let told = 0;
     let wake = (): void => undefined;
     const stop = targets.watch(() => {
       told++;
       wake();
     });
-    /** A device that comes is told twice: offline first, then ready. */
-    const until = async (what: () => Promise<boolean>) => {
-      while (!(await what())) await new Promise<void>((resolve) => (wake = resolve));
-    };
     try {
+      await use(async (what) => {
+        for (let before = told; !(await what()); before = told)
+          if (told === before) await new Promise<void>((resolve) => (wake = resolve));
+      });
+    } finally {
+      stop();
+    }
+  }
+
+  it('is told when devices come and go, also by a server that was restarted', async () => {
+    await watching(async (until) => {
       await bench().launched(SHOP);
       const shown = async () => (await targets.list()).some(({ name }) => name === SHOP);
       await bench().connect();
       await until(shown);
-      const before = told;
       await bench().server.adb('disconnect', bench().phone.serial);
-      await until(async () => told > before && !(await shown()));
+      await until(async () => !(await shown()));
       await bench().server.restart();
       await bench().connect();
       await until(shown);
-    } finally {
-      stop();
-    }
+    });
   });
 
   it('records an app that runs, names what it did, and leaves it running', async () => {
@@ -183,6 +189,7 @@ describe('recording an app on a device, over adb', () => {
     const { phone } = bench();
     await phone.install(BANK, {
       debuggable: false,
+      apk: apkOf('bank'),
       launch: { engine: 'quick', app: 'Shipped', arguments: [0, agentLibrary] },
     });
     const before = await phone.launch(BANK);
@@ -210,6 +217,19 @@ describe('recording an app on a device, over adb', () => {
     assert.deepEqual(await readdir(phone.resolve('/data/local/tmp')), []);
     assert.match(await readFile(phone.resolve('/props'), 'utf8'), /^debug\.btrace\.token=\n(?!.*token)/ms);
     await app.more('round', 2);
+  });
+
+  it('says at once of an app of a store that our library is not in it, and leaves it running', async () => {
+    const { phone } = bench();
+    await phone.install(BANK, { debuggable: false });
+    const app = await phone.launch(BANK);
+    await bench().connect();
+    const target = await targetNamed(BANK);
+    await assert.rejects(target.start({ ...options(), fromLaunch: true }), {
+      message: `${BANK} takes no agent, and has not BTrace's library in it.`,
+    });
+    assert.ok(phone.commands.every((command) => !command.includes('force-stop')));
+    await app.more('frame', 2);
   });
 
   it('records any app, and a part of one, where the shell is root, as the app and as nobody else', async () => {

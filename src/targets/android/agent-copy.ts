@@ -11,6 +11,8 @@ import { PUSHED, quoted, shell } from './device-shell.js';
 import { within } from './patience.js';
 import { findRuntime, hiddenSymbols } from './runtime-symbols.js';
 
+/** Under this name it is in packages of ours, and of apps that bring it. */
+export const AGENT_LIBRARY = 'libbtrace-agent.so';
 const PREFIX = 'btrace-agent-';
 const CHUNK_BYTES = 64 * 1024;
 const ANSWER_MS = 10_000;
@@ -49,7 +51,7 @@ export async function findAndroidAgent(roots: readonly string[], abi: string): P
   const looked: string[] = [];
   for (const root of name === undefined ? [] : roots) {
     for (const folder of [`agents/${name}`, `build/native/${name}`]) {
-      const file = path.join(root, folder, 'libbtrace-agent.so');
+      const file = path.join(root, folder, AGENT_LIBRARY);
       looked.push(file);
       try {
         await access(file);

@@ -6,9 +6,12 @@ import path from 'node:path';
 import type { Adb } from '@yume-chan/adb';
 import type { Conversation } from '../session/conversation.js';
 import { type RecordOptions, TargetError } from '../target.js';
+import { AGENT_LIBRARY } from './agent-copy.js';
 import { type App, asApp } from './apps.js';
 import { type Door, enter, letGo, newDoor, parametersOf, reasonIn } from './attach.js';
+import { openApk } from './device-file.js';
 import { quoted, shell } from './device-shell.js';
+import { within } from './patience.js';
 
 /** The app is held this long at most; Android calls an app that is slow to bind unresponsive after 10 s or more. */
 const HOLD_MS = 5000;
@@ -17,6 +20,8 @@ const LAUNCH_MS = 20_000;
 const ELSEWHERE_MS = 300_000;
 /** Often, for the app waits for it. */
 const TRY_EVERY_MS = 20;
+/** To look for our library in an app's packages. */
+const LOOK_MS = 5000;
 
 /** From which Android an app can be started with an agent: before its own code, after it, or not at all. */
 const BIND_SDK = 28;
@@ -86,11 +91,26 @@ export async function launchLibrary(
   options: RecordOptions,
   signal: AbortSignal | undefined,
 ): Promise<Conversation> {
+  if ((await within(LOOK_MS, bringsLibrary(adb, app), signal).catch(() => undefined)) === false)
+    throw new TargetError(
+      'not-supported',
+      `${app.packageName} takes no agent, and has not BTrace's library in it.`,
+      'Install a debuggable build of it, or one with the library: btrace in-app FOLDER writes what its build takes (docs/ANDROID.md).',
+    );
+  signal?.throwIfAborted();
   return await throughProperties(adb, app, async (door) => {
     if (options.startedElsewhere) options.startedElsewhere();
     else await startAnew(adb, app, '');
     return await opened(adb, app, door, options, signal, inItsLibrary);
   });
+}
+
+/** Whether our library is in one of its packages: it may have one for each ABI. Undefined where the device does not say. */
+async function bringsLibrary(adb: Adb, app: App): Promise<boolean | undefined> {
+  const { stdout } = await shell(adb, `pm path ${quoted(app.packageName)}`);
+  const apks = [...stdout.matchAll(/^package:(.+?)\s*$/gm)].map(([, apk = '']) => apk);
+  for (const apk of apks) if ((await openApk(adb, apk)).find(AGENT_LIBRARY)) return true;
+  return apks.length > 0 ? false : undefined;
 }
 
 /** Ends the app; its next process finds the door in the properties, which are emptied afterwards. */

@@ -1,7 +1,7 @@
 /** The device: a folder for its files, a shell, apps that are real ART processes, and faults on demand. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,13 @@ export interface Installed {
   readonly debuggable: boolean;
   /** What `am start` starts. */
   readonly launch: Launch;
+  /** Its package, one of `apkOf` or another. */
+  readonly apk: Buffer;
 }
+
+/** Made by `apks/make.sh`: shop.apk has a label for each language, bank.apk has one in its manifest, and our library in itself. */
+export const apkOf = (name: 'shop' | 'bank'): Buffer =>
+  readFileSync(path.join(root, `test/rigs/phone/apks/${name}.apk`));
 
 export interface PhoneOptions {
   readonly model?: string;
@@ -44,6 +50,8 @@ export interface PhoneOptions {
   readonly release?: string;
   readonly abis?: string;
 }
+
+const baseApk = (packageName: string, folder: string): string => `${folder}/${packageName}-rig==/base.apk`;
 
 export class Phone {
   readonly faults: PhoneFaults = {
@@ -57,9 +65,10 @@ export class Phone {
   readonly commands: string[] = [];
   private readonly connections = new Set<net.Socket>();
   private readonly apps = new Map<string, ArtApp>();
-  private readonly packages = new Map<string, Installed>();
+  private readonly packages = new Map<string, Installed & { readonly folder: string }>();
   private readonly server = net.createServer((tcp) => this.connected(tcp));
   private users = 100;
+  private installations = 0;
   private isRoot = false;
 
   private constructor(
@@ -107,15 +116,18 @@ export class Phone {
 
   async uninstall(packageName: string): Promise<void> {
     await this.apps.get(packageName)?.kill();
+    await this.removeCode(packageName);
     this.packages.delete(packageName);
     await rm(this.resolve(`/data/data/${packageName}`), { recursive: true, force: true });
     await this.writePackages();
   }
 
-  /** As `pm install -r`: the app ends, its code_cache is emptied. */
-  async upgrade(packageName: string): Promise<void> {
+  /** As `pm install -r`: the app ends, its code_cache is emptied, its package lies elsewhere. */
+  async upgrade(packageName: string, changes: Partial<Installed> = {}): Promise<void> {
     await this.apps.get(packageName)?.kill();
     await rm(this.resolve(`/data/data/${packageName}/code_cache`), { recursive: true, force: true });
+    await this.removeCode(packageName);
+    await this.install(packageName, { ...this.packages.get(packageName), ...changes });
   }
 
   /** A line of the device's log. */
@@ -140,18 +152,31 @@ export class Phone {
   }
 
   async install(packageName: string, installed: Partial<Installed> = {}): Promise<void> {
-    this.packages.set(packageName, {
+    const folder = `/data/app/~~${++this.installations}==`;
+    const whole = {
       debuggable: true,
-      launch: { engine: 'quick', app: 'Jank', arguments: [0] },
+      launch: { engine: 'quick', app: 'Jank', arguments: [0] } as const,
+      apk: apkOf('shop'),
       ...installed,
-    });
+      folder,
+    };
+    this.packages.set(packageName, whole);
     await mkdir(this.resolve(`/data/data/${packageName}`), { recursive: true });
+    const apk = this.resolve(baseApk(packageName, folder));
+    await mkdir(path.dirname(apk), { recursive: true });
+    await writeFile(apk, whole.apk);
     await this.writePackages();
+  }
+
+  private async removeCode(packageName: string): Promise<void> {
+    const folder = this.packages.get(packageName)?.folder;
+    if (folder !== undefined) await rm(this.resolve(folder), { recursive: true, force: true });
   }
 
   private async writePackages(): Promise<void> {
     const lines = [...this.packages].map(
-      ([name, { debuggable }]) => `${name} ${debuggable ? 'debuggable' : 'release'}\n`,
+      ([name, { debuggable, folder }]) =>
+        `${name} ${debuggable ? 'debuggable' : 'release'} ${baseApk(name, folder)}\n`,
     );
     await writeFile(path.join(this.folder, 'packages'), lines.join(''));
   }
@@ -235,7 +260,7 @@ export class Phone {
   private async shell(stream: Duplex, command: string, v2: boolean): Promise<void> {
     this.commands.push(command);
     const mapped = command.replaceAll(
-      /(?<![\w.-])\/(?=data\/local\/tmp|data\/data\/|apex\/)/g,
+      /(?<![\w.-])\/(?=data\/local\/tmp|data\/(?:data|app)\/|apex\/)/g,
       `${this.folder}/`,
     );
     const child = spawn('sh', ['-c', mapped], {
