@@ -20,6 +20,8 @@ export interface Target {
   readonly kind: string;
   /** As a person knows it: main class or jar, package name, program name. */
   readonly name: string;
+  /** What those who use it call it, where that is known. From anywhere, and of any letters. */
+  readonly label?: string | undefined;
   readonly pid: number;
   /** "HotSpot 17.0.15", or empty when not known before attaching. */
   readonly runtime: string;

@@ -4,9 +4,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { unzipSync, zipSync } from 'fflate';
 import { root } from '../../scripts/setup.mjs';
 import { decodeRecording } from '../../src/trace/build/decode.js';
 import type { ArtApp } from '../rigs/art/runtime.js';
+import { apkOf } from '../rigs/phone/phone.js';
 import { withPhone } from '../rigs/phone/with-phone.js';
 
 const SHOP = 'com.example.shop';
@@ -15,9 +17,18 @@ const BANK = 'com.example.bank';
 interface Listed {
   readonly id: string;
   readonly name: string;
+  readonly label?: string;
   readonly pid: number;
   readonly recordable: boolean;
   readonly refusal?: string;
+}
+
+/** A package whose label turns the text around. */
+function turned(): Buffer {
+  const files = unzipSync(apkOf('bank'));
+  const manifest = Buffer.from(files['AndroidManifest.xml']!);
+  manifest.write('Rig\u202eBank', manifest.indexOf(Buffer.from('Rig Bank', 'utf16le')), 'utf16le');
+  return Buffer.from(zipSync({ ...files, 'AndroidManifest.xml': manifest }));
 }
 
 describe('btrace, the command, on devices', () => {
@@ -62,6 +73,7 @@ describe('btrace, the command, on devices', () => {
     const app = await bench().launched(SHOP);
     const tablet = await bench().another({ model: 'Rig Tablet' });
     tablet.faults.unauthorized = true;
+    await bench().phone.install(BANK, { apk: turned() });
     await bench().connect();
     await bench().connect(tablet);
     const { code, out, err } = await btrace(['list', '--android', '--json']);
@@ -69,11 +81,12 @@ describe('btrace, the command, on devices', () => {
     const listed = JSON.parse(out) as Listed[];
     const shop = listed.find(({ name }) => name === SHOP);
     assert.equal(shop?.id, `android:${bench().phone.serial}:${SHOP}`);
-    assert.deepEqual([shop.pid, shop.recordable], [app.pid, true]);
+    assert.deepEqual([shop.pid, shop.recordable, shop.label], [app.pid, true, 'Ładen ☂ 店']);
     const other = listed.find(({ id }) => id === `android:${tablet.serial}`);
     assert.match(other?.refusal ?? '', /allow USB debugging/);
     const plain = await btrace(['list']);
-    assert.match(plain.out, /com\.example\.shop +ART \(API 30\) +Rig Phone .* Android 11/);
+    assert.match(plain.out, /com\.example\.shop +ART \(API 30\) +Ładen ☂ 店 · Rig Phone .* Android 11/);
+    assert.match(plain.out, /com\.example\.bank +ART \(API 30\) +Rig\ufffdBank · Rig Phone/);
   });
 
   it('records the only debuggable app of a device until Ctrl-C', async () => {

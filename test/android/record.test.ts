@@ -100,6 +100,43 @@ describe('recording an app on a device, over adb', () => {
     });
   });
 
+  const labels = async () => (await targets.list()).map(({ name, label }) => [name, label]);
+
+  it('names apps as their users do, each package read once', async () => {
+    const { phone } = bench();
+    await phone.install(SHOP);
+    await phone.install('com.example.till', { apk: apkOf('bank') });
+    await phone.install('com.example.torn', { apk: apkOf('shop').subarray(0, 1000) });
+    await phone.install(BANK, { debuggable: false });
+    await phone.launch(BANK);
+    await bench().connect();
+    const others = [
+      ['com.example.torn', undefined],
+      [BANK, undefined], // it cannot be recorded, so it is not read
+    ];
+    assert.deepEqual(await labels(), [[SHOP, undefined], ['com.example.till', undefined], ...others]);
+    assert.equal(await targets.readLabels(), true);
+    const named = [[SHOP, 'Ładen ☂ 店'], ['com.example.till', 'Rig Bank'], ...others];
+    assert.deepEqual(await labels(), named);
+    const reads = () => phone.commands.filter((command) => command.startsWith('dd ')).length;
+    const before = reads();
+    assert.ok(before > 0);
+    assert.equal(await targets.readLabels(), false);
+    assert.deepEqual([await labels(), reads()], [named, before]);
+    await phone.upgrade('com.example.till', { apk: apkOf('shop') });
+    assert.deepEqual((await labels())[1], ['com.example.till', undefined]);
+    assert.equal(await targets.readLabels(), true);
+    assert.deepEqual((await labels())[1], ['com.example.till', 'Ładen ☂ 店']);
+  });
+
+  it('tells who watches when labels have come', async () => {
+    await watching(async (until) => {
+      await bench().phone.install(SHOP);
+      await bench().connect();
+      await until(async () => (await labels())[0]?.[1] === 'Ładen ☂ 店');
+    });
+  });
+
   it('records an app that runs, names what it did, and leaves it running', async () => {
     const app = await bench().launched(SHOP);
     await bench().connect();

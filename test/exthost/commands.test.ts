@@ -117,12 +117,14 @@ const tests: Readonly<Record<string, () => Promise<void>>> = {
       await isOpen(await recorded);
     });
     // Recorded from its launch alone, as an app that has our library in it.
-    Object.assign(till, { refusal: 'It is not debuggable.', launchable: true });
+    Object.assign(till, { refusal: 'It is not debuggable.', launchable: true, label: 'Shop\u202etill' });
     isOneError(await toastsOf({}, () => run('record', { target: till.id })), /^It is not debuggable\./);
     await withPerson({}, async ({ picks }) => {
       const recorded = run<string>('record');
       await until('the targets are listed', () => picks.length === 1);
-      await accept(picks[0]!, 'commands.Asked');
+      await accept(picks[0]!, 'Shop till');
+      const [{ description }] = picks[0]!.selectedItems as [vscode.QuickPickItem];
+      assert.match(description ?? '', /^commands\.Asked · \d+ · Script$/);
       await until('the presets are listed', () => picks.length === 2);
       assert.match(picks[1]!.items[0]!.label, /^From launch, with BTrace's library in it/);
       await accept(picks[1]!, 'Balanced');

@@ -26,6 +26,7 @@ export class ScriptedTarget implements Target {
   readonly runtime = 'Script';
   readonly detail = 'made up by a test';
   refusal: string | undefined;
+  label: string | undefined;
   launchable = false;
   readonly sessions: ScriptedSession[] = [];
   options: RecordOptions | undefined;

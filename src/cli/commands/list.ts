@@ -3,14 +3,16 @@ import { adbOptions, androidTargets } from '../android-targets.js';
 import { type Command, type Input, jsonOption } from '../command-line.js';
 import { ExitCode } from '../exit-codes.js';
 import { localTargets } from '../local-targets.js';
+import { plainText } from '../plain-text.js';
 import { table, type Terminal } from '../terminal.js';
 
 function json(targets: readonly Target[]): string {
   return JSON.stringify(
-    targets.map(({ id, kind, name, pid, runtime, detail, refusal }) => ({
+    targets.map(({ id, kind, name, label, pid, runtime, detail, refusal }) => ({
       id,
       kind,
       name,
+      ...(label !== undefined && { label }),
       pid,
       runtime,
       detail,
@@ -26,7 +28,9 @@ function json(targets: readonly Target[]): string {
 async function onDevices(input: Input, terminal: Terminal): Promise<Target[]> {
   const asked = input.has('android') || input.has('adb') || input.has('adb-server');
   try {
-    return await androidTargets(input, terminal, asked).list();
+    const source = androidTargets(input, terminal, asked);
+    const targets = await source.list();
+    return (await source.readLabels()) ? await source.list() : targets;
   } catch (error) {
     if (asked || !(error instanceof TargetError)) throw error;
     terminal.note(`${error.message} ${error.remedy ? 'To start it: btrace list --android' : error.nextStep}`);
@@ -65,11 +69,12 @@ export const list: Command = {
       );
       return ExitCode.Done;
     }
-    const rows = targets.map(({ pid, name, runtime, refusal, detail }) => [
+    const rows = targets.map(({ pid, name, label, runtime, refusal, detail }) => [
       pid > 0 ? String(pid) : '',
       name,
       runtime,
-      refusal === undefined ? detail : `cannot be recorded: ${refusal}`,
+      (label === undefined ? '' : `${plainText(label)} · `) +
+        (refusal === undefined ? detail : `cannot be recorded: ${refusal}`),
     ]);
     const [head = '', ...lines] = table(
       [['PID', 'NAME', 'RUNTIME', 'COMMAND OR DEVICE'], ...rows],

@@ -11,6 +11,7 @@ import {
 import { isTargetError, TargetError, type Target } from '../../targets/target.js';
 import type { PresetName } from '../settings.js';
 import { presets } from './presets.js';
+import { plain } from './progress.js';
 import type { TargetListing, TargetRegistry } from './target-registry.js';
 
 export interface TargetItem extends QuickPickItem {
@@ -30,8 +31,12 @@ export function kindName(kind: string): string {
 /** Last choices first, then kind by kind, what can be recorded before what cannot. */
 export function targetItems(listing: TargetListing, lastNames: readonly string[]): TargetItem[] {
   const item = (target: Target): TargetItem => ({
-    label: `$(${target.refusal === undefined ? icon(target.kind) : 'circle-slash'}) ${target.name}`,
-    description: [target.pid > 0 ? String(target.pid) : '', target.runtime]
+    label: `$(${target.refusal === undefined ? icon(target.kind) : 'circle-slash'}) ${plain(target.label ?? target.name)}`,
+    description: [
+      target.label === undefined ? '' : target.name,
+      target.pid > 0 ? String(target.pid) : '',
+      target.runtime,
+    ]
       .filter((s) => s !== '')
       .join(' · '),
     detail: target.refusal ?? target.detail,

@@ -15,7 +15,7 @@ import {
 } from 'vscode';
 import { isTargetError, type Target } from '../../targets/target.js';
 import { kindName } from '../recording/pick-target.js';
-import { statusLine } from '../recording/progress.js';
+import { plain, statusLine } from '../recording/progress.js';
 import type { ActiveRecording, Sessions } from '../recording/sessions.js';
 import type { TargetListing, TargetRegistry } from '../recording/target-registry.js';
 
@@ -69,7 +69,7 @@ export class TargetsView implements TreeDataProvider<TargetNode>, Disposable {
     this.#looked = true;
     // A tree that is told of a change loses its hover and may flicker: only when there is one.
     const shown = JSON.stringify([
-      this.#listing.targets.map((one) => [one.id, one.name, one.runtime, one.refusal]),
+      this.#listing.targets.map((one) => [one.id, one.name, one.label, one.runtime, one.refusal]),
       this.#listing.failures.map((one) => [one.kind, String(one.error)]),
     ]);
     if (shown !== this.#shown) this.#change.fire(undefined);
@@ -167,11 +167,12 @@ function kindNode(kind: string): TargetNode {
 }
 
 function targetItem(target: Target): TreeItem {
-  const item = new TreeItem(target.name);
+  const item = new TreeItem(plain(target.label ?? target.name));
   item.id = target.id;
   // Of this machine's programs it is the command line: long, and in the tooltip.
   const where = target.kind === 'android' && target.pid > 0 ? target.detail : '';
-  item.description = [target.pid > 0 ? String(target.pid) : '', where || target.runtime]
+  const name = target.label === undefined ? '' : target.name;
+  item.description = [name, target.pid > 0 ? String(target.pid) : '', where || target.runtime]
     .filter((s) => s !== '')
     .join(' · ');
   item.tooltip = [target.detail, target.refusal ?? ''].filter((s) => s !== '').join('\n');

@@ -7,6 +7,7 @@ import { type AndroidTarget, type AppOptions, AppTarget } from './app-target.js'
 import { listApps, type Probes } from './apps.js';
 import { chooseTarget, type Wanted } from './choose-target.js';
 import { type Device, deviceId, deviceName, deviceRefusal, duplicateSerials } from './device-list.js';
+import { AppLabels } from './app-labels.js';
 import { agentLog, deviceFacts } from './device-facts.js';
 import { shell } from './device-shell.js';
 import { watchDevices } from './watch-devices.js';
@@ -26,14 +27,24 @@ export class AndroidTargets implements TargetSource {
 
   /** Which processes may be looked into, by device and process: a device is asked once for each. */
   private known: Probed = new Map();
+  private readonly labels = new AppLabels();
+  private readonly watching = new Set<() => void>();
 
   constructor(private readonly options: AndroidOptions) {}
 
   watch(changed: () => void): () => void {
-    return watchDevices(() => new AdbServer(this.options), changed);
+    const stop = watchDevices(() => new AdbServer(this.options), changed);
+    this.watching.add(changed);
+    return () => {
+      this.watching.delete(changed);
+      stop();
+    };
   }
 
-  /** The apps of every device that is ready, and each other device as a target that says what it needs. */
+  /**
+   * The apps of every device that is ready, and each other device as a target that says what it needs. Labels that are not known yet are read
+   * afterwards for who watches, and are in the next list.
+   */
   async list(signal?: AbortSignal): Promise<AndroidTarget[]> {
     // Made anew each time: the settings may have changed.
     const server = new AdbServer(this.options);
@@ -48,7 +59,16 @@ export class AndroidTargets implements TargetSource {
     );
     this.known = probed;
     signal?.throwIfAborted();
+    if (this.watching.size > 0) void this.readLabels();
     return lists.flat();
+  }
+
+  /** Those that the last list had not; true when there are more of them now. Who watches is told. */
+  async readLabels(): Promise<boolean> {
+    const server = new AdbServer(this.options);
+    const found = await this.labels.read((device) => server.open(device));
+    if (found) for (const changed of this.watching) changed();
+    return found;
   }
 
   /** The one target that was meant; what is left out is found where there is only one. */
@@ -108,7 +128,11 @@ export class AndroidTargets implements TargetSource {
           detail: `${deviceName(device)} · Android ${release}`,
           sdk: Number(sdk),
         };
-        return apps.map((app) => new AppTarget(`${id}:${app.process}`, place, app, this.options));
+        return apps.map((app) => {
+          const { access, apk } = app;
+          const label = access && apk ? this.labels.of(device, apk) : undefined;
+          return new AppTarget(`${id}:${app.process}`, place, { ...app, label }, this.options);
+        });
       } finally {
         clearTimeout(limit);
         await adb.close();
@@ -125,8 +149,8 @@ type Probed = Map<string, string>;
 
 /** The processes of one device: those that were asked before, and those that are there now. */
 function probesOf(device: Device, before: Probed, now: Probed): Probes {
-  const key = ({ pid, process, code = '' }: { pid: number; process: string; code?: string }) =>
-    `${device.serial} ${device.transportId} ${pid} ${process} ${code}`;
+  const key = ({ pid, process, apk = '' }: { pid: number; process: string; apk?: string }) =>
+    `${device.serial} ${device.transportId} ${pid} ${process} ${apk}`;
   return {
     get: (row) => before.get(key(row)),
     set: (row, why) => void now.set(key(row), why),

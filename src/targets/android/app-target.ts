@@ -44,14 +44,16 @@ export class AppTarget implements AndroidTarget {
   readonly device: Device;
   readonly refusal: string | undefined;
   readonly launchable: boolean;
+  readonly label: string | undefined;
 
   constructor(
     readonly id: string,
     private readonly place: Place,
-    private readonly app: App,
+    private readonly app: App & { readonly label: string | undefined },
     private readonly options: AppOptions,
   ) {
     this.name = app.process;
+    this.label = app.label;
     this.pid = app.pid;
     this.runtime = `ART (API ${place.sdk})`;
     this.detail = app.pid > 0 ? place.detail : `${place.detail} · not running`;

@@ -13,6 +13,7 @@ export interface App {
   readonly access: 'run-as' | 'root' | undefined;
   /** Why nothing does, in the device's words. */
   readonly why: string;
+  readonly apk?: string;
 }
 
 /** A shell command that runs `script` as the app, in its own folder. */
@@ -33,8 +34,8 @@ interface Row {
   readonly pid: number;
   readonly process: string;
   readonly packageName: string;
-  /** Where its code lies, of an app that does not run: another place after each installation. */
-  readonly code?: string;
+  /** Where its package lies, of what is installed beside the system: another place after each installation. */
+  readonly apk?: string;
 }
 
 /** What is known of processes from before: why one may not be looked into, or '' when it may. */
@@ -59,9 +60,9 @@ export function parseProcesses(text: string, isRoot: boolean): Row[] {
 export function parsePackages(text: string): Row[] {
   const rows: Row[] = [];
   for (const line of text.split('\n')) {
-    const [, code, name] = /^package:(.*)=([^=]+)$/.exec(line.trim()) ?? [];
-    if (code !== undefined && name !== undefined && processName.test(name))
-      rows.push({ pid: 0, process: name, packageName: name, code });
+    const [, apk, name] = /^package:(.*)=([^=]+)$/.exec(line.trim()) ?? [];
+    if (apk !== undefined && name !== undefined && processName.test(name))
+      rows.push({ pid: 0, process: name, packageName: name, apk });
   }
   return rows;
 }
@@ -79,9 +80,13 @@ export async function listApps(adb: Adb, probes: Probes): Promise<App[]> {
       'Android 8 or newer is needed.',
     );
   const isRoot = /^0\s/.test(stdout); // after `adb root`, on emulators and builds for developers
-  const running = parseProcesses(stdout, isRoot);
+  const installed = new Map(parsePackages(packages.stdout).map((row) => [row.process, row]));
+  const running = parseProcesses(stdout, isRoot).map((row) => ({
+    ...installed.get(row.packageName),
+    ...row,
+  }));
   const names = new Set(running.map((row) => row.process));
-  const rows = [...running, ...parsePackages(packages.stdout).filter((row) => !names.has(row.process))];
+  const rows = [...running, ...[...installed.values()].filter((row) => !names.has(row.process))];
   const known = (row: Row): string | undefined => (isRoot ? '' : probes.get(row));
   const unknown = rows.filter((row) => known(row) === undefined);
   const refusals = await probe(adb, [...new Set(unknown.map((row) => row.packageName))]);

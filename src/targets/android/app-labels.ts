@@ -1,0 +1,76 @@
+/** The apps' labels, which no command of a device's shell prints: read from their packages, once for each that is installed. */
+import type { Adb } from '@yume-chan/adb';
+import { apkLabel } from './apk-label.js';
+import type { Device } from './device-list.js';
+import { openApk } from './device-file.js';
+import { within } from './patience.js';
+
+/** For all of a device, at some ten short commands each. What was not begun by then is left to the next time. */
+const DEVICE_MS = 5000;
+const AT_ONCE = 4;
+const MOST_LETTERS = 60;
+
+export class AppLabels {
+  /** Undefined: it has none, or is being read. */
+  private readonly known = new Map<string, string | undefined>();
+  private wanted = new Map<string, { readonly device: Device; readonly apks: readonly string[] }>();
+
+  /** Undefined where it is not known; asking is what has it read. An installation has a path of its own. */
+  of(device: Device, apk: string): string | undefined {
+    const place = placeOf(device);
+    const key = `${place} ${apk}`;
+    if (this.known.has(key)) return this.known.get(key);
+    const { apks = [] } = this.wanted.get(place) ?? {};
+    if (!apks.includes(apk)) this.wanted.set(place, { device, apks: [...apks, apk] });
+    return undefined;
+  }
+
+  /** Reads those that were asked for. True when more are known than before. Never throws. */
+  async read(open: (device: Device) => Promise<Adb>): Promise<boolean> {
+    const { wanted } = this;
+    this.wanted = new Map();
+    for (const [place, { apks }] of wanted)
+      for (const apk of apks) this.known.set(`${place} ${apk}`, undefined);
+    const found = await Promise.all(
+      [...wanted.values()].map(({ device, apks }) => this.ofDevice(device, apks, open).catch(() => false)),
+    );
+    return found.includes(true);
+  }
+
+  private async ofDevice(
+    device: Device,
+    apks: readonly string[],
+    open: (device: Device) => Promise<Adb>,
+  ): Promise<boolean> {
+    const adb = await open(device);
+    const left = [...apks];
+    let found = false;
+    const readSome = async (): Promise<void> => {
+      for (let apk = left.shift(); apk !== undefined; apk = left.shift()) {
+        const text = await openApk(adb, apk)
+          .then(apkLabel)
+          .catch(() => undefined);
+        const label = text?.replaceAll(/\s+/g, ' ').trim();
+        if (label === undefined || label === '') continue;
+        this.known.set(`${placeOf(device)} ${apk}`, shortened(label));
+        found = true;
+      }
+    };
+    try {
+      await within(DEVICE_MS, Promise.all(Array.from({ length: AT_ONCE }, readSome)));
+    } catch {
+      for (const apk of left.splice(0)) this.known.delete(`${placeOf(device)} ${apk}`);
+    } finally {
+      await adb.close();
+    }
+    return found;
+  }
+}
+
+/** What is connected anew is asked anew. */
+const placeOf = ({ serial, transportId }: Device): string => `${serial} ${transportId}`;
+
+function shortened(label: string): string {
+  const letters = Array.from(label);
+  return letters.length > MOST_LETTERS ? `${letters.slice(0, MOST_LETTERS).join('')}…` : label;
+}
