@@ -5,7 +5,7 @@ import path from 'node:path';
 import { root } from '../../scripts/setup.mjs';
 
 /** Also .csv, whose lines end with CRLF by its own definition. */
-const notText = /\.(png|jar|dex|btrace|pftrace|trace|gz|zip|ico|so|csv)$/;
+const notText = /\.(png|jar|apk|dex|btrace|pftrace|trace|gz|zip|ico|so|csv)$/;
 
 /** The files of the repository, and those about to be: not what .gitignore names. */
 const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
