@@ -149,8 +149,9 @@ export class StackDiff {
     const isTimed = (block.counters & CounterBit.CpuTimed) !== 0;
     const isSpecial = isTimed ? specialWhereTimed : takenAtCall;
     const longestSilence = vouchNs > 0 ? gapAfterVouches * vouchNs : Infinity;
-    // NaN where it is not known: no time was used then, as far as one can tell, and nothing is a wait.
-    let cpuBefore = readsCpu ? this.cpu : NaN;
+    // NaN where it is not known: no time was used then, as far as one can tell, and nothing is a wait. A sum, for with a choice
+    // between the two the engine keeps an object for each row's.
+    let cpuBefore = this.cpu + (readsCpu ? 0 : NaN);
     let { path: before, node: nodeBefore, messageId: messageBefore, shown } = this;
     let time = this.time;
     let n = intervals.count;
