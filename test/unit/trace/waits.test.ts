@@ -13,12 +13,14 @@ const vouch = 1000;
 /** Node 1 is main, node 2 is sleep, called by it. */
 const stacks = encodeNodes({ id: [1, 2], parent: [0, 1], frame: [1, 2], position: [0, 0] });
 
+type Rows = readonly (readonly [number, number, number])[];
+
 /** Rows of [time, duration, node], whose CPU clock stands still where it was read: the intervals that they make. */
-function decodedIntervals(
-  rows: readonly (readonly [number, number, number])[],
-  waitKind: number,
-  counters: number,
-): Intervals {
+function decodedIntervals(rows: Rows, waitKind: number, counters: number): Intervals {
+  return intervalsOfBlocks([[rows, counters]], waitKind);
+}
+
+function intervalsOfBlocks(blocks: readonly (readonly [Rows, number])[], waitKind: number): Intervals {
   const decoder = new RecordingDecoder();
   decoder.append(fileMagic);
   const payloads: [number, Uint8Array][] = [
@@ -26,8 +28,8 @@ function decodedIntervals(
     [ChunkKind.Nodes, stacks],
     [
       ChunkKind.Samples,
-      encodeSamples([
-        {
+      encodeSamples(
+        blocks.map(([rows, counters]) => ({
           thread: 1,
           counters,
           cpu: rows.map(() => 0),
@@ -35,8 +37,8 @@ function decodedIntervals(
           duration: rows.map(([, duration]) => duration),
           stack: rows.map(([, , node]) => node),
           kind: rows.map(([, duration]) => (duration > 0 ? waitKind : SampleKind.Allocation)),
-        },
-      ]),
+        })),
+      ),
     ],
   ];
   payloads.forEach(([kind, payload], sequence) => decoder.append(encodeChunk(kind, payload, sequence)));
@@ -47,7 +49,7 @@ const nameOf = (state: number): string =>
   Object.entries(IntervalState).find(([, value]) => value === state)![0];
 
 /** As `begin..end state` by interval. */
-function intervalsOf(rows: readonly (readonly [number, number, number])[]): string[] {
+function intervalsOf(rows: Rows): string[] {
   const intervals = decodedIntervals(rows, SampleKind.Park, 0);
   return Array.from(
     { length: intervals.count },
@@ -116,5 +118,20 @@ describe('a thread of the runtime', () => {
     };
     assert.deepEqual(pathsOf(SampleKind.Gc), ['Blocked 1', 'Waiting 0', 'Blocked 1']);
     assert.deepEqual(pathsOf(SampleKind.Sleep), ['Blocked 1', 'Waiting 1', 'Blocked 1']);
+  });
+});
+
+describe('a thread whose CPU clock is read no longer', () => {
+  it('waits no longer, as far as one can tell', () => {
+    const rows = (times: readonly number[]): Rows => times.map((time) => [time, 0, 2]);
+    const { count, state } = intervalsOfBlocks(
+      [
+        [rows([0, 1000, 2000]), CounterBit.Cpu],
+        [rows([3000, 4000]), 0],
+      ],
+      SampleKind.Sleep,
+    );
+    const states = Array.from({ length: count }, (_, row) => nameOf(state[row]!));
+    assert.deepEqual(states, ['Evidence', 'Waiting', 'Waiting', 'Evidence', 'Evidence']);
   });
 });
