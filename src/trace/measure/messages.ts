@@ -69,8 +69,9 @@ function addMessages(rows: Row[], thread: ThreadTrack, paths: Paths): void {
     const begin = intervals.begin[at] as number;
     const end = intervals.end[at] as number;
     // The wait for the next message is no work of this one.
-    if (id === 0 || id !== row?.id || polls.has(begin, end)) close();
-    if (id === 0 || end <= begin || polls.has(begin, end)) continue;
+    const isOutside = id === 0 || polls.has(begin, end);
+    if (isOutside || id !== row?.id) close();
+    if (isOutside || end <= begin) continue;
     if (row === undefined) {
       row = { thread: thread.index, id, begin, end, cpu: 0, blocked: 0, gap: 0, method: -1 };
       rows.push(row);
