@@ -50,12 +50,14 @@ void interrupt(ThreadRecord& record, void* context) {
   if (!runtime || !capture.begin_interrupted(&record)) return;
   // Before the walk: its cost belongs to the time after this sample, by both clocks.
   read_own_counters(capture.row(), record.counters);
-  i32 frames = runtime->walk_here(context, capture.frames(), WalkBuffer::kFrames, capture.row().flags);
+  WalkNotes notes;
+  i32 frames = runtime->walk_here(record, context, capture.frames(), WalkBuffer::kFrames, notes);
   if (frames <= 0) {
     capture.abandon();
     mark_due(record);
     return;
   }
+  notes.tell(capture.row());
   u32 count = static_cast<u32>(frames);
   if (capture.row().flags & kFlagNativeState)
     count = add_native_leaf(capture.session().images, context, capture.frames(), count);

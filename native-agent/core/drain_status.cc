@@ -33,8 +33,11 @@ void Drain::cut_threads(Bytes& out) {
   size_t empty = out.size();
   for (u32 slot = 0, slots = g_threads.slots(); slot < slots; slot++) {
     ThreadRecord& record = g_threads.at(slot);
-    if (record.session.load_acquire() != session_->id || record.announced_session == session_->id) continue;
+    if (record.session.load_acquire() != session_->id) continue;
+    u32 carries = record.carries.load_relaxed();
+    if (record.announced_session == session_->id && record.announced_carries == carries) continue;
     record.announced_session = session_->id;
+    record.announced_carries = carries;
     put_thread(out, record);
   }
   if (out.size() == empty)

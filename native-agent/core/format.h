@@ -5,7 +5,7 @@
 namespace btrace {
 
 inline constexpr u32 kFormatMajor = 1;
-inline constexpr u32 kFormatMinor = 1;
+inline constexpr u32 kFormatMinor = 2;
 
 enum class ChunkKind : u16 {
   Header = 1,
@@ -83,7 +83,7 @@ enum CounterBit : u32 {
 };
 
 enum class HookState : u8 { Installed = 0, Off = 1, Missing = 2, Failed = 3, Removed = 4 };
-enum class ThreadKind : u8 { Platform = 0, Virtual = 1, Runtime = 2, Native = 3 };
+enum class ThreadKind : u8 { Platform = 0, Virtual = 1, Runtime = 2, Native = 3, Carrier = 4 };
 enum class MethodKind : u8 { Managed = 0, ManagedNative = 1, NativeFunction = 2, Stub = 3, Unresolved = 4 };
 enum class Policy : u32 { Stream = 0, StopWhenFull = 1, Ring = 2 };
 enum class LossReason : u8 {

@@ -177,15 +177,16 @@ void OutsideSampler::stand(ThreadRecord& record, u64 tick, i64 now, i64 cpu) {
   if (!capture.begin_outside(&record, SampleKind::AsyncOutside, now, tick)) return;
   capture.row().cpu_ns = cpu;
   capture.row().counters |= kCounterCpu;
-  capture.row().flags = record.walked_flags;
+  WalkNotes{record.walked_flags, record.walked_message}.tell(capture.row());
   capture.commit_repeat(record.walked_stack);
 }
 
 void OutsideSampler::walk(ThreadRecord& record, u64 tick, i64 now, i64 cpu, u16 at_work) {
   record.look_interval_ns = interval_ns_;
   record.walked_cpu_ns = -1;
-  u16 flags = kFlagSafepoint;
-  i32 frames = runtime_->walk_outside(record, frames_, WalkBuffer::kFrames, flags);
+  WalkNotes notes;
+  notes.flags = kFlagSafepoint;
+  i32 frames = runtime_->walk_outside(record, frames_, WalkBuffer::kFrames, notes);
   if (frames == Runtime::kWalkLater) return;
   if (frames == 0) {
     record.walked_epoch = session_->stacks.epoch();
@@ -201,7 +202,8 @@ void OutsideSampler::walk(ThreadRecord& record, u64 tick, i64 now, i64 cpu, u16 
   }
   capture.row().cpu_ns = cpu;
   capture.row().counters |= kCounterCpu;
-  capture.row().flags = flags | at_work;
+  notes.tell(capture.row());
+  capture.row().flags |= at_work;
   u32 count = static_cast<u32>(frames);
   Frame leaf;
   // One that waits for a processor is where it was interrupted: what a walk from here cannot see of it is known.
@@ -212,7 +214,8 @@ void OutsideSampler::walk(ThreadRecord& record, u64 tick, i64 now, i64 cpu, u16 
   }
   record.walked_epoch = session_->stacks.epoch();
   record.walked_stack = capture.commit_frames(frames_, count);
-  record.walked_flags = flags;
+  record.walked_flags = notes.flags;
+  record.walked_message = notes.message;
   record.walked_cpu_ns = record.walked_stack ? cpu : -1;
 }
 

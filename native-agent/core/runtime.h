@@ -20,6 +20,19 @@ class NameSink {
                           const LineEntry* lines, u32 line_count) = 0;
 };
 
+// What a walk says beside its frames.
+struct WalkNotes {
+  static constexpr u32 kLastMessage = ~0u;  // that of the thread's last own capture
+
+  u16 flags = 0;
+  u32 message = kLastMessage;
+
+  void tell(Row& row) const {
+    row.flags |= flags;
+    if (message != kLastMessage) row.message = message;
+  }
+};
+
 struct TargetDescription {
   char name[256];
   char runtime[128];
@@ -60,14 +73,14 @@ class Runtime {
   virtual bool name_class(u64 key, NameSink& sink) = 0;
   // Another thread's stack, leaf first; 0 when it has none as long as it does not run, kWalkLater when that cannot be
   // told yet, -1 when it failed. Only if it can be walked from outside.
-  virtual i32 walk_outside(ThreadRecord& record, Frame* frames, u32 limit, u16& flags) = 0;
+  virtual i32 walk_outside(ThreadRecord& record, Frame* frames, u32 limit, WalkNotes& notes) = 0;
   virtual bool walks_outside() = 0;
   // Whether running threads may be interrupted to walk themselves.
   virtual bool walks_here() { return false; }
   // The calling thread's stack from within a signal handler, leaf first; not above 0 when it cannot be walked there
   // now. The one function here that captured threads call.
-  virtual i32 walk_here(void* context, Frame* frames, u32 limit, u16& flags) {
-    (void)context, (void)frames, (void)limit, (void)flags;
+  virtual i32 walk_here(ThreadRecord& record, void* context, Frame* frames, u32 limit, WalkNotes& notes) {
+    (void)record, (void)context, (void)frames, (void)limit, (void)notes;
     return -1;
   }
 };

@@ -59,10 +59,12 @@ struct alignas(64) ThreadRecord {
   Atomic<i64> end_ns;
   ThreadKind kind;
   bool is_main;
-  Atomic<u32> bound;  // the thread's own key points here: only its end frees the record
+  Atomic<u32> carries;  // was seen to carry virtual threads: its rows' messages are their ids
+  Atomic<u32> bound;    // the thread's own key points here: only its end frees the record
 
   // The drain's.
   u32 announced_session;
+  u32 announced_carries;
   u32 counted_lost[kLossReasons];
 
   // Of the CPU timers: put in by the thread's own signal handler, taken out by the sampler.
@@ -78,6 +80,7 @@ struct alignas(64) ThreadRecord {
   u32 walked_stack;
   u32 walked_epoch;  // of the stack tables when it was walked
   u16 walked_flags;
+  u32 walked_message;
   i64 next_look_ns;
   i64 look_interval_ns;
 

@@ -208,4 +208,28 @@ TEST("cpu timers: rows tell the thread's clock, whatever was seen, and that it i
   CHECK(!(rows[3].counters & kCounterCpuTimed));
 }
 
+TEST("cpu timers: two virtual threads in the same stack are never one row") {
+  LEAVE_TO_OTHER_BUILDS;
+  Recording recording;
+  FakeRuntime runtime;
+  runtime.here = 77;
+  runtime.message = 31;
+  CpuTimers timers;
+  CHECK(!timers.start(*recording.session, runtime));
+  CHECK(timers.watch(*g_threads.mine()));
+  burn(100 * kNsPerMs);
+  runtime.message = 32;
+  burn(100 * kNsPerMs);
+  timers.stop();
+  u32 changes = 0, before = 31;
+  for (const Row& row : recording.rows()) {
+    CHECK(row.message == 31 || row.message == 32);
+    // The first of the second one stands for itself.
+    if (row.message != before) CHECK_EQUAL(row.merged, 0u);
+    changes += row.message != before;
+    before = row.message;
+  }
+  CHECK_EQUAL(changes, 1u);
+}
+
 }  // namespace

@@ -30,14 +30,19 @@ struct FakeRuntime : btrace::Runtime {
     sink.add_class(key, "Thing", nullptr);
     return true;
   }
-  btrace::i32 walk_outside(btrace::ThreadRecord&, btrace::Frame*, btrace::u32, btrace::u16&) override { return 0; }
+  btrace::i32 walk_outside(btrace::ThreadRecord&, btrace::Frame*, btrace::u32, btrace::WalkNotes&) override {
+    return 0;
+  }
   bool walks_outside() override { return false; }
   btrace::u64 here = 0;  // the one frame that a thread stands in when it is interrupted; 0: it cannot be walked there
   bool here_native = false;  // and whether that frame is a native method
-  btrace::i32 walk_here(void*, btrace::Frame* frames, btrace::u32, btrace::u16& flags) override {
+  btrace::u32 message = btrace::WalkNotes::kLastMessage;
+  btrace::i32 walk_here(btrace::ThreadRecord&, void*, btrace::Frame* frames, btrace::u32,
+                        btrace::WalkNotes& notes) override {
     if (!here) return -1;
     frames[0] = {here, 5};
-    if (here_native) flags |= btrace::kFlagNativeState;
+    if (here_native) notes.flags |= btrace::kFlagNativeState;
+    notes.message = message;
     return 1;
   }
 };

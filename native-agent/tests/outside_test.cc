@@ -28,7 +28,7 @@ struct SlowRuntime final : Runtime {
   bool name_method(u64 code, NameSink& sink) override { return fake.name_method(code, sink); }
   bool name_class(u64 key, NameSink& sink) override { return fake.name_class(key, sink); }
   bool walks_outside() override { return true; }
-  i32 walk_outside(ThreadRecord& record, Frame* frames, u32, u16&) override {
+  i32 walk_outside(ThreadRecord& record, Frame* frames, u32, WalkNotes&) override {
     (record.is_main ? of_main : of_others)++;
     for (const i64 until = own_cpu_ns() + kNsPerMs; own_cpu_ns() < until;) {
     }
@@ -89,7 +89,7 @@ struct FramelessRuntime final : FakeRuntime {
   Atomic<ThreadRecord*> frameless{};
   Atomic<u32> walks_of_frameless{}, walks_of_unknown{};
   bool walks_outside() override { return true; }
-  i32 walk_outside(ThreadRecord& record, Frame*, u32, u16&) override {
+  i32 walk_outside(ThreadRecord& record, Frame*, u32, WalkNotes&) override {
     bool none = &record == frameless.load();
     (none ? walks_of_frameless : walks_of_unknown).add(1);
     return none ? 0 : kWalkLater;

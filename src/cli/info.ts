@@ -9,7 +9,9 @@ import {
   SampleKind,
   type Trace,
   type TracePart,
+  wholeTrace,
 } from '../trace/index.js';
+import { isCarrier, virtualThreadFigures } from '../trace/measure/virtual-threads.js';
 import { wordOf } from './report/words.js';
 import { plainText } from './plain-text.js';
 import { formatBytes, formatCount, formatNs, formatPercent } from './quantities.js';
@@ -53,6 +55,7 @@ export function infoJson(file: string, trace: Trace): unknown {
     complete: trace.complete,
     ...(trace.complete && { endReason: wordOf(EndReason, trace.endReason) }),
     threads: trace.threads.length,
+    virtualThreads: virtualThreadFigures(trace, wholeTrace).all,
     samples: sampleCount(trace),
     methods: trace.methods.count,
     methodsWithoutName: nameless(trace.methods),
@@ -63,6 +66,13 @@ export function infoJson(file: string, trace: Trace): unknown {
     status,
     problems,
   };
+}
+
+/** Empty where none was seen. */
+function describeVirtualThreads(trace: Trace): string {
+  const carriers = trace.threads.filter(isCarrier).length;
+  if (carriers === 0) return '';
+  return `${formatCount(virtualThreadFigures(trace, wholeTrace).all)} seen, on ${formatCount(carriers)} carriers`;
 }
 
 /** How many there are, and how many of them came without a name. */
@@ -101,6 +111,7 @@ export function printInfo(file: string, trace: Trace, terminal: Terminal): void 
         : `${formatNs(info.syncIntervalNs)} at points, ${formatNs(info.asyncIntervalNs)} from outside`,
     ],
     ['threads', formatCount(trace.threads.length)],
+    ['virtual threads', describeVirtualThreads(trace)],
     ['samples', formatCount(sampleCount(trace))],
     ['methods', describeMethods(trace.methods)],
     ['links', formatCount(trace.links.count)],

@@ -1,4 +1,5 @@
 /** What the page knows of the recording: the last snapshot and what was made of it. Views read it and listen. */
+import { isCarrier } from '../trace/measure/virtual-threads.js';
 import type { PageSettings } from '../protocol/messages.js';
 import type { Span } from './geometry/time-scale.js';
 import { NameIndex } from './names.js';
@@ -63,6 +64,11 @@ export class Model {
   takeChangedSources(files: readonly string[]): void {
     this.#changedSources = files;
     this.changed();
+  }
+
+  /** Then messages are virtual threads. */
+  get hasVirtualThreads(): boolean {
+    return this.#snapshot?.threads.some(isCarrier) ?? false;
   }
 
   thread(index: number): ThreadSnapshot | undefined {

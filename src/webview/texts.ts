@@ -7,6 +7,7 @@ export const englishTexts = {
   'view.methods': 'Methods',
   'view.callers': 'Callers',
   'view.messages': 'Messages',
+  'view.virtualThreads': 'Virtual threads',
   'view.tabs': 'Views',
   'timeline.label': 'Flame chart. Arrow keys walk the calls, Enter opens the source, ? lists all keys.',
   'timeline.ruler': 'Time ruler: drag to select a range',
@@ -168,6 +169,12 @@ export const englishTexts = {
   'messages.missedFrame': 'missed a frame',
   'messages.hang': 'hang',
   'messages.id': 'Message {id} of {thread}',
+  'messages.virtual': 'Virtual thread',
+  'messages.virtual.what': 'Where most of it went',
+  'messages.virtual.what.hint':
+    'The innermost method that at least half of the virtual thread’s time on carriers was in',
+  'messages.virtual.id': 'Virtual thread #{id}, first seen on {thread}',
+  'messages.virtual.most': 'The {count} with the most CPU time, of {all} virtual threads that were seen',
   'messages.none':
     'This recording tells no messages apart. Of Android apps it does: one for each thing that the main thread was given to do.',
   'flame.label': 'Flame graph. Arrow keys walk the frames, Enter opens the source, f zooms, 0 shows all.',
@@ -187,6 +194,7 @@ export const englishTexts = {
   'details.total': 'Total',
   'details.samples': 'Samples',
   'details.message': 'Message',
+  'details.virtualThread': 'Virtual thread',
   'details.gap': 'Without evidence',
   'details.source': 'Go to Source',
   'details.focus': 'Focus',

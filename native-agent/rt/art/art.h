@@ -21,7 +21,7 @@ class Art final : public Runtime {
   void forget_thread(ThreadRecord& record) override;
   bool name_method(u64 code, NameSink& sink) override;
   bool name_class(u64 key, NameSink& sink) override;
-  i32 walk_outside(ThreadRecord& record, Frame* frames, u32 limit, u16& flags) override;
+  i32 walk_outside(ThreadRecord& record, Frame* frames, u32 limit, WalkNotes& notes) override;
   bool walks_outside() override;
 
  private:

@@ -82,13 +82,13 @@ void Art::find_way_outside(Session& session) {
       "this ART hides how one thread is suspended, and gives no JVMTI: threads are seen at points only");
 }
 
-i32 Art::walk_outside(ThreadRecord& record, Frame* frames, u32 limit, u16& flags) {
+i32 Art::walk_outside(ThreadRecord& record, Frame* frames, u32 limit, WalkNotes& notes) {
   // While the runtime ends, the thread that waits for the agent is Runnable and would never be suspended.
   if (!walks_outside() || runtime_ends()) return 0;
   const u32 art_id = static_cast<u32>(reinterpret_cast<uintptr_t>(record.runtime_ref.load_acquire()));
   if (!art_id) return 0;
-  if (internals.can_suspend_one()) return walk_suspended(internals, art_id, frames, limit, flags);
-  return walk_by_jvmti(internals.env(), record, frames, limit, flags);
+  if (internals.can_suspend_one()) return walk_suspended(internals, art_id, frames, limit, notes.flags);
+  return walk_by_jvmti(internals.env(), record, frames, limit, notes.flags);
 }
 
 }  // namespace btrace::art

@@ -28,6 +28,7 @@ void set_allocation_interval(u64 bytes) {
 }
 
 u64 HotSpot::adapt(Session& session, u64 cpu_ns) {
+  report_virtual_threads(session);
   if (session.hook_state("allocation") != HookState::Installed) return 0;
   u32 events_now = events_so_far();
   // Threads that have ended took their count with them.

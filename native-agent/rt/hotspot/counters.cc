@@ -5,7 +5,8 @@
 namespace btrace::hotspot {
 
 // Some 850 ns together, most of it two system calls: only for what is captured.
-void read_counters(Row& row, const ThreadRecord& record) {
+void read_counters(Row& row, ThreadRecord& record) {
+  row.message = own_message(record);
   row.cpu_ns = own_cpu_ns();
   ThreadUsage usage = thread_usage();
   row.major_faults = usage.major_faults;

@@ -39,13 +39,7 @@ void HotSpot::install(Session& session) {
   explored_ = true;
   if (!jvm.thread_pointer)
     session.report_hook("structures", HookState::Missing, "this JVM's structure table could not be verified");
-  jclass virtual_thread = env->FindClass("java/lang/VirtualThread");
-  if (env->ExceptionCheck()) env->ExceptionClear();
-  if (virtual_thread) {
-    session.report_hook("virtual threads", HookState::Missing,
-                        "their samples count for the thread that carries them; their waits are not seen");
-    env->DeleteLocalRef(virtual_thread);
-  }
+  prepare_virtual_threads(session);
   set_callbacks();
   meet_threads(env);
   enable_points(session);
@@ -56,6 +50,7 @@ void HotSpot::install(Session& session) {
 void HotSpot::remove(Session& session) {
   remove_natives(session);
   disable_points(session);
+  release_virtual_threads(session);
 }
 
 }  // namespace btrace::hotspot

@@ -22,10 +22,10 @@ class HotSpot final : public Runtime {
   void forget_thread(ThreadRecord& record) override;
   bool name_method(u64 code, NameSink& sink) override;
   bool name_class(u64 key, NameSink& sink) override;
-  i32 walk_outside(ThreadRecord& record, Frame* frames, u32 limit, u16& flags) override;
+  i32 walk_outside(ThreadRecord& record, Frame* frames, u32 limit, WalkNotes& notes) override;
   bool walks_outside() override { return true; }
   bool walks_here() override { return jvm.signal_walk != nullptr; }
-  i32 walk_here(void* context, Frame* frames, u32 limit, u16& flags) override;
+  i32 walk_here(ThreadRecord& record, void* context, Frame* frames, u32 limit, WalkNotes& notes) override;
 
  private:
   u32 name_class_of(jclass java_class, NameSink& sink);
@@ -41,13 +41,28 @@ ThreadRecord* meet_thread(JNIEnv* env, jthread thread, u32 tid);
 ThreadRecord* my_record(JNIEnv* env, jthread thread);
 
 // counters.cc: what a captured sample carries of the calling thread.
-void read_counters(Row& row, const ThreadRecord& record);
+void read_counters(Row& row, ThreadRecord& record);
 
 // walk.cc: the calling thread's stack, or another one's when `thread` is given. Frames leaf first; negative: failed.
 i32 walk_thread(jthread thread, Frame* frames, u32 limit, u16& flags);
 // The calling thread's, in a native method: at half the cost, for JVMTI's walk keeps track of where each frame has its
 // objects. What compiled code calls otherwise, to allocate or to enter a monitor, only JVMTI walks.
 i32 walk_in_native(Frame* frames, u32 limit, u16& flags);
+
+// virtual_threads.cc
+// What the rows of a thread say that `id` runs on: 0 for itself.
+u32 message_of(ThreadRecord& record, u64 id);
+// The calling thread's.
+inline u32 own_message(ThreadRecord& record) {
+  return message_of(record, g_hotspot.jvm.id_on(record.runtime_thread.load_relaxed()));
+}
+// A thread was seen to carry a virtual one.
+void meet_carrier(ThreadRecord& record);
+void prepare_virtual_threads(Session& session);
+void report_virtual_threads(Session& session);
+void release_virtual_threads(Session& session);
+// The stack of the virtual thread that a carrier carries; 0 when it carries none.
+i32 walk_carried(ThreadRecord& record, jthread carrier, Frame* frames, u32 limit, WalkNotes& notes);
 
 // points.cc
 void set_callbacks();

@@ -33,6 +33,7 @@ bool Jvm::open(JavaVM* java_vm) {
 
 void Jvm::explore(JNIEnv* env) {
   signal_walk = libc::symbol("AsyncGetCallTrace");
+  explore_virtual_threads(env);
   VmStructs structs;
   if (!structs.load()) return;
   explore_threads(env, structs);
@@ -49,6 +50,7 @@ void Jvm::explore_threads(JNIEnv* env, const VmStructs& structs) {
   jthread self = nullptr;
   if (!eetop || ti->GetCurrentThread(&self) != JVMTI_ERROR_NONE) return;
   u64 java_thread = static_cast<u64>(env->GetLongField(self, eetop));
+  i64 java_id = thread_id ? env->GetLongField(self, thread_id) : 0;
   env->DeleteLocalRef(self);
   env->DeleteLocalRef(thread_class);
 
@@ -69,6 +71,11 @@ void Jvm::explore_threads(JNIEnv* env, const VmStructs& structs) {
   i32 to_state = structs.offset("JavaThread", "_thread_state");
   i32 state;
   if (checked_read(java_thread, to_state, state) && state == kInNative) thread_state = to_state;
+
+  // From JDK 24 on. This thread carries nobody: the id is its own.
+  i32 to_id = structs.offset("JavaThread", "_monitor_owner_id");
+  i64 id;
+  if (java_id && checked_read(java_thread, to_id, id) && id == java_id) current_id = to_id;
 
   explore_monitors(java_thread, structs);
 
@@ -103,6 +110,28 @@ void Jvm::explore_monitors(u64 java_thread, const VmStructs& structs) {
   stack_size = to_size;
   pending_monitor = structs.offset("JavaThread", "_current_pending_monitor");
   monitor_owner = structs.offset("ObjectMonitor", "_owner");
+}
+
+// VirtualThread itself is not touched: its initializer starts threads.
+void Jvm::explore_virtual_threads(JNIEnv* env) {
+  jclass continuation = env->FindClass("jdk/internal/vm/Continuation");
+  if (continuation) {
+    carrier_end = env->GetStaticMethodID(continuation, "enterSpecial", "(Ljdk/internal/vm/Continuation;ZZ)V");
+    if (!env->ExceptionCheck())
+      virtual_begin = env->GetStaticMethodID(continuation, "enter", "(Ljdk/internal/vm/Continuation;Z)V");
+    env->DeleteLocalRef(continuation);
+  }
+  if (env->ExceptionCheck()) env->ExceptionClear();
+  if (!virtual_begin) carrier_end = nullptr;
+}
+
+u64 Jvm::id_on(u64 java_thread) const {
+  return java_thread && current_id != kNoOffset ? plain_read<u64>(java_thread, current_id) : 0;
+}
+
+u64 Jvm::id_on_other(u64 java_thread) const {
+  u64 id;
+  return checked_read(java_thread, current_id, id) ? id : 0;
 }
 
 bool Jvm::stack_of(u64 java_thread, u64& base, u64& size) const {

@@ -17,10 +17,11 @@ struct Jvm {
   jfieldID thread_pointer = nullptr;  // java.lang.Thread.eetop: JavaThread*
   jfieldID class_pointer = nullptr;   // java.lang.Class's injected field: Klass*
   jfieldID thread_id = nullptr;       // java.lang.Thread.tid
-  i32 os_thread = kNoOffset;          // JavaThread → OSThread*
-  i32 os_thread_id = kNoOffset;       // OSThread → tid
-  i32 thread_state = kNoOffset;       // JavaThread's state
-  i32 stack_base = kNoOffset;         // JavaThread's stack: it grows down from here
+  i32 current_id = kNoOffset;    // JavaThread → Java id of who runs on it: itself, or the virtual thread it carries
+  i32 os_thread = kNoOffset;     // JavaThread → OSThread*
+  i32 os_thread_id = kNoOffset;  // OSThread → tid
+  i32 thread_state = kNoOffset;  // JavaThread's state
+  i32 stack_base = kNoOffset;    // JavaThread's stack: it grows down from here
   i32 stack_size = kNoOffset;
   i32 pending_monitor = kNoOffset;  // JavaThread → ObjectMonitor* it is about to enter
   i32 monitor_owner = kNoOffset;    // ObjectMonitor's owner: a JavaThread*, a place in its stack, or (23+) its Java id
@@ -34,6 +35,12 @@ struct Jvm {
   i32 klass_constants = kNoOffset;   // InstanceKlass → ConstantPool*
   i32 constants_source = kNoOffset;  // ConstantPool: index of the source file's name
   i32 constants_begin = kNoOffset;   // its entries
+
+  // Where a carrier's frames end and those of its virtual thread begin; nullptr where there are no virtual threads.
+  jmethodID carrier_end = nullptr;    // Continuation.enterSpecial, the carrier's last frame
+  jmethodID virtual_begin = nullptr;  // Continuation.enter, the virtual thread's first one
+  // JVMTI's extension that tells which one a carrier carries; nullptr when it may not be asked.
+  jvmtiError(JNICALL* virtual_thread_on)(jvmtiEnv*, jthread carrier, jthread* virtual_thread) = nullptr;
 
   // Gets the JVMTI environment. False: too old, or not to be had.
   bool open(JavaVM* java_vm);
@@ -59,6 +66,9 @@ struct Jvm {
   u32 tid_of(u64 java_thread) const;
   // Where a thread's stack begins (its highest address) and how large it is.
   bool stack_of(u64 java_thread, u64& base, u64& size) const;
+  // The Java id of who runs on the calling thread, 0 if it cannot be told; on another one by a checked read.
+  u64 id_on(u64 java_thread) const;
+  u64 id_on_other(u64 java_thread) const;
   // Who holds the monitor that the calling thread waits to enter: the raw word, 0 if it cannot be told.
   u64 pending_owner(u64 java_thread) const;
   // The JVM's own count for the calling thread.
@@ -66,6 +76,7 @@ struct Jvm {
 
  private:
   void explore_threads(JNIEnv* env, const VmStructs& structs);
+  void explore_virtual_threads(JNIEnv* env);
   void explore_monitors(u64 java_thread, const VmStructs& structs);
   void explore_classes(JNIEnv* env, const VmStructs& structs);
 };

@@ -42,7 +42,8 @@ jfieldID g_park_blocker;
 
 void JNICALL hook_wait(JNIEnv* env, jobject object, jlong timeout_ms) {
   ThreadRecord* record = g_threads.mine();
-  Blocked block = record ? begin_block() : Blocked{};
+  // A virtual thread leaves its carrier in there: what returns is the carrier, at once.
+  Blocked block = record && !own_message(*record) ? begin_block() : Blocked{};
   if (!block.session) return original.wait(env, object, timeout_ms);
   identify(env, object, block.type, block.object);
   waiters_of(block.type).add(1);

@@ -53,7 +53,8 @@ ThreadRecord* owner_of_pending(const ThreadRecord& record) {
 void JNICALL on_contended_enter(jvmtiEnv*, JNIEnv* env, jthread thread, jobject object) {
   ThreadRecord* record = my_record(env, thread);
   if (!record) return;
-  record->block = begin_block();
+  // A virtual thread waits off its carrier, which goes on with another one meanwhile.
+  record->block = own_message(*record) ? Blocked{} : begin_block();
   if (!record->block.session) return;
   record->blocked_since_ns.store_release(record->block.begin_ns);
   identify(env, object, record->block.type, record->block.object);

@@ -66,6 +66,7 @@ void HotSpot::describe_thread(ThreadRecord& record, ThreadDescription& thread) {
     thread.kind = ThreadKind::Runtime;
     thread_comm(record.tid.load_relaxed(), thread.name, sizeof thread.name);
   }
+  if (record.carries.load_relaxed()) thread.kind = ThreadKind::Carrier;
   if (live) env->DeleteLocalRef(live);
 }
 

@@ -20,8 +20,9 @@ struct SignalTrace {
 static_assert(sizeof(SignalFrame) <= sizeof(Frame));
 using SignalWalk = void (*)(SignalTrace*, jint limit, void* context);
 
-// The calling thread's, where it stands or where `context` interrupted it; -1 when it cannot be told.
-i32 walk_self(void* context, Frame* frames, u32 limit) {
+// The calling thread's, where it stands or where `context` interrupted it; -1 when it cannot be told. `carries` is set
+// when it carries a virtual thread: of the two stacks that lie on one another then, only that one's is kept.
+i32 walk_self(void* context, Frame* frames, u32 limit, bool& carries) {
   auto walk = reinterpret_cast<SignalWalk>(g_hotspot.jvm.signal_walk);
   JNIEnv* env = walk ? g_hotspot.jvm.env() : nullptr;
   if (!env) return -1;
@@ -29,13 +30,24 @@ i32 walk_self(void* context, Frame* frames, u32 limit) {
   walk(&trace, static_cast<jint>(limit), context);
   // A stack that fills the buffer may be deeper: JVMTI's walk knows how to leave out its middle.
   if (trace.count <= 0 || trace.count >= static_cast<jint>(limit)) return -1;
+  const Jvm& jvm = g_hotspot.jvm;
+  bool known = true;
   for (jint i = 0; i < trace.count; i++) {
     SignalFrame frame = trace.frames[i];
     // The JVM makes a method's id when somebody first asks for it, which is not possible here. JVMTI's walk does.
-    if (!frame.method) return -1;
+    if (!frame.method) {
+      known = false;
+      continue;
+    }
+    if (i && frame.method == jvm.carrier_end) {
+      carries = true;
+      // A virtual thread comes back frame by frame, as it returns to them: the rest is seen by JVMTI's walk only.
+      bool whole = frames[i - 1].code == reinterpret_cast<u64>(jvm.virtual_begin);
+      return known && whole ? i : -1;
+    }
     frames[i] = {reinterpret_cast<u64>(frame.method), max_of<jint>(frame.position, -1)};
   }
-  return trace.count;
+  return known ? trace.count : -1;
 }
 
 }  // namespace
@@ -62,23 +74,36 @@ i32 walk_thread(jthread thread, Frame* frames, u32 limit, u16& flags) {
 }
 
 i32 walk_in_native(Frame* frames, u32 limit, u16& flags) {
-  i32 count = walk_self(nullptr, frames, limit);
+  bool carries = false;
+  i32 count = walk_self(nullptr, frames, limit, carries);
   return count > 0 ? count : walk_thread(nullptr, frames, limit, flags);
 }
 
-i32 HotSpot::walk_outside(ThreadRecord& record, Frame* frames, u32 limit, u16& flags) {
+i32 HotSpot::walk_outside(ThreadRecord& record, Frame* frames, u32 limit, WalkNotes& notes) {
   auto thread = static_cast<jthread>(record.runtime_ref.load_acquire());
   if (!thread) return 0;
-  i32 count = walk_thread(thread, frames, limit, flags);
+  const auto message = [&] { return message_of(record, jvm.id_on_other(record.runtime_thread.load_relaxed())); };
+  notes.message = message();
+  // Where the JVM does not tell who runs, it is asked of each thread that was seen to carry somebody.
+  bool carries = notes.message || (jvm.current_id == kNoOffset && record.carries.load_relaxed());
+  i32 count = carries && jvm.virtual_thread_on ? walk_carried(record, thread, frames, limit, notes) : 0;
+  if (count == 0) {
+    count = walk_thread(thread, frames, limit, notes.flags);
+    // A carrier's own stack says nothing of what it carries.
+    if (record.carries.load_relaxed() && message() != notes.message) return kWalkLater;
+  }
   // A thread that has ended since is no error.
   return count < 0 && record.state.load_acquire() != ThreadRecord::State::Live ? 0 : count;
 }
 
-i32 HotSpot::walk_here(void* context, Frame* frames, u32 limit, u16& flags) {
-  i32 count = walk_self(context, frames, limit);
+i32 HotSpot::walk_here(ThreadRecord& record, void* context, Frame* frames, u32 limit, WalkNotes& notes) {
+  bool carries = false;
+  i32 count = walk_self(context, frames, limit, carries);
+  if (carries) meet_carrier(record);
   if (count <= 0) return -1;
-  flags |= kFlagSafepoint;
-  if (frames[0].position < 0) flags |= kFlagNativeState;
+  notes.message = own_message(record);
+  notes.flags |= kFlagSafepoint;
+  if (frames[0].position < 0) notes.flags |= kFlagNativeState;
   return count;
 }
 

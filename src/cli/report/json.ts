@@ -4,7 +4,7 @@ import type { Report } from './measure.js';
 import { waitWord } from './words.js';
 
 export function reportJson(file: string, report: Report): unknown {
-  const { trace, sums, sort, methods, threads, waits, request } = report;
+  const { trace, sums, sort, methods, threads, waits, virtualThreads, request } = report;
   const { info } = trace;
   return {
     file,
@@ -22,6 +22,7 @@ export function reportJson(file: string, report: Report): unknown {
       ...row,
       ...(request.perThread && { methods: own }),
     })),
+    ...(virtualThreads.count > 0 && { virtualThreads }),
     waits: waits.map((row) => ({ ...row, kind: waitWord(row.kind) })),
   };
 }

@@ -9,6 +9,7 @@ import {
   type Weight,
 } from '../../trace/index.js';
 import { threadsIn } from '../../trace/measure/scope.js';
+import { virtualThreadFigures } from '../../trace/measure/virtual-threads.js';
 
 export interface ReportRequest {
   readonly top: number;
@@ -74,6 +75,24 @@ export interface WaitRow {
   readonly longestNs: number;
 }
 
+export interface VirtualThreadRow {
+  /** Java's, its low 32 bits. */
+  readonly id: number;
+  readonly cpuNs: number;
+  /** On carriers. */
+  readonly wallNs: number;
+  readonly blockedNs: number;
+  /** What most of it went into, empty when that was several things. */
+  readonly method: string;
+}
+
+export interface VirtualThreads {
+  /** All that were seen. */
+  readonly count: number;
+  /** Those with the most CPU time first. */
+  readonly top: readonly VirtualThreadRow[];
+}
+
 export interface Report {
   readonly trace: Trace;
   readonly scope: Scope;
@@ -83,6 +102,7 @@ export interface Report {
   readonly methodCount: number;
   readonly threads: readonly ThreadRow[];
   readonly waits: readonly WaitRow[];
+  readonly virtualThreads: VirtualThreads;
   readonly request: ReportRequest;
 }
 
@@ -155,6 +175,18 @@ function waitRows(trace: Trace, scope: Scope): WaitRow[] {
   return [...rows.values()].sort((a, b) => b.totalNs - a.totalNs);
 }
 
+function virtualThreads(trace: Trace, scope: Scope, top: number): VirtualThreads {
+  const { all, count, id, cpu, wall, blocked, method } = virtualThreadFigures(trace, scope);
+  const rows = Array.from({ length: Math.min(count, top) }, (_, row) => ({
+    id: id[row] ?? 0,
+    cpuNs: cpu[row] ?? 0,
+    wallNs: wall[row] ?? 0,
+    blockedNs: blocked[row] ?? 0,
+    method: (method[row] ?? -1) < 0 ? '' : trace.methods.qualifiedName(method[row] ?? 0),
+  }));
+  return { count: all, top: rows };
+}
+
 /** `threads`: indexes; empty for all. */
 export function measure(trace: Trace, threads: readonly number[], request: ReportRequest): Report {
   const scope: Scope = {
@@ -178,6 +210,7 @@ export function measure(trace: Trace, threads: readonly number[], request: Repor
       .map(({ index }) => threadRow(trace, index, scope, key, perThread))
       .sort((a, b) => b.cpuNs - a.cpuNs || b.wallNs - a.wallNs),
     waits: waitRows(trace, scope),
+    virtualThreads: virtualThreads(trace, scope, request.top),
     request,
   };
 }

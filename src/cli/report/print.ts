@@ -4,11 +4,12 @@ import { plainText } from '../plain-text.js';
 import { formatBytes, formatCount, formatNs, formatPercent } from '../quantities.js';
 import { table, type Terminal } from '../terminal.js';
 import { trustFacts } from '../trust.js';
-import type { MethodRow, Report, ThreadRow, WaitRow } from './measure.js';
+import type { MethodRow, Report, ThreadRow, VirtualThreadRow, WaitRow } from './measure.js';
 import { waitWord } from './words.js';
 
 const MOST_THREADS = 15;
 const MOST_WAITS = 8;
+const MOST_VIRTUAL_THREADS = 10;
 
 function headLine({ info, beginNs, endNs, threads }: Trace, samples: number): string {
   const process = info.pid > 0 ? ` (process ${info.pid})` : '';
@@ -81,6 +82,21 @@ function threadLines(rows: readonly ThreadRow[], { width }: Terminal): string[] 
   );
 }
 
+function virtualThreadLines(rows: readonly VirtualThreadRow[], { width }: Terminal): string[] {
+  const lines = rows.map((row) => [
+    formatNs(row.cpuNs),
+    formatNs(row.wallNs),
+    formatNs(row.blockedNs),
+    `#${row.id}`,
+    plainText(row.method) || 'several things',
+  ]);
+  return table(
+    [['CPU', 'ON CARRIERS', 'WAITING THERE', 'THREAD', 'MOST OF IT'], ...lines],
+    [true, true, true, true, false],
+    width,
+  );
+}
+
 function waitLines(rows: readonly WaitRow[], { width }: Terminal): string[] {
   const lines = rows.map((row) => [
     formatNs(row.totalNs),
@@ -103,7 +119,7 @@ function left(shown: number, all: number): string {
 }
 
 export function printReport(report: Report, terminal: Terminal): void {
-  const { trace, sums, methods, threads, waits, request } = report;
+  const { trace, sums, methods, threads, waits, virtualThreads, request } = report;
   const whole = { cpu: sums.sum.cpu, wall: sums.sum.wall };
   terminal.print(terminal.bold(headLine(trace, sums.samples)));
   const facts = trustFacts(trace, sums, request.mapping).map(({ text, isWarning }) =>
@@ -124,6 +140,11 @@ export function printReport(report: Report, terminal: Terminal): void {
   } else {
     const shown = threads.slice(0, MOST_THREADS);
     printTable(`Threads${left(shown.length, threads.length)}`, threadLines(shown, terminal), terminal);
+  }
+  if (virtualThreads.count > 0) {
+    const shown = virtualThreads.top.slice(0, MOST_VIRTUAL_THREADS);
+    const title = `Virtual threads${left(shown.length, virtualThreads.count)}`;
+    printTable(title, virtualThreadLines(shown, terminal), terminal);
   }
   if (waits.length > 0) {
     const shown = waits.slice(0, MOST_WAITS);

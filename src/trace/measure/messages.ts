@@ -1,7 +1,9 @@
 /** What a thread that runs a message loop did with each message: docs/MEASURES.md, "Messages". */
 import { SampleKind } from '../model/kinds.js';
 import { IntervalState, type Blocks, type Paths, type ThreadTrack, type Trace } from '../model/trace.js';
+import { mostOf } from './most-of.js';
 import { isBlocked } from './scope.js';
+import { isCarrier } from './virtual-threads.js';
 
 /** A row a message, by thread, then begin. Messages that nothing was seen of are not there. */
 export interface MessageFigures {
@@ -29,6 +31,7 @@ export const hangNs = 7e8;
 export function messageFigures(trace: Trace, threads: readonly number[] = []): MessageFigures {
   const rows: Row[] = [];
   for (const thread of trace.threads) {
+    if (isCarrier(thread)) continue;
     if (threads.length === 0 || threads.includes(thread.index)) addMessages(rows, thread, trace.paths);
   }
   return {
@@ -107,16 +110,4 @@ class PollWaits {
     const row = rows[this.next];
     return row !== undefined && (blocks.begin[row] as number) <= begin && end <= (blocks.end[row] as number);
   }
-}
-
-function mostOf(inPath: ReadonlyMap<number, number>, wholeNs: number, paths: Paths): number {
-  const below = new Map<number, number>();
-  for (const [path, ns] of inPath) {
-    for (let at = path; at !== 0; at = paths.parent[at] as number) below.set(at, (below.get(at) ?? 0) + ns);
-  }
-  let deepest = 0;
-  for (const [path, ns] of below) {
-    if (ns * 2 >= wholeNs && (paths.depth[path] as number) > (paths.depth[deepest] as number)) deepest = path;
-  }
-  return deepest === 0 ? -1 : (paths.method[deepest] as number);
 }

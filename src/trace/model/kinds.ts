@@ -56,7 +56,7 @@ export const CounterBit = {
 export const Mode = { InProcess: 0, FromOutside: 1, Imported: 2, Synthetic: 3 } as const;
 export const Policy = { Stream: 0, StopWhenFull: 1, Ring: 2 } as const;
 export const HookState = { Installed: 0, Off: 1, Missing: 2, Failed: 3, Removed: 4 } as const;
-export const ThreadKind = { Platform: 0, Virtual: 1, Runtime: 2, Native: 3 } as const;
+export const ThreadKind = { Platform: 0, Virtual: 1, Runtime: 2, Native: 3, Carrier: 4 } as const;
 export const MethodKind = {
   Managed: 0,
   ManagedNative: 1,
@@ -90,4 +90,4 @@ export const CommandKind = { Stop: 0, Cancel: 1, Dump: 2 } as const;
 
 /** What this code reads and writes; docs/FORMAT.md. */
 export const formatMajor = 1;
-export const formatMinor = 1;
+export const formatMinor = 2;

@@ -1,4 +1,5 @@
 /** What is selected: its name as in the source, its figures, who it waited for, and where to go from it. */
+import { isCarrier } from '../../trace/measure/virtual-threads.js';
 import type { PageView } from '../../protocol/messages.js';
 import { control, element } from '../element.js';
 import { formatCount, formatNs, formatShare } from '../figures.js';
@@ -15,7 +16,7 @@ import { Legend } from './legend.js';
 import { Latest } from '../views/latest.js';
 import { shareOf } from '../weights.js';
 import type { SourceKey } from '../../protocol/messages.js';
-import type { CallFigures, Weight } from '../worker/messages.js';
+import type { CallFigures, ThreadSnapshot, Weight } from '../worker/messages.js';
 
 export interface DetailsActions {
   goTo(thread: number, timeNs: number): void;
@@ -169,7 +170,7 @@ export class DetailsPane {
           ...this.#head(method, figures.key),
           facts(known.slice(0, 2)),
           figuresTable(snapshot, figures, sum),
-          facts(this.#callFacts(figures, wall)),
+          facts(this.#callFacts(figures, call.thread, wall)),
           waitList(waits, call.thread, snapshot, selectWait),
           this.#buttons(method, true),
         ),
@@ -181,10 +182,16 @@ export class DetailsPane {
     this.root.replaceChildren(...parts.filter((part) => part !== undefined));
   }
 
-  #callFacts(figures: CallFigures, wall: number): [string, string][] {
+  #callFacts(figures: CallFigures, thread: ThreadSnapshot, wall: number): [string, string][] {
     const facts: [string, string][] = [];
     if (figures.samples > 0) facts.push([text('details.samples'), formatCount(figures.samples)]);
-    if (figures.message > 0) facts.push([text('details.message'), String(figures.message)]);
+    if (figures.message > 0) {
+      facts.push(
+        isCarrier(thread)
+          ? [text('details.virtualThread'), `#${figures.message}`]
+          : [text('details.message'), String(figures.message)],
+      );
+    }
     if (figures.gapNs > 0) {
       facts.push([
         text('details.gap'),

@@ -110,6 +110,7 @@ export class Toolbar {
     store.onChange((state) => this.show(state));
     // The kit takes longer for a list than the chart for a frame.
     context.model.onChange(() => afterPaint(() => this.#fillWeights()));
+    context.model.onChange(() => this.#nameMessages());
   }
 
   focusSearch(): void {
@@ -133,6 +134,15 @@ export class Toolbar {
     this.#regex.setAttribute('aria-pressed', String(state.search.regex));
     this.#mine.checked = state.onlyMine;
     this.#fillWeights();
+  }
+
+  /** What a recording has of the two. */
+  #nameMessages(): void {
+    const name = text(this.#context.model.hasVirtualThreads ? 'view.virtualThreads' : 'view.messages');
+    const tab = this.#tabs.get('messages');
+    if (tab === undefined || tab.textContent === name) return;
+    tab.textContent = name;
+    tab.title = `${name} (${pageViews.indexOf('messages') + 1})`;
   }
 
   #fillWeights(): void {

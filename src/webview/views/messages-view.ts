@@ -1,7 +1,9 @@
-/** What a message loop's thread did with each message, the longest first: picks the range that all views are of. */
+/**
+ * What a message loop's thread did with each message, or carriers with each virtual thread, the longest first: picks the range
+ * that all views are of.
+ */
 import { hangNs, missedFrameNs } from '../../trace/measure/messages.js';
-import type { MessageFigures } from '../../trace/measure/messages.js';
-import { formatNs, formatShare } from '../figures.js';
+import { formatCount, formatNs, formatShare } from '../figures.js';
 import type { ViewContext } from '../model.js';
 import type { ViewState } from '../store.js';
 import { VirtualTable } from '../tables/virtual-table.js';
@@ -9,18 +11,19 @@ import type { Cell, Column } from '../tables/virtual-table.js';
 import { text } from '../texts.js';
 import { shownName } from '../timeline/thread-actions.js';
 import { shareOf } from '../weights.js';
+import type { MessageRows } from '../worker/messages.js';
 import { nameCell } from './name-cell.js';
 import { FigureView } from './view.js';
 
 /** Of a message's length, on each side of it on the timeline. */
 const margin = 0.1;
 
-const columnIds = ['begin', 'wall', 'cpu', 'blocked'] as const;
+const columnIds = ['id', 'begin', 'wall', 'cpu', 'blocked'] as const;
 type ColumnId = (typeof columnIds)[number];
 
 export class MessagesView extends FigureView {
   readonly #table: VirtualTable;
-  #figures: MessageFigures | undefined;
+  #figures: MessageRows | undefined;
   /** Rows of `#figures` in the order shown. */
   #order: readonly number[] = [];
   #sort: { column: ColumnId; descending: boolean } = { column: 'wall', descending: true };
@@ -47,7 +50,9 @@ export class MessagesView extends FigureView {
       (figures) => {
         this.#figures = figures;
         this.#table.root.hidden = figures.count === 0;
-        this.say(figures.count === 0 ? text('messages.none') : '');
+        const name = text(figures.isVirtual ? 'view.virtualThreads' : 'view.messages');
+        for (const part of [this.root, this.#table.root]) part.setAttribute('aria-label', name);
+        this.say(note(figures));
         this.#arrange();
       },
       (message) => this.say(message),
@@ -85,25 +90,26 @@ export class MessagesView extends FigureView {
   #sortBy(column: string): void {
     const found = columnIds.find((one) => one === column);
     if (found === undefined) return;
-    const descending = this.#sort.column === found ? !this.#sort.descending : found !== 'begin';
+    const descending =
+      this.#sort.column === found ? !this.#sort.descending : found !== 'begin' && found !== 'id';
     this.#sort = { column: found, descending };
     this.#arrange();
   }
 
-  #columns(): Column[] {
-    const { model } = this.context;
-    const known = model.snapshot?.info.hasCpu === true ? columnIds : columnIds.filter((id) => id !== 'cpu');
+  #columns(isVirtual: boolean): Column[] {
+    const hasCpu = this.context.model.snapshot?.info.hasCpu === true;
+    const known = columnIds.filter((id) => (id !== 'cpu' || hasCpu) && (id !== 'id' || isVirtual));
     return [
       {
         id: 'name',
-        title: text('messages.what'),
-        hint: text('messages.what.hint'),
+        title: text(isVirtual ? 'messages.virtual.what' : 'messages.what'),
+        hint: text(isVirtual ? 'messages.virtual.what.hint' : 'messages.what.hint'),
         width: 0,
         isSortable: false,
       },
       ...known.map((id) => ({
         id,
-        title: id === 'begin' ? text('details.begins') : text(`weight.${id}`),
+        title: titleOf(id),
         width: id === 'wall' ? 190 : 130,
         isSortable: true,
       })),
@@ -113,7 +119,6 @@ export class MessagesView extends FigureView {
   #value(at: number, column: ColumnId): number {
     const figures = this.#figures;
     if (figures === undefined) return 0;
-    if (column === 'wall') return (figures.end[at] ?? 0) - (figures.begin[at] ?? 0);
     return figures[column][at] ?? 0;
   }
 
@@ -125,7 +130,7 @@ export class MessagesView extends FigureView {
     this.#order = Array.from({ length: figures.count }, (_, at) => at).sort(
       (one, other) => sign * (this.#value(one, column) - this.#value(other, column)) || one - other,
     );
-    this.#table.setColumns(this.#columns(), { column, descending });
+    this.#table.setColumns(this.#columns(figures.isVirtual), { column, descending });
     this.#table.setRows({
       count: this.#order.length,
       cell: (row, id) => this.#cell(figures, this.#order[row] ?? 0, id),
@@ -133,24 +138,38 @@ export class MessagesView extends FigureView {
     });
   }
 
-  #cell(figures: MessageFigures, at: number, id: string): Cell {
+  #cell(figures: MessageRows, at: number, id: string): Cell {
     const { model } = this.context;
     if (id === 'name') {
       const method = figures.method[at] ?? -1;
       const cell: Cell =
         method < 0 ? { text: text('messages.nothing'), isMuted: true } : nameCell(this.context, method);
       const thread = model.thread(figures.thread[at] ?? 0);
-      const hint = text('messages.id', {
+      const hint = text(figures.isVirtual ? 'messages.virtual.id' : 'messages.id', {
         id: figures.id[at] ?? 0,
         thread: thread === undefined ? '' : shownName(thread),
       });
       return { ...cell, title: cell.title === undefined ? hint : `${cell.title}\n${hint}` };
     }
     const value = this.#value(at, id as ColumnId);
+    if (id === 'id') return { text: `#${value}` };
     if (id === 'begin') return { text: formatNs(value - model.originNs) };
     const wall = this.#value(at, 'wall');
     if (id !== 'wall') return { text: formatNs(value), detail: formatShare(shareOf(value, wall)) };
-    if (wall <= missedFrameNs) return { text: formatNs(wall) };
+    if (figures.isVirtual || wall <= missedFrameNs) return { text: formatNs(wall) };
     return { text: formatNs(wall), detail: text(wall >= hangNs ? 'messages.hang' : 'messages.missedFrame') };
   }
+}
+
+function titleOf(id: ColumnId): string {
+  if (id === 'id') return text('messages.virtual');
+  return id === 'begin' ? text('details.begins') : text(`weight.${id}`);
+}
+
+/** What is not in the table. */
+function note({ count, all }: MessageRows): string {
+  if (count === 0) return text('messages.none');
+  return count < all
+    ? text('messages.virtual.most', { count: formatCount(count), all: formatCount(all) })
+    : '';
 }

@@ -2,11 +2,12 @@
 import { callFigures } from '../../trace/measure/calls.js';
 import { messageFigures } from '../../trace/measure/messages.js';
 import { methodFigures } from '../../trace/measure/methods.js';
-import type { Scope } from '../../trace/measure/scope.js';
+import { type Scope, wholeTrace } from '../../trace/measure/scope.js';
 import { sumScope } from '../../trace/measure/sums.js';
 import type { Sums } from '../../trace/measure/sums.js';
 import { isTime, type Weight } from '../../trace/measure/weights.js';
 import { callees, callers, flame, matched, neighbours } from '../../trace/measure/trees.js';
+import { virtualThreadFigures } from '../../trace/measure/virtual-threads.js';
 import type { Trace } from '../../trace/model/trace.js';
 import type { Answers, CallQuery, Query } from './messages.js';
 
@@ -28,7 +29,7 @@ export class FigureDesk {
       case 'methods':
         return methodFigures(this.#of(trace, query.scope, query.weight), trace.methods.count);
       case 'messages':
-        return messageFigures(trace, query.threads);
+        return messageRows(trace, query.threads);
       case 'tree': {
         const children = query.direction === 'down' ? callees : callers;
         return children(this.#of(trace, query.scope, query.weight), query.weight, query.path);
@@ -60,6 +61,15 @@ export class FigureDesk {
     this.#sums.set(`${what} ${key}`, sums);
     return sums;
   }
+}
+
+/** Of all of the time: the range is what this list chooses. */
+function messageRows(trace: Trace, threads: readonly number[]): Answers['messages'] {
+  const virtual = virtualThreadFigures(trace, { ...wholeTrace, threads });
+  if (virtual.all > 0) return { ...virtual, isVirtual: true };
+  const { count, thread, id, begin, end, cpu, blocked, method } = messageFigures(trace, threads);
+  const wall = end.map((at, row) => at - (begin[row] ?? 0));
+  return { count, all: count, thread, id, begin, end, wall, cpu, blocked, method, isVirtual: false };
 }
 
 function sourceOf({ methods }: Trace, method: number): Answers['source'] {

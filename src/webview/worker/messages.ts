@@ -2,10 +2,10 @@
 import type { PageMapping, SourceKey } from '../../protocol/messages.js';
 import type { PartOptions } from '../../trace/build/part.js';
 import type { CallFigures, CallPlace } from '../../trace/measure/calls.js';
-import type { MessageFigures } from '../../trace/measure/messages.js';
 import type { MethodFigures } from '../../trace/measure/methods.js';
 import type { Scope } from '../../trace/measure/scope.js';
 import type { FlameNodes, Neighbours, TreeNodes } from '../../trace/measure/trees.js';
+import type { VirtualThreadFigures } from '../../trace/measure/virtual-threads.js';
 import type { Weight } from '../../trace/measure/weights.js';
 import type {
   CounterTrack,
@@ -190,10 +190,15 @@ export interface MethodsQuery {
   readonly weight?: Weight;
 }
 
-/** Of threads with a message loop; none named: all. */
+/** Of threads with a message loop, or of carriers of virtual threads; none named: all. */
 export interface MessagesQuery {
   readonly kind: 'messages';
   readonly threads: readonly number[];
+}
+
+/** A row a message, or a virtual thread: of these not all are told. */
+export interface MessageRows extends VirtualThreadFigures {
+  readonly isVirtual: boolean;
 }
 
 export type TreeDirection = 'down' | 'up';
@@ -265,7 +270,7 @@ export type Query =
 export interface Answers {
   source: SourceKey;
   methods: MethodFigures;
-  messages: MessageFigures;
+  messages: MessageRows;
   tree: TreeNodes;
   flame: FlameNodes;
   neighbours: Neighbours;

@@ -32,9 +32,19 @@ function overlap(one: { readonly begin: number; readonly end: number }, begin: n
   return common <= 0 ? 0 : length > 0 ? common / length : 1;
 }
 
+/** What a virtual thread did at a turn, in units that cost the same. */
+export interface Turn {
+  readonly thread: string;
+  readonly id: number;
+  readonly begin: number;
+  readonly end: number;
+  readonly units: number;
+}
+
 export class Truth {
   readonly slices: Slice[] = [];
   readonly waits: Wait[] = [];
+  readonly turns: Turn[] = [];
   readonly allocated: Amount[] = [];
   readonly classes: Amount[] = [];
 
@@ -47,6 +57,8 @@ export class Truth {
         this.slices.push({ thread, method: rest[0]!, begin: number(1), end: number(2), cpuNs });
       } else if (what === 'wait') {
         this.waits.push({ thread, kind: rest[0]!, begin: number(1), end: number(2), by: rest[3]! });
+      } else if (what === 'worked') {
+        this.turns.push({ thread, begin: number(0), end: number(1), id: number(2), units: number(3) });
       } else if (what === 'allocated' || what === 'classes') {
         this[what].push({ thread, begin: number(0), end: number(1), amount: number(2) });
       }
@@ -68,6 +80,16 @@ export class Truth {
     return this.waits.filter(
       (wait) => wait.thread === thread && wait.kind === kind && wait.begin >= begin && wait.end <= end,
     );
+  }
+
+  /** Units of each virtual thread within [begin, end], by its id. */
+  unitsById(begin: number, end: number): Map<number, number> {
+    const sums = new Map<number, number>();
+    for (const turn of this.turns) {
+      const units = turn.units * overlap(turn, begin, end);
+      if (units > 0) sums.set(turn.id, (sums.get(turn.id) ?? 0) + units);
+    }
+    return sums;
   }
 
   amount(of: 'allocated' | 'classes', begin: number, end: number): number {

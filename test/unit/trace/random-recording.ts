@@ -1,6 +1,6 @@
 /** Small recordings with everything in them that is hard: made of a seed, kept both as samples and as bytes. */
 import { Random } from '../../../src/trace/build/random.js';
-import { CounterBit, SampleFlag, SampleKind } from '../../../src/trace/model/kinds.js';
+import { CounterBit, SampleFlag, SampleKind, ThreadKind } from '../../../src/trace/model/kinds.js';
 import { ChunkKind, encodeChunk, fileMagic } from '../../../src/trace/recording/chunk.js';
 import { encodeLinks } from '../../../src/trace/recording/links.js';
 import {
@@ -63,7 +63,14 @@ export function randomRecording(seed: number, shape: Shape = usualShape): Random
     ],
     [
       ChunkKind.Threads,
-      Threads.encode({ threads: threads.map(({ index, tid }) => ({ index, tid, name: `t${index}` })) }),
+      Threads.encode({
+        threads: threads.map(({ index, tid }) => ({
+          index,
+          tid,
+          name: `t${index}`,
+          kind: index % 3 === 2 ? ThreadKind.Carrier : ThreadKind.Platform,
+        })),
+      }),
     ],
     [
       ChunkKind.Methods,

@@ -204,7 +204,11 @@ final class Parts {
         }
     }
 
-    /** By reflection: this compiles on a JDK without them, and does nothing there. */
+    /**
+     * Virtual threads that work in the ratio 1 : 2 : 3 in one and the same stack, and wait for the same lock now and then. They
+     * cannot read a clock of their own: how much each did is counted. By reflection: this compiles on a JDK without them, and
+     * does nothing there.
+     */
     private static void virtual() {
         Method start;
         try {
@@ -212,12 +216,18 @@ final class Parts {
         } catch (NoSuchMethodException older) {
             return;
         }
-        Truth.start("starter", log -> {
-            Thread virtual = (Thread) start.invoke(null, (Runnable) () -> {
-                Work.rest(10);
-                Truth.pause(5);
-            });
-            virtual.join();
+        Object lock = new Object();
+        Truth.start("starter", nothing -> {
+            Thread[] virtual = new Thread[3];
+            for (int i = 0; i < virtual.length; i++) {
+                int ratio = i + 1;
+                Truth.Log log = new Truth.Log("virtual-" + ratio);
+                Truth.LOGS.add(log);
+                virtual[i] = (Thread) start.invoke(null, (Runnable) () -> {
+                    while (Truth.open) Work.turn(log, ratio, lock);
+                });
+            }
+            for (Thread one : virtual) one.join();
         });
     }
 

@@ -15,6 +15,7 @@ import java.util.concurrent.locks.LockSupport;
  *   slice THREAD METHOD BEGIN END CPU_BEGIN CPU_END     a stretch of work in one method, with the thread's own CPU clock
  *   wait THREAD KIND BEGIN END BY OTHER_AT              a wait; who ended it and when ("-" 0: nobody)
  *   allocated THREAD BEGIN END BYTES                    by the JVM's own per-thread counter
+ *   worked THREAD BEGIN END ID UNITS                    of a virtual thread
  *   classes THREAD BEGIN END COUNT
  */
 public final class Truth {
@@ -34,6 +35,10 @@ public final class Truth {
 
         void slice(String method, long begin, long cpuBegin) {
             lines.add(new Object[] {"slice", thread, method, begin, System.nanoTime(), cpuBegin, cpu()});
+        }
+
+        void worked(long begin, long id, long units) {
+            lines.add(new Object[] {"worked", thread, begin, System.nanoTime(), id, units});
         }
 
         void waited(String kind, long begin, long end, String by, long at) {

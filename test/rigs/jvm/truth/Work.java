@@ -75,4 +75,19 @@ final class Work {
         long until = Truth.cpu() + millis * 1_000_000;
         while (Truth.cpu() < until) Truth.sink += grind(until);
     }
+
+    /** Of a virtual thread, whose id is written down with what it did. */
+    static void turn(Truth.Log log, int ratio, Object lock) {
+        long begin = System.nanoTime();
+        units(1400 * ratio);
+        synchronized (lock) {
+            units(100 * ratio);
+        }
+        log.worked(begin, Thread.currentThread().getId(), 1500L * ratio);
+        Truth.pause(2);
+    }
+
+    static void units(int count) {
+        for (int i = 0; i < count; i++) Truth.sink += grind(i);
+    }
 }

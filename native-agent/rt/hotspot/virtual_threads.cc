@@ -1,0 +1,107 @@
+// Virtual threads. A carrier keeps its lane, and its rows say which virtual thread they belong to. What runs is seen as
+// on any thread; what waits is off its carrier, where no hook sees it.
+#include "base/libc.h"
+#include "rt/hotspot/hotspot.h"
+
+namespace btrace::hotspot {
+
+namespace {
+
+constexpr const char* kThreadsHook = "virtual threads";
+constexpr const char* kWaitsHook = "VirtualThread.park";
+
+// Whether one was met in this session.
+Atomic<u32> g_met;
+
+// JVMTI's capability has no name in the headers of JDKs before 21: it is the bit behind that of sampled allocations.
+jvmtiCapabilities support_virtual_threads() {
+  jvmtiCapabilities capabilities{};
+  capabilities.can_generate_sampled_object_alloc_events = 1;
+  u64 word;
+  memcpy(&word, &capabilities, sizeof word);
+  word <<= 1;
+  memcpy(&capabilities, &word, sizeof word);
+  return capabilities;
+}
+
+}  // namespace
+
+u32 message_of(ThreadRecord& record, u64 id) {
+  if (!id || id == record.java_id.load_relaxed()) return 0;
+  meet_carrier(record);
+  // Of a program that has started four billion of them the lower half of the number is kept; 0 says that there is none.
+  u32 message = static_cast<u32>(id);
+  return message ? message : 1;
+}
+
+void meet_carrier(ThreadRecord& record) {
+  if (!record.carries.load_relaxed()) record.carries.store_relaxed(1);
+  if (!g_met.load_relaxed()) g_met.store_relaxed(1);
+}
+
+void prepare_virtual_threads(Session&) {
+  g_met.store(0);
+  Jvm& jvm = g_hotspot.jvm;
+  if (!jvm.carrier_end) return;
+  jvmtiCapabilities support = support_virtual_threads();
+  if (jvm.ti->AddCapabilities(&support) != JVMTI_ERROR_NONE) return;
+  jint count = 0;
+  jvmtiExtensionFunctionInfo* functions = nullptr;
+  if (jvm.ti->GetExtensionFunctions(&count, &functions) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count; i++) {
+    jvmtiExtensionFunctionInfo& function = functions[i];
+    if (strcmp(function.id, "com.sun.hotspot.functions.GetVirtualThread") == 0)
+      jvm.virtual_thread_on = reinterpret_cast<decltype(jvm.virtual_thread_on)>(function.func);
+    for (jint at = 0; at < function.param_count; at++) jvm.free(function.params[at].name);
+    jvm.free(function.params);
+    jvm.free(function.errors);
+    jvm.free(function.short_description);
+    jvm.free(function.id);
+  }
+  jvm.free(functions);
+}
+
+void report_virtual_threads(Session& session) {
+  static u32 reported_session;
+  if (reported_session == session.id || !g_met.load_relaxed()) return;
+  reported_session = session.id;
+  if (g_hotspot.jvm.current_id == kNoOffset)
+    session.report_hook(kThreadsHook, HookState::Missing, "which virtual thread ran is not seen before JDK 24");
+  else if (!g_hotspot.jvm.virtual_thread_on)
+    session.report_hook(kThreadsHook, HookState::Missing, "this JVM does not let their stacks be walked from outside");
+  else
+    session.report_hook(kThreadsHook, HookState::Installed);
+  session.report_hook(kWaitsHook, HookState::Missing, "waits of virtual threads are not seen while they are unmounted");
+}
+
+void release_virtual_threads(Session& session) {
+  report_virtual_threads(session);
+  if (session.hook_state(kThreadsHook) == HookState::Installed) session.report_hook(kThreadsHook, HookState::Removed);
+  Jvm& jvm = g_hotspot.jvm;
+  jvm.virtual_thread_on = nullptr;
+  if (!jvm.carrier_end) return;
+  jvmtiCapabilities support = support_virtual_threads();
+  jvm.ti->RelinquishCapabilities(&support);
+}
+
+i32 walk_carried(ThreadRecord& record, jthread carrier, Frame* frames, u32 limit, WalkNotes& notes) {
+  const Jvm& jvm = g_hotspot.jvm;
+  JNIEnv* env = jvm.env();
+  jthread carried = nullptr;
+  if (!env || jvm.virtual_thread_on(jvm.ti, carrier, &carried) != JVMTI_ERROR_NONE) return Runtime::kWalkLater;
+  if (!carried) {
+    notes.message = 0;
+    return 0;
+  }
+  u64 id = static_cast<u64>(env->GetLongField(carried, jvm.thread_id));
+  i32 count = walk_thread(carried, frames, limit, notes.flags);
+  env->DeleteLocalRef(carried);
+  if (jvm.current_id == kNoOffset) return count > 0 ? count : Runtime::kWalkLater;
+  // It may have left its carrier meanwhile: then this is where it waits, not what the carrier did.
+  u64 still = jvm.id_on_other(record.runtime_thread.load_relaxed());
+  if (count <= 0 || still != id) return Runtime::kWalkLater;
+  notes.message = message_of(record, id);
+  return count;
+}
+
+}  // namespace btrace::hotspot

@@ -1,0 +1,127 @@
+/** What virtual threads did while they were on a carrier, whichever it was: docs/MEASURES.md, "Virtual threads". */
+import { ThreadKind } from '../model/kinds.js';
+import { IntervalState, type ThreadTrack, type Trace } from '../model/trace.js';
+import { mostOf } from './most-of.js';
+import { intervalsIn, isBlocked, type Scope, shareIn, threadsIn } from './scope.js';
+
+/** A row a virtual thread, those with the most CPU time first. */
+export interface VirtualThreadFigures {
+  readonly count: number;
+  /** Of all that were seen in the scope: more than there are rows. */
+  readonly all: number;
+  /** Java's, its low 32 bits. */
+  readonly id: Uint32Array;
+  /** The carrier that it was on first. */
+  readonly thread: Uint32Array;
+  /** Between which it was on a carrier. */
+  readonly begin: Float64Array;
+  readonly end: Float64Array;
+  /** On carriers, without gaps. */
+  readonly wall: Float64Array;
+  readonly cpu: Float64Array;
+  /** Of its wall time: it waited and kept its carrier. */
+  readonly blocked: Float64Array;
+  /** The innermost method that at least half of its wall time was in, −1: none. */
+  readonly method: Int32Array;
+}
+
+/** A program may have a million of them: this many are told. */
+export const mostVirtualThreads = 1000;
+
+export function isCarrier({ kind }: Pick<ThreadTrack, 'kind'>): boolean {
+  return kind === ThreadKind.Carrier;
+}
+
+interface Row {
+  readonly id: number;
+  readonly thread: number;
+  begin: number;
+  end: number;
+  wall: number;
+  cpu: number;
+  blocked: number;
+}
+
+/** Two passes over the intervals of carriers; of threads that carry nobody nothing. */
+export function virtualThreadFigures(trace: Trace, scope: Scope): VirtualThreadFigures {
+  const carriers = threadsIn(trace, scope).filter(isCarrier);
+  const found = new Map<number, Row>();
+  for (const thread of carriers) addTimes(found, thread, trace, scope);
+  const rows = [...found.values()]
+    .sort((a, b) => b.cpu - a.cpu || b.wall - a.wall || a.id - b.id)
+    .slice(0, mostVirtualThreads);
+  const inPath = new Map(rows.map(({ id }) => [id, new Map<number, number>()]));
+  for (const thread of carriers) addPaths(inPath, thread, trace, scope);
+  return {
+    count: rows.length,
+    all: found.size,
+    id: Uint32Array.from(rows, ({ id }) => id),
+    thread: Uint32Array.from(rows, ({ thread }) => thread),
+    begin: Float64Array.from(rows, ({ begin }) => begin),
+    end: Float64Array.from(rows, ({ end }) => end),
+    wall: Float64Array.from(rows, ({ wall }) => wall),
+    cpu: Float64Array.from(rows, ({ cpu }) => cpu),
+    blocked: Float64Array.from(rows, ({ blocked }) => blocked),
+    method: Int32Array.from(rows, ({ id, wall }) => mostOf(inPath.get(id) ?? new Map(), wall, trace.paths)),
+  };
+}
+
+/** Says of each interval whose its time is: what was used unseen counts with the interrupt, as for methods. */
+function visit(
+  thread: ThreadTrack,
+  trace: Trace,
+  scope: Scope,
+  take: (row: number, wall: number, cpu: number) => void,
+): void {
+  const { begin, end, cpu, state, countsWith } = thread.intervals;
+  const { first, last } = intervalsIn(thread, scope, trace.endNs);
+  for (let row = first; row < last; row++) {
+    const from = begin[row] as number;
+    const to = end[row] as number;
+    const share = shareIn(from, to, scope);
+    let wall = (to - from) * share;
+    let used = (cpu[row] as number) * share;
+    const other = countsWith[row] ?? 0;
+    if (other > 0) {
+      const spent = Math.min(used, wall);
+      take(other, spent, used);
+      wall -= spent;
+      used = 0;
+    }
+    if (state[row] !== IntervalState.Gap) take(row, wall, used);
+  }
+}
+
+function addTimes(found: Map<number, Row>, thread: ThreadTrack, trace: Trace, scope: Scope): void {
+  const { message, intervals } = thread;
+  visit(thread, trace, scope, (at, wall, cpu) => {
+    const id = message[at] as number;
+    if (id === 0) return;
+    const begin = intervals.begin[at] as number;
+    const end = intervals.end[at] as number;
+    let row = found.get(id);
+    if (row === undefined) {
+      row = { id, thread: thread.index, begin, end, wall: 0, cpu: 0, blocked: 0 };
+      found.set(id, row);
+    }
+    row.begin = Math.min(row.begin, begin);
+    row.end = Math.max(row.end, end);
+    row.wall += wall;
+    row.cpu += cpu;
+    if (isBlocked(intervals.state[at] as number)) row.blocked += wall;
+  });
+}
+
+function addPaths(
+  inPath: ReadonlyMap<number, Map<number, number>>,
+  thread: ThreadTrack,
+  trace: Trace,
+  scope: Scope,
+): void {
+  const { message, intervals } = thread;
+  visit(thread, trace, scope, (at, wall) => {
+    const sums = inPath.get(message[at] as number);
+    const path = intervals.path[at] as number;
+    sums?.set(path, (sums.get(path) ?? 0) + wall);
+  });
+}
