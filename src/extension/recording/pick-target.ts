@@ -95,6 +95,7 @@ export async function pickTarget(
   pick.matchOnDetail = true;
   pick.buttons = [{ iconPath: new ThemeIcon('refresh'), tooltip: l10n.t('Look Again') }];
   let looking = new AbortController();
+  let isShown = false;
   const look = (): void => {
     looking.abort();
     const mine = (looking = new AbortController());
@@ -106,8 +107,11 @@ export async function pickTarget(
       const again = pick.items.find((item) => before !== undefined && item.target?.id === before);
       if (again !== undefined) pick.activeItems = [again];
     };
-    void registry.list(mine.signal, show).then((listing) => {
+    // What is there already stays until all have answered: nothing jumps away from under a finger.
+    void registry.list(mine.signal, isShown ? undefined : show).then((listing) => {
       if (mine.signal.aborted) return;
+      show(listing);
+      isShown = true;
       pick.busy = false;
       if (listing.targets.length === 0 && listing.failures.length === 0) {
         pick.placeholder = l10n.t('No program found that can be recorded. Start one, then look again.');
