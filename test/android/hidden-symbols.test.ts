@@ -8,7 +8,7 @@ import { HookState } from '../../src/trace/model/kinds.js';
 import type { Trace } from '../../src/trace/model/trace.js';
 import { elfFile } from '../rigs/elf-file.js';
 import { hiddenRuntime, packed } from '../rigs/art/hidden-runtime.js';
-import { assertBetween, cpuWithin, mainThread, methodNamed, traceOf } from '../rigs/art/read-trace.js';
+import { assertSlowFrames, traceOf } from '../rigs/art/read-trace.js';
 import { recordOptions } from '../rigs/art/record.js';
 import type { ArtApp } from '../rigs/art/runtime.js';
 import type { Phone } from '../rigs/phone/phone.js';
@@ -46,14 +46,7 @@ describe('an app on a phone whose runtime hides its functions', () => {
     await app.more('frame', 40);
     assert.equal((await session.stop()).message, '');
     const trace = await traceOf(session.file);
-    const frames = app
-      .truths('frame')
-      .slice(before + 1)
-      .filter((frame) => frame.number('end') < Number(trace.info.startMonotonicNs) + trace.endNs);
-    const slow = frames.filter((frame) => frame.number('slow') === 1).length;
-    assert.ok(slow >= 2, app.output());
-    const cpuMs = cpuWithin(trace, mainThread(trace), methodNamed(trace, 'sample.Jank.bindFeed')) / 1e6;
-    assertBetween(cpuMs, slow * 40 * 0.85, (slow + 2) * 40 * 1.2);
+    assertSlowFrames(trace, app, before);
     assert.deepEqual(
       trace.hooks.filter(({ state }) => state !== HookState.Removed),
       [],

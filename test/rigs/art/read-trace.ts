@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { decodeRecording } from '../../../src/trace/build/decode.js';
 import { IntervalState } from '../../../src/trace/model/trace.js';
+import type { ArtApp } from './runtime.js';
 import type { Blocks, ThreadTrack, Trace } from '../../../src/trace/model/trace.js';
 
 export async function traceOf(recording: string): Promise<Trace> {
@@ -44,6 +45,19 @@ function within(trace: Trace, thread: ThreadTrack, method: number, of: (row: num
 
 export const cpuWithin = (trace: Trace, thread: ThreadTrack, method: number) =>
   within(trace, thread, method, (row) => thread.intervals.cpu[row]!);
+
+/** CPU time of Jank's slow method against what the app itself measured of it, in the frames after the first `before` that lie wholly in there. */
+export function assertSlowFrames(trace: Trace, app: ArtApp, before: number): void {
+  const frames = app
+    .truths('frame')
+    .slice(before + 1)
+    .filter((frame) => frame.number('end') < Number(trace.info.startMonotonicNs) + trace.endNs);
+  const slow = frames.filter((frame) => frame.number('slow') === 1).length;
+  assert.ok(slow >= 2, app.output());
+  const cpuMs = cpuWithin(trace, mainThread(trace), methodNamed(trace, 'sample.Jank.bindFeed')) / 1e6;
+  assertBetween(cpuMs, slow * 40 * 0.85, (slow + 2) * 40 * 1.2);
+}
+
 /** Of the time that there is evidence for, a method's: a busy machine leaves gaps. */
 export function shareOfEvidence(trace: Trace, thread: ThreadTrack, method: number): number {
   const { intervals } = thread;
