@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { access, chmod, constants, lstat, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { TargetError } from '../target.js';
-import { readElf } from './elf.js';
+import { readElf } from './elf-facts.js';
 
 function libraryName(platform: string): string {
   return platform === 'darwin' ? 'libbtrace-agent.dylib' : 'libbtrace-agent.so';

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { TargetError } from '../target.js';
-import { readElf } from './elf.js';
+import { readElf } from './elf-facts.js';
 import { programFromArgs, programFromCommand } from './java-command.js';
 import { type Machine, temporaryFolder, thisMachine } from './machine.js';
 import { readPerfStrings } from './perf-data.js';

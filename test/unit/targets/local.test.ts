@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { bringAgent, findAgent } from '../../../src/targets/local/agent-library.js';
 import { loadError } from '../../../src/targets/local/attach.js';
-import { readElf } from '../../../src/targets/local/elf.js';
+import { readElf } from '../../../src/targets/local/elf-facts.js';
 import { programFromArgs, programFromCommand } from '../../../src/targets/local/java-command.js';
 import { javaProcess, listJavaProcesses } from '../../../src/targets/local/java-processes.js';
 import { withAgent } from '../../../src/targets/local/launch.js';
