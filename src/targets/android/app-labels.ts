@@ -6,7 +6,7 @@ import { openApk } from './device-file.js';
 import { within } from './patience.js';
 
 /** For all of a device, at some ten short commands each. What was not begun by then is left to the next time. */
-const DEVICE_MS = 5000;
+const DEVICE_MS = 10_000;
 const AT_ONCE = 4;
 const MOST_LETTERS = 60;
 

@@ -38,9 +38,10 @@ export async function shell(adb: Adb, command: string, limitMs = LIMIT_MS): Prom
 /** The same for a command that writes bytes, whose exit code is not asked. */
 export async function shellBytes(adb: Adb, command: string): Promise<Buffer> {
   const { shellProtocol, noneProtocol } = adb.subprocess;
-  return Buffer.from(
-    shellProtocol ? (await shellProtocol.spawnWait(command)).stdout : await noneProtocol.spawnWait(command),
-  );
+  const output = shellProtocol
+    ? shellProtocol.spawnWait(command).then(({ stdout }) => stdout)
+    : noneProtocol.spawnWait(command);
+  return Buffer.from(await within(LIMIT_MS, output));
 }
 
 /** Who cannot say within this whether a process lives is as good as away. */
