@@ -4,7 +4,7 @@ import { type Engine, engines } from '../rigs/art/runtime.js';
 import { withArt } from '../rigs/art/with-art.js';
 
 const cycles = Number(process.env['BTRACE_ART_CYCLES'] ?? 20);
-const loadMs = Number(process.env['BTRACE_ART_LOAD_MS'] ?? 2000);
+const loadMs = Number(process.env['BTRACE_ART_LOAD_MS'] ?? 60_000);
 
 describe('the agent in the Android Runtime, under load', () => {
   const bench = withArt();

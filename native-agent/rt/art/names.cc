@@ -80,7 +80,8 @@ bool name_java_method(JNIEnv* env, u64 code, NameSink& sink) {
 
 bool Art::name_method(u64 code, NameSink& sink) {
   if (code < kStubs) {
-    sink.set_method(0, "[garbage collection]", nullptr, MethodKind::Stub, nullptr, 0);
+    const char* name = code == kStubCollection ? "[garbage collection]" : "[inside the runtime]";
+    sink.set_method(0, name, nullptr, MethodKind::Stub, nullptr, 0);
     return true;
   }
   JNIEnv* env = internals.env();

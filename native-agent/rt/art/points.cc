@@ -29,7 +29,11 @@ void read_counters(Row& row, const ThreadRecord& record) {
 }
 
 i32 walk_self(Capture& capture, ArtThread* self) {
-  return walk_stack(self, self, capture.frames(), WalkBuffer::kFrames, capture.row().flags);
+  const i32 frames = walk_stack(self, self, capture.frames(), WalkBuffer::kFrames, capture.row().flags);
+  if (frames) return frames;
+  // A thread that has no Java frame yet, or none any more: at its end it takes the lock of its own Thread.
+  capture.frames()[0] = {kStubNoFrames, -1};
+  return 1;
 }
 
 }  // namespace
@@ -91,7 +95,7 @@ i64 end_block(ArtThread* self, ThreadRecord* record, SampleKind kind, bool force
     capture.frames()[0] = {kStubCollection, -1};
   if (frames < 0) return capture.lose(LossReason::WalkError), kNotCaptured;
   // ART sleeps by waiting on the thread's own lock: nobody can notify it.
-  if (kind == SampleKind::Wait && frames && capture.frames()[0].code == g_sleep_method) {
+  if (kind == SampleKind::Wait && capture.frames()[0].code == g_sleep_method) {
     row.kind = SampleKind::Sleep;
     row.object = row.type = 0;
   }

@@ -47,7 +47,7 @@ Blocked begin_block();
 i64 end_block(ArtThread* self, ThreadRecord* record, SampleKind kind, bool force = false);
 
 // Stands for the stack where there is none. No method lies at this address.
-enum Stub : u64 { kStubCollection = 1, kStubs };
+enum Stub : u64 { kStubCollection = 1, kStubNoFrames, kStubs };
 
 // ArtMethod of Thread.sleep's native, 0 when it is not known.
 extern u64 g_sleep_method;

@@ -39,14 +39,8 @@ async function recordFor(bench: ArtBench, app: ArtApp, during: () => Promise<unk
   await during();
   const end = await session.stop();
   assert.equal(end.reason, 'stopped', end.message);
-  // The long one has hundreds of MB. A thread that cannot be walked in time, on a machine this busy, is a sample without a stack.
-  if ((await stat(end.file)).size < 10e6) {
-    const { problems } = await traceOf(end.file);
-    assert.deepEqual(
-      problems.filter(({ what }) => !/^\d+ samples? ha(s|ve) no stack/.test(what)),
-      [],
-    );
-  }
+  // A minute under load has 40 MB, which take GB to decode: of that one it is asked that it ended in order.
+  if ((await stat(end.file)).size < 10e6) assert.deepEqual((await traceOf(end.file)).problems, []);
   await rm(end.file);
 }
 
