@@ -71,6 +71,7 @@ export class AgentSession implements Session {
   private readonly redactor: Redactor | undefined;
   private readonly nativeNames: NativeNames | undefined;
   private dumping: RingDump | undefined;
+  private isOver = false;
   private turn: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly parts: SessionParts) {
@@ -135,11 +136,14 @@ export class AgentSession implements Session {
         'Stop it to have the file, or record with a ring: btrace record --ring 30s',
       );
     }
-    if (this.dumping || this.asked) {
-      throw new TargetError('busy', 'The ring is being written already.', 'Wait until that is done.');
-    }
     // In turn with the chunks: one that is being appended must be in the copy or come after it.
-    const dump = await this.inTurn(async () => (this.dumping = await RingDump.begin(file, this.file)));
+    const dump = await this.inTurn(async () => {
+      if (this.asked || this.isOver)
+        throw new TargetError('busy', 'The recording is ending.', 'What came of it is in its file.');
+      if (this.dumping)
+        throw new TargetError('busy', 'The ring is being written already.', 'Wait until that is done.');
+      return (this.dumping = await RingDump.begin(file, this.file));
+    });
     this.parts.conversation.command(CommandKind.Dump, lastNs);
     return await dump.ended;
   }
@@ -172,7 +176,10 @@ export class AgentSession implements Session {
     clearTimeout(this.silence);
     this.parts.conversation.close();
     const message = await this.seal(end);
-    await this.dumping?.fail(message || 'the recording ended while its ring was being written');
+    await this.inTurn(async () => {
+      this.isOver = true;
+      await this.dumping?.fail(message || 'the recording ended while its ring was being written');
+    });
     await this.parts.release().catch((error: unknown) => this.parts.log(`cleaning up: ${String(error)}`));
     this.tell();
     this.listeners.clear();

@@ -29,13 +29,20 @@ export class RingDump {
   }
 
   static async begin(path: string, sessionFile: string): Promise<RingDump> {
-    const dump = new RingDump(await RecordingFile.create(path));
-    const parser = new ChunkParser({ magic: true });
-    for await (const bytes of createReadStream(sessionFile)) {
-      if (bytes instanceof Uint8Array) parser.push(bytes);
-      for (let chunk = parser.next(); chunk; chunk = parser.next()) await dump.writer.append(chunk);
+    const file = await RecordingFile.create(path);
+    try {
+      const dump = new RingDump(file);
+      const parser = new ChunkParser({ magic: true });
+      for await (const bytes of createReadStream(sessionFile)) {
+        if (bytes instanceof Uint8Array) parser.push(bytes);
+        for (let chunk = parser.next(); chunk; chunk = parser.next()) await dump.writer.append(chunk);
+      }
+      return dump;
+    } catch (error) {
+      await file.close();
+      await file.remove();
+      throw error;
     }
-    return dump;
   }
 
   /** True when the chunk belongs to the dump alone. A dump that cannot be written ends; the recording does not. */

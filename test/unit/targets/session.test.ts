@@ -270,6 +270,25 @@ describe('a session', () => {
     assert.deepEqual(kinds(file), [1, 2, 10, 13, 10, 14], 'what the ring held is not in the running file');
   });
 
+  it('dumps a ring once at a time, and ends a dump with the recording', async () => {
+    const { agent, session } = await begin({ policy: 'ring', ringNs: 30e9 });
+    agent.status(1);
+    await statusWhere(session, ({ samples }) => samples === 1);
+    const [first, second, third] = ['first', 'second', 'third'].map((name) => path.join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    const dumped = session.dump(first, 5e9);
+    await assert.rejects(session.dump(second, 5e9), /is being written already/);
+    await agent.heard();
+    agent.socket.destroy();
+    assert.equal((await dumped).reason, 'connection-lost');
+    assert.equal((await session.ended).reason, 'connection-lost');
+    await assert.rejects(session.dump(third, 5e9), /The recording is ending/);
+    assert.deepEqual([existsSync(second), existsSync(third)], [false, false]);
+  });
+
   it('never writes over a file', async () => {
     await RecordingFile.create(file).then((made) => made.close());
     await assert.rejects(RecordingFile.create(file), /is there already/);
