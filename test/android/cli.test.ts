@@ -119,7 +119,7 @@ describe('btrace, the command, on devices', () => {
     const none = await btrace(['record', '--app', 'nobody']);
     assert.match(none.err, /No app that runs is called "nobody"/);
     const file = bench().file();
-    const args = ['record', '-a', 'shop', '-s', 'Rig Phone', '-o', file];
+    const args = ['record', '-a', 'ładen', '-s', 'Rig Phone', '-o', file];
     const { code, err } = await btrace(args, forFrames(app));
     assert.equal(code, 0, err);
     assert.equal(decodeRecording(await readFile(file)).trace().info.pid, app.pid);

@@ -118,6 +118,7 @@ describe('recording an app on a device, over adb', () => {
     assert.equal(await targets.readLabels(), true);
     const named = [[SHOP, 'Ładen ☂ 店'], ['com.example.till', 'Rig Bank'], ...others];
     assert.deepEqual(await labels(), named);
+    assert.equal((await targets.choose({ app: 'rig bank', device: undefined })).name, 'com.example.till');
     const reads = () => phone.commands.filter((command) => command.startsWith('dd ')).length;
     const before = reads();
     assert.ok(before > 0);

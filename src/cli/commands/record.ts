@@ -19,7 +19,7 @@ const options: readonly Option[] = [
     name: 'app',
     short: 'a',
     value: 'PACKAGE',
-    help: 'the Android app to record, or a part of its name that no other has',
+    help: 'the Android app to record, by its label, too; or a part of its name\nthat no other has',
   },
   {
     name: 'device',

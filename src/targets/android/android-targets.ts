@@ -71,9 +71,12 @@ export class AndroidTargets implements TargetSource {
     return found;
   }
 
-  /** The one target that was meant; what is left out is found where there is only one. */
+  /** The one target that was meant; what is left out is found where there is only one. Labels are read where no package is called so. */
   async choose(wanted: Wanted): Promise<AndroidTarget> {
-    return chooseTarget(await this.list(), wanted);
+    const targets = await this.list();
+    const text = wanted.app?.toLowerCase();
+    const isPackage = text === undefined || targets.some(({ name }) => name.toLowerCase().includes(text));
+    return chooseTarget(isPackage || !(await this.readLabels()) ? targets : await this.list(), wanted);
   }
 
   /** Where the adb server is, and its version. */

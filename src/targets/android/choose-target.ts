@@ -6,7 +6,7 @@ import { deviceName } from './device-list.js';
 export interface Wanted {
   /** A serial, a part of one or of the model, or `transport_id:N` as `adb devices -l` prints it. */
   readonly device: string | undefined;
-  /** A package or process, or a part of its name. */
+  /** A package or process, or what it is called on the phone; or a part of that. */
   readonly app: string | undefined;
 }
 
@@ -56,7 +56,10 @@ export function chooseTarget(all: readonly AndroidTarget[], { device, app }: Wan
     );
   const targets = device === undefined ? all : onDevice(all, device);
   const usable = targets.filter(({ refusal }) => refusal === undefined);
-  const found = app === undefined ? usable : called(targets, app, ({ name }) => [name]);
+  const found =
+    app === undefined
+      ? usable
+      : called(targets, app, ({ name, label }) => (label === undefined ? [name] : [name, label]));
   // An app's further processes ("package:part") are meant only when they are named.
   const [only, ...others] = found.length > 1 && app !== undefined ? withoutParts(found, app) : found;
   if (others.length > 0)

@@ -112,9 +112,10 @@ describe('adb on this machine', () => {
 });
 
 describe('which target is meant', () => {
-  const target = (serial: string, transport: bigint, name: string, refusal?: string) =>
+  const target = (serial: string, transport: bigint, name: string, refusal?: string, label?: string) =>
     ({
       name,
+      label,
       refusal,
       pid: refusal === 'unauthorized' ? 0 : 1,
       device: { serial, state: 'device', model: `Model ${serial}`, transportId: transport },
@@ -123,7 +124,7 @@ describe('which target is meant', () => {
     target('A1', 1n, 'com.example.shop'),
     target('A1', 1n, 'com.example.shop:sync'),
     target('A1', 1n, 'com.example.bank', 'not debuggable'),
-    target('B2', 2n, 'com.example.mail'),
+    target('B2', 2n, 'com.example.mail', undefined, 'Post'),
     target('C3', 3n, 'Model C3', 'unauthorized'),
   ];
   const choose = (app?: string, device?: string, among = all) => chooseTarget(among, { app, device });
@@ -134,6 +135,7 @@ describe('which target is meant', () => {
     assert.equal(choose('shop'), all[0]);
     assert.equal(choose('shop:sync'), all[1]);
     assert.equal(choose('MAIL'), all[3]);
+    assert.equal(choose('pos'), all[3]);
     assert.equal(choose(undefined, 'B2'), all[3]);
     assert.equal(choose(undefined, 'transport_id:2'), all[3]);
     assert.equal(choose('mail', 'model b'), all[3]);
