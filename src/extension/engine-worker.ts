@@ -46,12 +46,10 @@ async function handle(request: EngineRequest): Promise<void> {
       return;
     }
     case 'export': {
-      const read = await readTrace(request.source, { mostBytes: request.memoryBytes });
-      if (read.part !== undefined)
-        throw new Error(
-          'All of this file would take more memory than the setting btrace.files.memoryMegabytes allows: nothing was written.',
-        );
-      const trace = await mappings.retraced(read, request.mapping);
+      const trace = await mappings.retraced(
+        await readTrace(request.source, { mostBytes: request.memoryBytes }),
+        request.mapping,
+      );
       answer({ type: 'exported', id, bytes: writeExport(trace, request.format, request.to) });
       return;
     }

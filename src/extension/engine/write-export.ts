@@ -3,10 +3,14 @@ import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { exporters } from '../../trace/formats/index.js';
 import type { Trace } from '../../trace/index.js';
 
-/** Under another name until it is whole, so that nothing torn is left behind. Returns its size. */
+/** All of the file that was opened or nothing; under another name until it is whole. Returns its size. */
 export function writeExport(trace: Trace, format: string, to: string): number {
   const exporter = exporters.find(({ id }) => id === format);
   if (exporter === undefined) throw new Error(`There is no format called ${format}.`);
+  if (trace.part !== undefined)
+    throw new Error(
+      'All of this file would take more memory than the setting btrace.files.memoryMegabytes allows: nothing was written.',
+    );
   const part = `${to}.part`;
   const file = openSync(part, 'w');
   let bytes = 0;
