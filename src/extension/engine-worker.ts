@@ -63,10 +63,10 @@ async function handle(request: EngineRequest): Promise<void> {
       return;
     }
     case 'excerpt': {
-      const { mapping, of } = request;
+      const { mapping, of, memoryBytes } = request;
       const text = Array.isArray(of)
         ? await mappings.excerpt(mapping, of as readonly string[])
-        : await mappings.excerptFor(mapping, await readTrace(of as TraceSource));
+        : await mappings.excerptFor(mapping, await readTrace(of as TraceSource, { mostBytes: memoryBytes }));
       answer({ type: 'excerpt', id, text });
       return;
     }
@@ -75,7 +75,7 @@ async function handle(request: EngineRequest): Promise<void> {
   }
 }
 
-async function readTrace(source: TraceSource, part: PartOptions = {}): Promise<Trace> {
+async function readTrace(source: TraceSource, part: PartOptions): Promise<Trace> {
   const reader = new TraceReader(part);
   if ('bytes' in source) {
     reader.append(new Uint8Array(source.bytes));

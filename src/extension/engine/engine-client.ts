@@ -92,7 +92,7 @@ export class EngineClient implements Disposable {
   async excerpt(mapping: ChosenMapping, of: readonly string[] | Uri): Promise<string> {
     const named = 'scheme' in of ? await sourceOf(of) : of;
     const answer = await this.#ask(
-      { type: 'excerpt', mapping, of: named },
+      { type: 'excerpt', mapping, of: named, memoryBytes: openedMemoryBytes() },
       'scheme' in of ? buffersOf(named as TraceSource) : [],
     );
     return answer.type === 'excerpt' ? answer.text : '';

@@ -47,6 +47,7 @@ export type EngineRequest =
       readonly id: number;
       readonly mapping: ChosenMapping;
       readonly of: readonly string[] | TraceSource;
+      readonly memoryBytes: number;
     }
   | { readonly type: 'unmap'; readonly id: number; readonly mapping: string; readonly frame: Frame };
 

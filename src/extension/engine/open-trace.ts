@@ -8,7 +8,7 @@ export class TraceReader {
   #decoder: RecordingDecoder | undefined;
   #importer: ReturnType<typeof anyImporter> | undefined;
 
-  constructor(private readonly part: PartOptions = {}) {}
+  constructor(private readonly part: PartOptions) {}
 
   append(bytes: Uint8Array): void {
     if (this.#decoder !== undefined) this.#decoder.append(bytes);

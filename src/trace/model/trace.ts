@@ -250,7 +250,7 @@ export interface TracePart {
 
 /**
  * The same of a foreign trace, whose events are in no order and whose end is not known: how far into the file they were
- * taken in. Names are of the whole file.
+ * taken in. Names that do not come with events are of the whole file.
  */
 export interface FilePart {
   /** 0 to 1. */
