@@ -200,6 +200,26 @@ void flush_pending(Session& session, ThreadRecord& record, i64 age_ns) {
   record.busy.store(Holder::Nobody);
 }
 
+void complete_pending(Session& session, ThreadRecord& record, i64 time_ns, const OutsideWalk& walk) {
+  // The row is counted already.
+  i64 cost = min_of<i64>(now_ns() - walk.begin_ns, kPlausibleOutsideCostNs);
+  session.costs[static_cast<u32>(SampleKind::AsyncSelf)].total_ns.add_relaxed(static_cast<u64>(cost));
+  if (!walk.count || !hold(record, Holder::Agent)) return;
+  Row& row = record.pending;
+  // Of folded rows only the last one stood where it was walked.
+  if (record.session.load_relaxed() == session.id && record.has_pending.load_relaxed() && row.time_ns == time_ns &&
+      row.message == walk.message && !row.merged) {
+    u32 node = session.stacks.insert(walk.frames, walk.count, record.last);
+    if (node != StackTable::kNoNode) {
+      row.stack = node;
+      row.kind = SampleKind::AsyncOutside;
+      row.flags = walk.flags;
+      record.pending_stack.store_relaxed(node);
+    }
+  }
+  record.busy.store(Holder::Nobody);
+}
+
 u32 index_in(Session& session, ThreadRecord& record) {
   if (record.session.load_acquire() == session.id) return record.index.load_relaxed();
   if (!hold(record, Holder::Agent)) return 0;

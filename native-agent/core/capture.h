@@ -74,6 +74,16 @@ class Capture {
 
 // The drain's part: moves a pending row that is older than `age_ns` into the shard.
 void flush_pending(Session& session, ThreadRecord& record, i64 age_ns);
+// Gives a thread's newest row, captured at `time_ns`, the stack that was walked from outside since. Does nothing when
+// it is the newest no more, or belongs to another message.
+struct OutsideWalk {
+  i64 begin_ns;  // monotonic
+  const Frame* frames;
+  u32 count;  // 0: there was nothing to walk any more
+  u32 message;
+  u16 flags;
+};
+void complete_pending(Session& session, ThreadRecord& record, i64 time_ns, const OutsideWalk& walk);
 // The recording's index of a thread, given now if it has none yet.
 u32 index_in(Session& session, ThreadRecord& record);
 

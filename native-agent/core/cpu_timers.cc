@@ -61,7 +61,9 @@ void interrupt(ThreadRecord& record, void* context) {
   u32 count = static_cast<u32>(frames);
   if (capture.row().flags & kFlagNativeState)
     count = add_native_leaf(capture.session().images, context, capture.frames(), count);
+  if (notes.provisional) record.provisional_ns.store_release(capture.row().time_ns);
   capture.commit(count);
+  if (notes.provisional) mark_due(record);
 }
 
 void on_signal(int, SignalInfo* info, void* context) {

@@ -90,6 +90,10 @@ i64 OutsideSampler::tick() {
   check_timers();
   if (timers_.running())
     while (ThreadRecord* record = asked_to_end_.load() ? nullptr : timers_.take_due()) {
+      if (i64 time_ns = record->provisional_ns.exchange(0)) {
+        if (is_watched(*record)) complete(*record, time_ns);
+        continue;
+      }
       u64 tick = tick_now();
       // On a busy machine one that ran when it was marked may wait by now: then its next interrupt stands for that
       // time as well.
@@ -179,6 +183,16 @@ void OutsideSampler::stand(ThreadRecord& record, u64 tick, i64 now, i64 cpu) {
   capture.row().counters |= kCounterCpu;
   WalkNotes{record.walked_flags, record.walked_message}.tell(capture.row());
   capture.commit_repeat(record.walked_stack);
+}
+
+void OutsideSampler::complete(ThreadRecord& record, i64 time_ns) {
+  OutsideWalk walk{now_ns(), frames_, 0, 0, 0};
+  WalkNotes notes;
+  notes.flags = kFlagSafepoint | kFlagAtWork;
+  walk.count = static_cast<u32>(max_of(runtime_->walk_outside(record, frames_, WalkBuffer::kFrames, notes), 0));
+  walk.message = notes.message;
+  walk.flags = notes.flags;
+  complete_pending(*session_, record, time_ns, walk);
 }
 
 void OutsideSampler::walk(ThreadRecord& record, u64 tick, i64 now, i64 cpu, u16 at_work) {

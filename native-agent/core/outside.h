@@ -30,6 +30,7 @@ class OutsideSampler {
   void look(ThreadRecord& record);
   void stand(ThreadRecord& record, u64 tick, i64 now, i64 cpu);
   // `at_work`: kFlagAtWork for an interrupt, 0 for where a thread stands.
+  void complete(ThreadRecord& record, i64 time_ns);
   void walk(ThreadRecord& record, u64 tick, i64 now, i64 cpu, u16 at_work);
 
   const Atomic<u32>& asked_to_end_;

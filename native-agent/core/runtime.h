@@ -26,6 +26,8 @@ struct WalkNotes {
 
   u16 flags = 0;
   u32 message = kLastMessage;
+  // Who it was is known, where it was is not: a walk from outside may still tell, if it comes in time.
+  bool provisional = false;
 
   void tell(Row& row) const {
     row.flags |= flags;

@@ -232,4 +232,51 @@ TEST("cpu timers: two virtual threads in the same stack are never one row") {
   CHECK_EQUAL(changes, 1u);
 }
 
+// One whose own walk says only who it is.
+struct ProvisionalRuntime final : FakeRuntime {
+  i32 walk_here(ThreadRecord&, void*, Frame* frames, u32, WalkNotes& notes) override {
+    frames[0] = {1, -1};
+    notes.message = 31;
+    notes.provisional = true;
+    return 1;
+  }
+};
+
+TEST("cpu timers: a row that only knows whose it is gets the stack of a walk that comes in time") {
+  LEAVE_TO_OTHER_BUILDS;
+  Recording recording;
+  ProvisionalRuntime runtime;
+  CpuTimers timers;
+  ThreadRecord& record = *g_threads.mine();
+  CHECK(!timers.start(*recording.session, runtime));
+  CHECK(timers.watch(record));
+  i64 begin = own_cpu_ns();
+  auto interrupted = [&]() -> i64 {
+    for (;;) {
+      if (timers.take_due()) return record.provisional_ns.exchange(0);
+      CHECK(own_cpu_ns() - begin < kNsPerSecond);
+    }
+  };
+  const Frame walked[] = {{77, 5}};
+  i64 first = interrupted();
+  complete_pending(*recording.session, record, first, {now_ns(), walked, 1, 31, kFlagAtWork});
+  // Another virtual thread runs by the time it is walked.
+  i64 second = interrupted();
+  complete_pending(*recording.session, record, second, {now_ns(), walked, 1, 32, kFlagAtWork});
+  i64 third = interrupted();
+  // Nor is a stack given to a row that is the newest no more.
+  complete_pending(*recording.session, record, second, {now_ns(), walked, 1, 31, kFlagAtWork});
+  timers.stop();
+  u32 whole = 0;
+  for (const Row& row : recording.rows()) {
+    CHECK_EQUAL(row.message, 31u);
+    bool is_first = row.time_ns == first;
+    CHECK_EQUAL(row.kind, is_first ? SampleKind::AsyncOutside : SampleKind::AsyncSelf);
+    CHECK_EQUAL(row.flags & kFlagAtWork, is_first ? kFlagAtWork : 0);
+    whole += is_first;
+  }
+  CHECK_EQUAL(whole, 1u);
+  CHECK(third > second);
+}
+
 }  // namespace

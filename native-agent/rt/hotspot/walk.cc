@@ -100,8 +100,16 @@ i32 HotSpot::walk_here(ThreadRecord& record, void* context, Frame* frames, u32 l
   bool carries = false;
   i32 count = walk_self(context, frames, limit, carries);
   if (carries) meet_carrier(record);
-  if (count <= 0) return -1;
+  if (count <= 0 && !jvm.env()) return -1;
   notes.message = own_message(record);
+  if (count <= 0) {
+    if (!notes.message || !jvm.virtual_begin) return -1;
+    // By the time it is walked from outside it may have left its carrier, and the sample shall not be another one's.
+    frames[0] = {kStubGone, -1};
+    frames[1] = {reinterpret_cast<u64>(jvm.virtual_begin), -1};
+    notes.provisional = true;
+    return 2;
+  }
   notes.flags |= kFlagSafepoint;
   if (frames[0].position < 0) notes.flags |= kFlagNativeState;
   return count;
