@@ -67,7 +67,10 @@ export function icon(name: IconName): SVGSVGElement {
   return svg;
 }
 
-/** Runs `later` once what has been asked for is on the screen: for what nobody waits for. */
+/** A few frames: a task that is asked for with one still runs before the browser has put it on the screen. */
+const restMs = 50;
+
+/** Runs `later` when what has been asked for is on the screen: for what nobody waits for. */
 export function afterPaint(later: () => void): void {
-  requestAnimationFrame(() => setTimeout(later));
+  requestAnimationFrame(() => setTimeout(later, restMs));
 }

@@ -162,7 +162,7 @@ export class TimelineView implements PointedChart {
     const height = this.scroller.clientHeight;
     const { scrollTop } = this.scroller;
     const minimapWidth = this.#minimap.root.clientWidth;
-    if (snapshot === undefined || width === 0 || height === 0) return;
+    if (width === 0 || height === 0 || (snapshot === undefined && this.#patterns !== undefined)) return;
     const started = performance.now();
     if (this.#needs.layout) this.#relayout(height);
     this.#surface.resize(width, height);
@@ -171,6 +171,8 @@ export class TimelineView implements PointedChart {
     this.#patterns ??= makePatterns(context, this.#palette, ratio);
     context.fillStyle = this.#palette.background;
     context.fillRect(0, 0, this.#surface.width, this.#surface.height);
+    // All that is needed to fill the chart is made before there is anything to fill it with: it takes some milliseconds.
+    if (snapshot === undefined) return;
     const span = model.viewport(store.state);
     const scale = new TimeScale(span.beginNs, span.endNs, this.#surface.width);
     paintGrid(this.#surface, this.#palette, scale, model.originNs);
