@@ -48,22 +48,19 @@ startWorker(document).then(
     const engine = new EngineClient(worker);
     const waiting: HostMessage[] = [];
     const show = (): void => {
-      if (shell !== undefined) return;
+      const isFirst = shell === undefined;
       const made = shellOf(engine);
       for (const early of waiting.splice(0)) made.take(early);
-      engine.listen(made);
+      if (isFirst) engine.listen(made);
     };
     host.onMessage((message) => {
       feed(engine, message);
-      if (shell !== undefined) {
-        shell.take(message);
-        return;
-      }
       waiting.push(message);
-      if (message.type !== 'open') return;
-      setTexts(message.settings.texts);
-      // A task later: bytes that have come already are with the engine by then, and it decodes while the shell is made.
-      setTimeout(show);
+      if (message.type === 'open') {
+        setTexts(message.settings.texts);
+        // A task later: bytes that have come already are with the engine by then, and it decodes while the shell takes this.
+        setTimeout(show);
+      } else if (shell !== undefined && waiting.length === 1) show();
     });
     // English is what the page has without being told: it is put together before anything is there to be shown in it.
     if (/^en\b/i.test(document.documentElement.lang)) show();
