@@ -3,6 +3,7 @@ import type { Answers, FromWorker, NameColumns, Query, Snapshot, ToWorker } from
 
 export interface EngineListener {
   snapshot(snapshot: Snapshot): void;
+  rehearse(snapshot: Snapshot): void;
   names(names: NameColumns): void;
   /** The engine would have a mapping of these classes. */
   classes(names: readonly string[]): void;
@@ -64,6 +65,9 @@ export class EngineClient {
         listener.snapshot(message.snapshot);
         return;
       }
+      case 'rehearsal':
+        listener.rehearse(message.snapshot);
+        return;
       case 'names':
         listener.names(message.names);
         return;

@@ -12,5 +12,10 @@ const open: typeof openRecording = (part) => {
   return openRecording(part);
 };
 // The DOM's types know a window's postMessage only; in a worker it takes what it gives away as its second argument.
-serve(globalThis as unknown as WorkerPort, open, (trace, query) => desk.answer(trace, query));
-void warmUp(() => isIdle);
+const port = globalThis as unknown as WorkerPort;
+serve(port, open, (trace, query) => desk.answer(trace, query));
+void warmUp(
+  () => isIdle,
+  // Not given away: code for columns that may be gone is slower, and would be what is warm.
+  (snapshot) => port.postMessage({ type: 'rehearsal', snapshot }, []),
+);

@@ -19,6 +19,7 @@ import type { Store, ViewState } from './store.js';
 import { text } from './texts.js';
 import { describeCall } from './timeline/accessible-mirror.js';
 import { hueVariables, readPalette } from './timeline/palette.js';
+import { rehearse } from './timeline/rehearse.js';
 import { TimelineView } from './timeline/timeline-view.js';
 import { CallersView } from './views/callers-view.js';
 import { FlameGraphView } from './views/flame-graph-view.js';
@@ -38,6 +39,7 @@ export class PageShell implements EngineListener, PageActions {
   readonly #model = new Model();
   readonly #context: ViewContext;
   readonly #timeline: TimelineView;
+  readonly #stage: HTMLElement;
   readonly #views: readonly FigureView[];
   readonly #toolbar: Toolbar;
   readonly #commands: PageCommands;
@@ -80,7 +82,7 @@ export class PageShell implements EngineListener, PageActions {
     this.#commands = new PageCommands(context, this.#timeline, this.#toolbar, help);
     const details = new DetailsPane(context, this.#commands);
     const trust = new TrustLine(context);
-    const stage = element(
+    this.#stage = element(
       'div',
       { class: 'stage' },
       this.#timeline.root,
@@ -90,7 +92,7 @@ export class PageShell implements EngineListener, PageActions {
       this.#toolbar.root,
       trust.root,
       this.#banner,
-      element('div', { class: 'middle' }, stage, details.root),
+      element('div', { class: 'middle' }, this.#stage, details.root),
       this.#notice,
       this.#live,
       help.root,
@@ -226,6 +228,11 @@ export class PageShell implements EngineListener, PageActions {
       samples,
       problems: snapshot.problems.length,
     });
+  }
+
+  rehearse(snapshot: Snapshot): void {
+    // Once something is being opened there is no time for it.
+    if (this.#name === '') rehearse(this.#stage, this.#context, snapshot);
   }
 
   names(names: NameColumns): void {

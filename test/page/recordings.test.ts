@@ -51,6 +51,28 @@ describe('a recording on the page', function () {
     assert.equal(problems, 0);
   });
 
+  it('is drawn by what has drawn a made-up one before, of which nothing is seen', async () => {
+    open = await rig.page();
+    const { page } = open;
+    await page.addInitScript(() => {
+      Object.assign(window, { removed: [] });
+      const isChart = (node: Node): boolean => node instanceof Element && node.matches('.timeline');
+      new MutationObserver((records) => {
+        const { removed } = window as unknown as { removed: string[] };
+        for (const record of records)
+          for (const node of Array.from(record.removedNodes).filter(isChart))
+            removed.push(...Array.from((node as Element).querySelectorAll('.thread-name'), String));
+      }).observe(document, { childList: true, subtree: true });
+    });
+    await page.reload();
+    await page.waitForFunction(() => (window as unknown as { removed: string[] }).removed.length > 0);
+    assert.equal(await page.locator('.timeline').count(), 1);
+    assert.equal(await page.locator('.thread-name, [role="treeitem"]').count(), 0);
+    assert.match(await page.locator('.notice').innerText(), /Waiting/);
+    await open.open(whole);
+    assert.equal((await open.hear('opened')).threads, 3);
+  });
+
   it('with many methods has all their names, though not all at once', async () => {
     open = await rig.opened(await recording(6000, 5000));
     await open.page.keyboard.press('/');

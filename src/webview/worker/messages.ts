@@ -169,6 +169,8 @@ export type ToWorker =
 export type FromWorker =
   | { readonly type: 'progress'; readonly bytes: number; readonly totalBytes: number }
   | { readonly type: 'snapshot'; readonly snapshot: Snapshot }
+  /** Of a made-up recording, while there is no other: what draws it has been run when the first real one comes. */
+  | { readonly type: 'rehearsal'; readonly snapshot: Snapshot }
   | { readonly type: 'names'; readonly names: NameColumns }
   /** A mapping of these classes is wanted. */
   | { readonly type: 'classes'; readonly names: readonly string[] }

@@ -1,9 +1,11 @@
 /**
  * Decodes a small made-up recording while there is nothing else to do: the worker starts before the host has read the file,
- * and the first real bytes then meet code that is compiled. Goes in steps, and stops when real work comes.
+ * and the first real bytes then meet code that is compiled. Goes in steps, and stops when real work comes. The page gets one
+ * snapshot of it, to do the same.
  */
 import { RecordingDecoder } from '../../trace/build/decoder.js';
 import { synthesize } from '../../trace/build/synth.js';
+import type { Snapshot } from './messages.js';
 import { takeSnapshot } from './snapshot.js';
 
 /** Of the kind that comes: code that meets other numbers than it was compiled for is compiled again. */
@@ -19,7 +21,7 @@ const rounds = 6;
 
 class NotWanted extends Error {}
 
-export async function warmUp(isWanted: () => boolean): Promise<void> {
+export async function warmUp(isWanted: () => boolean, tell: (snapshot: Snapshot) => void): Promise<void> {
   /** Lets messages in that have come meanwhile. */
   const pause = async (): Promise<void> => {
     await new Promise((done) => setTimeout(done));
@@ -37,7 +39,8 @@ export async function warmUp(isWanted: () => boolean): Promise<void> {
       const decoder = new RecordingDecoder();
       for (const part of parts) decoder.append(part);
       decoder.finish();
-      takeSnapshot(decoder.trace(), { live: false, fewNames: round % 2 === 0 });
+      const snapshot = takeSnapshot(decoder.trace(), { live: false, fewNames: round % 2 === 0 });
+      if (round === 0) tell(snapshot);
     }
   } catch (error) {
     if (!(error instanceof NotWanted)) throw error;
