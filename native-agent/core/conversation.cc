@@ -15,8 +15,8 @@ constexpr i64 kDrainEveryNs = 3 * kLookEveryNs;
 // These go with a drain: each one, and every third.
 constexpr i64 kPaceEveryNs = 2 * kLookEveryNs;
 constexpr i64 kStatusEveryNs = 8 * kLookEveryNs;
-// A row that waits for an equal neighbour is sent at the latest after this.
-constexpr i64 kPendingNs = kNsPerSecond;
+// A row that waits for an equal neighbour goes out, with its names, within a second: with the drain that comes before.
+constexpr i64 kPendingNs = kNsPerSecond - kDrainEveryNs;
 constexpr i64 kHelloTimeoutNs = 10 * kNsPerSecond;
 constexpr size_t kLongestHello = 64 * 1024;
 // What is still unsent at the end has this long to go.
