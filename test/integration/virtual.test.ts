@@ -66,9 +66,11 @@ for (const jdk of jdks()) {
       const all = sums.sum.cpu - sums.gap.cpu;
       const share = (name: string): number => (cpu.get(name) ?? 0) / all;
       assert.ok(share('Work.grind') > 0.5, `Work.grind has ${share('Work.grind')}`);
-      // Each of its callers is there as often, to the first.
+      // Each of its callers is there as often, to the first, or said to be out of sight.
+      const away = share('[callers that are not back on the carrier]');
       for (const caller of ['Work.units', 'Work.turn', 'java.lang.VirtualThread.run']) {
-        assert.ok(share(caller) >= share('Work.grind') - 1e-6, `${caller} has ${share(caller)}`);
+        assert.ok(share(caller) + away >= share('Work.grind') - 1e-6, `${caller} has ${share(caller)}`);
+        assert.ok(share(caller) > 0.05, `${caller} has ${share(caller)}`);
       }
       assert.ok(share('java.util.concurrent.ForkJoinWorkerThread.run') < 0.3);
     });

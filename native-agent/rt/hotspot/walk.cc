@@ -20,34 +20,43 @@ struct SignalTrace {
 static_assert(sizeof(SignalFrame) <= sizeof(Frame));
 using SignalWalk = void (*)(SignalTrace*, jint limit, void* context);
 
-// The calling thread's, where it stands or where `context` interrupted it; -1 when it cannot be told. `carries` is set
-// when it carries a virtual thread: of the two stacks that lie on one another then, only that one's is kept.
-i32 walk_self(void* context, Frame* frames, u32 limit, bool& carries) {
+struct SelfWalk {
+  i32 count = 0;  // above 0: frames that are known, leaf first
+  bool carries = false;
+  bool whole = false;  // else those nearest the root are missing
+};
+
+// The calling thread's, where it stands or where `context` interrupted it. Where it carries a virtual thread two stacks
+// lie on one another: that one's is taken.
+SelfWalk walk_self(void* context, Frame* frames, u32 limit) {
+  SelfWalk self;
   auto walk = reinterpret_cast<SignalWalk>(g_hotspot.jvm.signal_walk);
   JNIEnv* env = walk ? g_hotspot.jvm.env() : nullptr;
-  if (!env) return -1;
+  if (!env) return self;
   SignalTrace trace{env, 0, reinterpret_cast<SignalFrame*>(frames)};
   walk(&trace, static_cast<jint>(limit), context);
   // A stack that fills the buffer may be deeper: JVMTI's walk knows how to leave out its middle.
-  if (trace.count <= 0 || trace.count >= static_cast<jint>(limit)) return -1;
+  if (trace.count <= 0 || trace.count >= static_cast<jint>(limit)) return self;
   const Jvm& jvm = g_hotspot.jvm;
   bool known = true;
-  for (jint i = 0; i < trace.count; i++) {
-    SignalFrame frame = trace.frames[i];
+  jint count = 0;
+  for (; count < trace.count && !self.carries; count++) {
+    SignalFrame frame = trace.frames[count];
     // The JVM makes a method's id when somebody first asks for it, which is not possible here. JVMTI's walk does.
     if (!frame.method) {
       known = false;
-      continue;
+    } else if (count && frame.method == jvm.carrier_end) {
+      self.carries = true;
+      count--;
+    } else {
+      frames[count] = {reinterpret_cast<u64>(frame.method), max_of<jint>(frame.position, -1)};
     }
-    if (i && frame.method == jvm.carrier_end) {
-      carries = true;
-      // A virtual thread comes back frame by frame, as it returns to them: the rest is seen by JVMTI's walk only.
-      bool whole = frames[i - 1].code == reinterpret_cast<u64>(jvm.virtual_begin);
-      return known && whole ? i : -1;
-    }
-    frames[i] = {reinterpret_cast<u64>(frame.method), max_of<jint>(frame.position, -1)};
   }
-  return known ? trace.count : -1;
+  if (!known) return self;
+  self.count = count;
+  // A virtual thread comes back frame by frame, as it returns to them: the rest is seen by JVMTI's walk only.
+  self.whole = !self.carries || frames[count - 1].code == reinterpret_cast<u64>(jvm.virtual_begin);
+  return self;
 }
 
 }  // namespace
@@ -74,9 +83,8 @@ i32 walk_thread(jthread thread, Frame* frames, u32 limit, u16& flags) {
 }
 
 i32 walk_in_native(Frame* frames, u32 limit, u16& flags) {
-  bool carries = false;
-  i32 count = walk_self(nullptr, frames, limit, carries);
-  return count > 0 ? count : walk_thread(nullptr, frames, limit, flags);
+  SelfWalk self = walk_self(nullptr, frames, limit);
+  return self.count > 0 && self.whole ? self.count : walk_thread(nullptr, frames, limit, flags);
 }
 
 i32 HotSpot::walk_outside(ThreadRecord& record, Frame* frames, u32 limit, WalkNotes& notes) {
@@ -97,21 +105,22 @@ i32 HotSpot::walk_outside(ThreadRecord& record, Frame* frames, u32 limit, WalkNo
 }
 
 i32 HotSpot::walk_here(ThreadRecord& record, void* context, Frame* frames, u32 limit, WalkNotes& notes) {
-  bool carries = false;
-  i32 count = walk_self(context, frames, limit, carries);
-  if (carries) meet_carrier(record);
-  if (count <= 0 && !jvm.env()) return -1;
+  SelfWalk self = walk_self(context, frames, limit);
+  if (self.carries) meet_carrier(record);
+  if (self.count <= 0 && !jvm.env()) return -1;
   notes.message = own_message(record);
-  if (count <= 0) {
+  i32 count = self.count;
+  if (!self.whole) {
     if (!notes.message || !jvm.virtual_begin) return -1;
     // By the time it is walked from outside it may have left its carrier, and the sample shall not be another one's.
-    frames[0] = {kStubGone, -1};
-    frames[1] = {reinterpret_cast<u64>(jvm.virtual_begin), -1};
     notes.provisional = true;
-    return 2;
+    frames[count] = {count ? kStubCallersAway : kStubGone, -1};
+    frames[count + 1] = {reinterpret_cast<u64>(jvm.virtual_begin), -1};
+    count += 2;
+    notes.flags |= kFlagCut;
   }
   notes.flags |= kFlagSafepoint;
-  if (frames[0].position < 0) notes.flags |= kFlagNativeState;
+  if (frames[0].position < 0 && self.count) notes.flags |= kFlagNativeState;
   return count;
 }
 
