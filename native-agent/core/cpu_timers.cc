@@ -53,6 +53,7 @@ void interrupt(ThreadRecord& record, void* context) {
   WalkNotes notes;
   i32 frames = runtime->walk_here(record, context, capture.frames(), WalkBuffer::kFrames, notes);
   if (frames <= 0) {
+    record.provisional_ns.store_relaxed(0);
     capture.abandon();
     mark_due(record);
     return;

@@ -65,7 +65,8 @@ i64 capture_release(ThreadRecord* record, SampleKind kind, u64 type, u64 object,
   Capture capture;
   // A carrier wakes another one with nearly everything it does, and its stack may cost a hundred times as much as the
   // waking: by the gate alone it is taken.
-  if (!capture.begin(record, kind, !record->carries.load_relaxed())) return kNotCaptured;
+  const bool force = kind == SampleKind::ThreadStart || !record->carries.load_relaxed();
+  if (!capture.begin(record, kind, force)) return kNotCaptured;
   Row& row = capture.row();
   read_counters(row, *record);
   row.type = type;
