@@ -115,7 +115,7 @@ export const englishTexts = {
   'trust.part.file': 'Only the first {share} of the file are shown',
   'trust.part.hint':
     'All of this file would take more memory than the setting btrace.files.memoryMegabytes allows.',
-  'trust.part.before': 'Show what was before',
+  'trust.part.before': 'Show what came before',
   'trust.part.next': 'Show what follows',
   'trust.exact': 'exact begin and end events',
   'trust.sampled': 'sampled every {interval}',
@@ -209,6 +209,7 @@ export const englishTexts = {
   'details.waitsFor': 'Waits for',
   'details.object': 'Object',
   'details.owner': 'Held by',
+  'details.waker': 'Woken by',
   'legend.package': 'Packages',
   'legend.class': 'Classes',
   'legend.hint': 'What the colours stand for, and the share of {weight} spent in each itself',

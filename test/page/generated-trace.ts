@@ -390,7 +390,8 @@ function blocksOf(raw: Raw, rows: readonly number[], firstLink: number, owner: n
     path: Int32Array.from(rows, (row) => raw.path[row]!),
     type: Uint32Array.from(rows, (_row, at) => at % 2),
     object: Float64Array.from(rows, () => 77),
-    owner: new Uint32Array(count).fill(owner + 1),
+    // Nobody ends a sleep, or input.
+    owner: Uint32Array.from(rows, (row) => (row % 5 < 3 ? owner + 1 : 0)),
     flags: new Uint8Array(count),
     link: Int32Array.from(rows, (_row, at) => firstLink + at),
   };

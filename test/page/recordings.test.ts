@@ -119,7 +119,7 @@ describe('a recording on the page', function () {
     await page.keyboard.press('ArrowDown');
     const [begins] = times(await page.locator('.details-facts dd').nth(1).innerText());
     assert.ok(begin! > 1 && begins! >= begin! * 0.99, `${begins} ms in a part from ${begin} ms on`);
-    await page.getByRole('button', { name: 'Show what was before' }).click();
+    await page.getByRole('button', { name: 'Show what came before' }).click();
     assert.equal(await feedAgain(counts.length + 1), counts.at(-2));
     const all = await rig.opened(large);
     const { samples } = await all.hear('opened');

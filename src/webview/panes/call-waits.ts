@@ -4,7 +4,7 @@ import { formatNs } from '../figures.js';
 import { lowerBound } from '../../trace/model/bisect.js';
 import type { CallKey } from '../store.js';
 import { text } from '../texts.js';
-import { describeWait, isResting, threadName } from '../timeline/waits.js';
+import { describeWait, isHeld, isResting, threadName } from '../timeline/waits.js';
 import type { Snapshot, ThreadSnapshot } from '../worker/messages.js';
 
 const mostRows = 4;
@@ -29,7 +29,7 @@ export function waitsOf(key: CallKey, endNs: number, thread: ThreadSnapshot, sna
     const length = (blocks.end[row] ?? 0) - (blocks.begin[row] ?? 0);
     const wait = waits.get(what);
     if (wait === undefined) {
-      waits.set(what, { what, isResting: isResting(blocks, row), count: 1, ns: length, row });
+      waits.set(what, { what, isResting: isResting(blocks, row, snapshot), count: 1, ns: length, row });
       continue;
     }
     wait.count++;
@@ -50,7 +50,8 @@ export function waitList(
   const { blocks } = thread;
   const rows = waits.slice(0, mostRows).map((wait) => {
     const link = blocks.link[wait.row] ?? -1;
-    const waker = link < 0 ? undefined : threadName(snapshot, snapshot.links.waker[link] ?? 0);
+    const isTold = !isHeld(blocks, wait.row) && blocks.owner[wait.row] !== 0;
+    const waker = link < 0 || isTold ? undefined : threadName(snapshot, snapshot.links.waker[link] ?? 0);
     const button = element(
       'button',
       { class: 'wait-row', type: 'button', title: text('details.toWait') },

@@ -9,7 +9,7 @@ import type { BlockKey, CallKey } from '../store.js';
 import { text } from '../texts.js';
 import { blockRow } from '../timeline/blocks.js';
 import { shownName } from '../timeline/thread-actions.js';
-import { describeWait, threadName } from '../timeline/waits.js';
+import { describeWait, isHeld, threadName } from '../timeline/waits.js';
 import { waitList, waitsOf } from './call-waits.js';
 import { figuresTable } from './figures-table.js';
 import { Legend } from './legend.js';
@@ -221,13 +221,18 @@ export class DetailsPane {
     const object = blocks.object[row] ?? 0;
     if (object !== 0) rows.push([text('details.object'), `#${object.toString(16)}`]);
     const owner = blocks.owner[row] ?? 0;
-    if (owner !== 0) rows.push([text('details.owner'), threadName(snapshot, owner)]);
+    const link = blocks.link[row] ?? -1;
+    const held = isHeld(blocks, row);
+    if (owner !== 0 && (held || link < 0))
+      rows.push([text(held ? 'details.owner' : 'details.waker'), threadName(snapshot, owner)]);
+    const unknown =
+      owner === 0 || held ? element('p', { class: 'details-hint' }, text('link.none')) : undefined;
     const focus = control('vscode-button', { appearance: 'secondary' }, text('details.focus'));
     focus.addEventListener('click', () => this.#actions.focusSelection());
     this.root.replaceChildren(
       element('h2', { class: 'details-title' }, describeWait(blocks, row, snapshot)),
       facts(rows),
-      this.#waker(blocks.link[row] ?? -1) ?? element('p', { class: 'details-hint' }, text('link.none')),
+      ...[this.#waker(link) ?? unknown].filter((one) => one !== undefined),
       element('div', { class: 'button-row' }, focus),
     );
   }

@@ -72,7 +72,9 @@ export function paintActivity(
     else context.fillRect(x, base - lane, width, lane);
   });
   visitSpans(blocks.begin, blocks.end, blocks.count, scale, (row, x, width) => {
-    context.fillStyle = isResting(blocks, row) ? palette.restingStripe : palette.blockedStripe;
+    context.fillStyle = isResting(blocks, row, painting.snapshot)
+      ? palette.restingStripe
+      : palette.blockedStripe;
     context.fillRect(x, base - lane, width, lane);
   });
   // Along the upper edge, where nothing else is, and with an end to each: what is too long is told by place and length.

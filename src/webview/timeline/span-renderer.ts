@@ -93,7 +93,7 @@ export function paintSpans(
   visitSpans(blocks.begin, blocks.end, blocks.count, scale, (row, x, width, isOne) => {
     const y = rowTop(blocks.depth[row] ?? 0);
     if (!isShown(y)) return;
-    const rests = isResting(blocks, row);
+    const rests = isResting(blocks, row, snapshot);
     const stripe = rests ? palette.restingStripe : palette.blockedStripe;
     context.fillStyle = width > 4 * ratio ? (rests ? patterns.resting : patterns.blocked) : stripe;
     context.fillRect(x, y, width, height);

@@ -1,4 +1,5 @@
 /** Waits in words. */
+import { SampleKind } from '../../trace/model/kinds.js';
 import { plainText } from '../names.js';
 import { text } from '../texts.js';
 import type { TextKey } from '../texts.js';
@@ -22,9 +23,22 @@ const waitTexts: ReadonlyMap<number, TextKey> = new Map([
 /** WAIT, PARK, SLEEP, POLL and CONDITION: what a thread does that has nothing to do. */
 const restingKinds: ReadonlySet<number> = new Set([6, 7, 8, 19, 22]);
 
-/** Whether a wait may be just what was wanted; one for something that somebody holds never is. */
-export function isResting(blocks: BlockColumns, row: number): boolean {
-  return blocks.owner[row] === 0 && restingKinds.has(blocks.kind[row] ?? 0);
+/** MONITOR, BINDER and MUTEX: of these the owner has what is waited for, of all others it is who ended the wait. */
+const heldKinds: ReadonlySet<number> = new Set([5, 12, 21]);
+
+export function isHeld(blocks: BlockColumns, row: number): boolean {
+  return heldKinds.has(blocks.kind[row] ?? 0);
+}
+
+/**
+ * Whether a wait may be just what was wanted. One that somebody ended is rest where it was for a condition, as a pool's threads
+ * wait for work; a lock or a result that somebody let go of had held the thread up.
+ */
+export function isResting(blocks: BlockColumns, row: number, { typeNames }: Snapshot): boolean {
+  const kind = blocks.kind[row] ?? 0;
+  if (!restingKinds.has(kind)) return false;
+  if (blocks.owner[row] === 0 || kind === SampleKind.Wait || kind === SampleKind.Condition) return true;
+  return (typeNames[blocks.type[row] ?? 0] ?? '').endsWith('$ConditionObject');
 }
 
 /** "waits for lock Stock · held by worker-2". */
@@ -35,7 +49,8 @@ export function describeWait(blocks: BlockColumns, row: number, snapshot: Snapsh
   const said = type === '' ? what : text('wait.on', { what, type: plainText(type) });
   const owner = blocks.owner[row] ?? 0;
   if (owner === 0) return said;
-  return `${said} · ${text('wait.heldBy', { thread: threadName(snapshot, owner) })}`;
+  const key = isHeld(blocks, row) ? 'wait.heldBy' : 'link.wokenByThread';
+  return `${said} · ${text(key, { thread: threadName(snapshot, owner) })}`;
 }
 
 export function threadName(snapshot: Snapshot, index: number): string {

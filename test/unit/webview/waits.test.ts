@@ -1,0 +1,40 @@
+/** What a wait is said to be, and whether it is drawn as one that somebody is to blame for. */
+import assert from 'node:assert/strict';
+import { SampleKind } from '../../../src/trace/model/kinds.js';
+import { describeWait, isResting } from '../../../src/webview/timeline/waits.js';
+import type { BlockColumns, Snapshot } from '../../../src/webview/worker/messages.js';
+
+const typeNames = [
+  '',
+  'java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject',
+  'java.util.concurrent.locks.ReentrantLock$NonfairSync',
+  'shop.Stock',
+];
+const snapshot = { typeNames, threads: [{ index: 4, name: 'clerk', tid: 4 }] } as unknown as Snapshot;
+
+function wait(kind: number, owner: number, type = 0): BlockColumns {
+  const one = { kind: [kind], owner: [owner], type: [type], begin: [0], end: [1] };
+  return { count: 1, ...one } as unknown as BlockColumns;
+}
+
+describe('a wait', () => {
+  it('is for who holds a lock, or was ended by who woke the thread', () => {
+    const said = (kind: number, owner: number, type = 0): string =>
+      describeWait(wait(kind, owner, type), 0, snapshot);
+    assert.equal(said(SampleKind.Monitor, 4, 3), 'waits for lock Stock · held by clerk');
+    assert.equal(said(SampleKind.Wait, 4, 3), 'Object.wait Stock · woken by clerk');
+    assert.equal(said(SampleKind.Park, 4), 'parked · woken by clerk');
+    assert.equal(said(SampleKind.Sleep, 0), 'sleeps');
+  });
+
+  it('is rest where nobody held anything: of a pool without work, also where somebody brought some', () => {
+    const rests = (kind: number, owner: number, type = 0): boolean =>
+      isResting(wait(kind, owner, type), 0, snapshot);
+    assert.ok(rests(SampleKind.Sleep, 0));
+    assert.ok(rests(SampleKind.Park, 0, 2));
+    assert.ok(rests(SampleKind.Park, 4, 1));
+    assert.ok(rests(SampleKind.Wait, 4));
+    assert.ok(!rests(SampleKind.Park, 4, 2));
+    assert.ok(!rests(SampleKind.Monitor, 0));
+  });
+});
