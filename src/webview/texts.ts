@@ -7,7 +7,7 @@ export const englishTexts = {
   'view.methods': 'Methods',
   'view.callers': 'Callers',
   'view.messages': 'Messages',
-  'view.virtualThreads': 'Virtual threads',
+  'view.virtualThreads': 'Virtual Threads',
   'view.tabs': 'Views',
   'timeline.label': 'Flame chart. Arrow keys walk the calls, Enter opens the source, ? lists all keys.',
   'timeline.ruler': 'Time ruler: drag to select a range',

@@ -17,7 +17,7 @@ describe('the virtual threads of a recording', function () {
       ]),
     );
     const { page } = open;
-    await page.getByRole('tab', { name: 'Virtual threads' }).click();
+    await page.getByRole('tab', { name: 'Virtual Threads' }).click();
     const rows = page.locator('#view-messages .table-row');
     await rows.nth(1).waitFor();
     const shown = await rows.evaluateAll((all) =>
@@ -31,7 +31,7 @@ describe('the virtual threads of a recording', function () {
       ],
     );
     assert.equal(await page.getByRole('tab', { name: 'Messages' }).count(), 0);
-    assert.equal(await page.getByRole('grid', { name: 'Virtual threads' }).count(), 1);
+    assert.equal(await page.getByRole('grid', { name: 'Virtual Threads' }).count(), 1);
     assert.deepEqual(await seriousViolations(page), []);
     await open.close();
   });
