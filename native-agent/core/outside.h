@@ -29,8 +29,9 @@ class OutsideSampler {
   void look_at_main();
   void look(ThreadRecord& record);
   void stand(ThreadRecord& record, u64 tick, i64 now, i64 cpu);
-  // `at_work`: kFlagAtWork for an interrupt, 0 for where a thread stands.
+  // Gives the row of an interrupt, captured at `time_ns`, the stack that it could not walk itself.
   void complete(ThreadRecord& record, i64 time_ns);
+  // `at_work`: kFlagAtWork for an interrupt, 0 for where a thread stands.
   void walk(ThreadRecord& record, u64 tick, i64 now, i64 cpu, u16 at_work);
 
   const Atomic<u32>& asked_to_end_;
