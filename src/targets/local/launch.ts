@@ -5,13 +5,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import type { Header } from '../../trace/recording/messages.js';
 import { AgentSession } from '../session/agent-session.js';
 import { configOf, type Conversation } from '../session/conversation.js';
 import { RecordingFile } from '../session/recording-file.js';
 import { type RecordOptions, type Session, type Target, TargetError } from '../target.js';
 import { findAgent } from './agent-library.js';
 import { AgentListener } from './agent-listener.js';
-import type { LocalOptions } from './local-targets.js';
+import { begun, type LocalOptions } from './local-targets.js';
 import { isAlive } from './proc.js';
 
 export interface Launched {
@@ -24,6 +25,8 @@ export interface Launched {
 export interface LaunchOptions extends LocalOptions {
   /** Of several JVMs below the command, the first whose main class or jar holds this; without, the first. */
   readonly name?: string;
+  /** From the agent's Welcome to the recording's header. */
+  readonly beginMs?: number;
   /** Runs the command somewhere else than on this process's own terminal. */
   readonly run?: (command: AgentCommand) => Promise<RunningCommand>;
 }
@@ -92,7 +95,7 @@ export async function launch(
     const { exit, kill } = await (options.run ?? onOurTerminal)({ args, env });
     void exit.then((code) => over.abort(noJvm(program, code, options.name)));
     const conversation = await accepted;
-    const target = await launchedTarget(conversation);
+    const target = targetOf(conversation.pid, await begun(conversation, program, aborted, options.beginMs));
     const session = new AgentSession({
       target,
       options: record,
@@ -108,6 +111,7 @@ export async function launch(
     await listener?.close();
     await file.close();
     await file.remove();
+    aborted.throwIfAborted(); // its own reason, whichever wait it interrupted
     throw error;
   }
 }
@@ -138,13 +142,12 @@ async function isWanted(conversation: Conversation, name: string | undefined): P
   return (await conversation.header()).target.name.toLowerCase().includes(name.toLowerCase());
 }
 
-async function launchedTarget(conversation: Conversation): Promise<Target> {
-  const { target } = await conversation.header();
+function targetOf(pid: number, { target }: Header): Target {
   return {
-    id: `local:${conversation.pid}`,
+    id: `local:${pid}`,
     kind: 'local',
-    name: target.name || `process ${conversation.pid}`,
-    pid: conversation.pid,
+    name: target.name || `process ${pid}`,
+    pid,
     runtime: target.runtime,
     detail: '',
     refusal: undefined,

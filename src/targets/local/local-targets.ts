@@ -1,4 +1,5 @@
 /** The Java programs of this machine as targets. */
+import type { Header } from '../../trace/recording/messages.js';
 import { AgentSession } from '../session/agent-session.js';
 import { configOf, type Conversation } from '../session/conversation.js';
 import { RecordingFile } from '../session/recording-file.js';
@@ -77,7 +78,7 @@ class LocalTarget implements Target {
       const timer = setTimeout(() => gaveUp.abort(noWelcome(this)), WELCOME_MS);
       const conversation = await welcomed.finally(() => clearTimeout(timer));
       open.stopListening();
-      await this.begun(conversation, until);
+      await begun(conversation, this.name, until);
       return new AgentSession({
         target: this,
         options,
@@ -97,24 +98,29 @@ class LocalTarget implements Target {
       throw error;
     }
   }
+}
 
-  /** The header comes when the hooks are in. */
-  private async begun(conversation: Conversation, signal: AbortSignal): Promise<void> {
-    const close = () => conversation.close();
-    const timer = setTimeout(close, BEGIN_MS);
-    signal.addEventListener('abort', close, { once: true });
-    try {
-      await conversation.header();
-    } catch {
-      throw new TargetError(
-        'timeout',
-        `The agent is in ${this.name} (process ${this.pid}), but could not begin to record.`,
-        'The program may have ended, or its threads have more to do than this machine can: try again.',
-      );
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', close);
-    }
+/** What the recording says of its target, which comes when the hooks are in. `name` is for who is told that it does not. */
+export async function begun(
+  conversation: Conversation,
+  name: string,
+  signal: AbortSignal | undefined,
+  limitMs = BEGIN_MS,
+): Promise<Header> {
+  const close = () => conversation.close();
+  const timer = setTimeout(close, limitMs);
+  signal?.addEventListener('abort', close, { once: true });
+  try {
+    return await conversation.header();
+  } catch {
+    throw new TargetError(
+      'timeout',
+      `The agent is in ${name} (process ${conversation.pid}), but could not begin to record.`,
+      'The program may have ended, or its threads have more to do than this machine can: try again.',
+    );
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', close);
   }
 }
 
