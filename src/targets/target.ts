@@ -25,6 +25,8 @@ export interface Target {
   readonly pid: number;
   /** "HotSpot 17.0.15", or empty when not known before attaching. */
   readonly runtime: string;
+  /** In Android's word, "arm64-v8a", where it is known. */
+  readonly abi?: string | undefined;
   /** One line more: the command line's start, the device. */
   readonly detail: string;
   /** Why it cannot be recorded as it runs, with what to do; undefined when it can. */

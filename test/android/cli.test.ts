@@ -19,6 +19,7 @@ interface Listed {
   readonly name: string;
   readonly label?: string;
   readonly pid: number;
+  readonly abi?: string;
   readonly recordable: boolean;
   readonly refusal?: string;
 }
@@ -81,11 +82,17 @@ describe('btrace, the command, on devices', () => {
     const listed = JSON.parse(out) as Listed[];
     const shop = listed.find(({ name }) => name === SHOP);
     assert.equal(shop?.id, `android:${bench().phone.serial}:${SHOP}`);
-    assert.deepEqual([shop.pid, shop.recordable, shop.label], [app.pid, true, 'Ładen ☂ 店']);
+    assert.deepEqual(
+      [shop.pid, shop.abi, shop.recordable, shop.label],
+      [app.pid, 'x86_64', true, 'Ładen ☂ 店'],
+    );
     const other = listed.find(({ id }) => id === `android:${tablet.serial}`);
     assert.match(other?.refusal ?? '', /allow USB debugging/);
     const plain = await btrace(['list']);
-    assert.match(plain.out, /com\.example\.shop +ART \(API 30\) +Ładen ☂ 店 · Rig Phone .* Android 11/);
+    assert.match(
+      plain.out,
+      /com\.example\.shop +ART \(API 30\) +Ładen ☂ 店 · Rig Phone .* Android 11 · x86_64$/m,
+    );
     assert.match(plain.out, /com\.example\.bank +ART \(API 30\) +Rig\ufffdBank · Rig Phone/);
   });
 

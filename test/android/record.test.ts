@@ -52,7 +52,8 @@ describe('recording an app on a device, over adb', () => {
     assert.equal(first.pid, shop.pid);
     assert.equal(first.refusal, undefined);
     assert.equal(first.runtime, 'ART (API 30)');
-    assert.equal(first.detail, `Rig Phone (${phone.serial}) · Android 11`);
+    assert.deepEqual([first.abi, second?.abi], ['x86_64', undefined]);
+    assert.equal(first.detail, `Rig Phone (${phone.serial}) · Android 11 · x86_64`);
     assert.equal(second?.name, BANK);
     assert.match(
       second.refusal ?? '',
@@ -143,6 +144,32 @@ describe('recording an app on a device, over adb', () => {
     assert.deepEqual(trace.problems, []);
     methodNamed(trace, 'sample.Jank.decodeRow');
     await app.more('frame', 2);
+  });
+
+  it('says the ABI of each app that it can look into, with the probe that it asks each process once', async () => {
+    const phone = await bench().another({ abis: 'arm64-v8a,armeabi-v7a,armeabi' });
+    for (const [name, is32] of [
+      [SHOP, false],
+      [BANK, true],
+      ['com.example.idle', false],
+    ] as const)
+      await phone.install(name, { is32 });
+    await phone.launch(SHOP);
+    await phone.launch(SHOP, undefined, `${SHOP}:sync`);
+    await phone.launch(BANK);
+    await bench().connect(phone);
+    const list = async () => (await targets.list()).map(({ name, abi, detail }) => [name, abi, detail]);
+    const where = `Rig Phone (${phone.serial}) · Android 11`;
+    const all = [
+      [BANK, 'armeabi-v7a', `${where} · armeabi-v7a`],
+      ['com.example.idle', undefined, `${where} · not running`],
+      [SHOP, 'arm64-v8a', `${where} · arm64-v8a`],
+      [`${SHOP}:sync`, 'arm64-v8a', `${where} · arm64-v8a`],
+    ];
+    assert.deepEqual(await list(), all);
+    assert.equal(phone.commands.length, 4, phone.commands.join('\n')); // processes, packages, version, the probe
+    assert.deepEqual(await list(), all);
+    assert.equal(phone.commands.length, 7, 'nothing is probed again');
   });
 
   it('records an app from its first message, started anew', async () => {

@@ -8,13 +8,14 @@ import { table, type Terminal } from '../terminal.js';
 
 function json(targets: readonly Target[]): string {
   return JSON.stringify(
-    targets.map(({ id, kind, name, label, pid, runtime, detail, refusal }) => ({
+    targets.map(({ id, kind, name, label, pid, runtime, abi, detail, refusal }) => ({
       id,
       kind,
       name,
       ...(label !== undefined && { label }),
       pid,
       runtime,
+      ...(abi !== undefined && { abi }),
       detail,
       recordable: refusal === undefined,
       ...(refusal !== undefined && { refusal }),

@@ -69,7 +69,7 @@ export class TargetsView implements TreeDataProvider<TargetNode>, Disposable {
     this.#looked = true;
     // A tree that is told of a change loses its hover and may flicker: only when there is one.
     const shown = JSON.stringify([
-      this.#listing.targets.map((one) => [one.id, one.name, one.label, one.runtime, one.refusal]),
+      this.#listing.targets.map((one) => [one.id, one.label, one.pid, one.runtime, one.detail, one.refusal]),
       this.#listing.failures.map((one) => [one.kind, String(one.error)]),
     ]);
     if (shown !== this.#shown) this.#change.fire(undefined);

@@ -30,22 +30,6 @@ const agents = new Map([
 
 export const agentAbis: readonly string[] = [...agents.keys()];
 
-/** The ABI that an app's process runs, or will: 32-bit apps on a 64-bit device have another runtime program. */
-export async function abiOf(adb: Adb, app: App): Promise<string> {
-  const installed = `dumpsys package ${quoted(app.packageName)} | grep -m 1 primaryCpuAbi=`;
-  const program = asApp(app, `readlink /proc/${app.pid}/exe`);
-  const { stdout } = await shell(
-    adb,
-    `getprop ro.product.cpu.abilist; getprop ro.product.cpu.abilist32; ${app.pid > 0 ? program : installed}`,
-  );
-  const [all = '', narrow = '', said = ''] = stdout.split('\n').map((line) => line.trim());
-  // An app without native code has "null" there and runs as the device's first ABI.
-  const own = /primaryCpuAbi=(\S+)/.exec(said)?.[1] ?? 'null';
-  if (own !== 'null') return own;
-  const [abi = ''] = (said.endsWith('32') && narrow !== '' ? narrow : all).split(',');
-  return abi;
-}
-
 export async function findAndroidAgent(roots: readonly string[], abi: string): Promise<string> {
   const name = agents.get(abi);
   const looked: string[] = [];

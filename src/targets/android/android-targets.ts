@@ -4,7 +4,7 @@ import type { TargetSource } from '../target.js';
 import { TargetError } from '../target.js';
 import { type AdbOptions, AdbServer } from './adb-server.js';
 import { type AndroidTarget, type AppOptions, AppTarget } from './app-target.js';
-import { listApps, type Probes } from './apps.js';
+import { listApps, type Probe, type Probes } from './apps.js';
 import { chooseTarget, type Wanted } from './choose-target.js';
 import { type Device, deviceId, deviceName, deviceRefusal, duplicateSerials } from './device-list.js';
 import { AppLabels } from './app-labels.js';
@@ -25,7 +25,7 @@ export interface AndroidOptions extends AdbOptions, AppOptions {
 export class AndroidTargets implements TargetSource {
   readonly kind = 'android';
 
-  /** Which processes may be looked into, by device and process: a device is asked once for each. */
+  /** What processes said when they were looked into, by device and process: a device is asked once for each. */
   private known: Probed = new Map();
   private readonly labels = new AppLabels();
   private readonly watching = new Set<() => void>();
@@ -148,7 +148,7 @@ export class AndroidTargets implements TargetSource {
   }
 }
 
-type Probed = Map<string, string>;
+type Probed = Map<string, Probe>;
 
 /** The processes of one device: those that were asked before, and those that are there now. */
 function probesOf(device: Device, before: Probed, now: Probed): Probes {
@@ -156,7 +156,7 @@ function probesOf(device: Device, before: Probed, now: Probed): Probes {
     `${device.serial} ${device.transportId} ${pid} ${process} ${apk}`;
   return {
     get: (row) => before.get(key(row)),
-    set: (row, why) => void now.set(key(row), why),
+    set: (row, probe) => void now.set(key(row), probe),
   };
 }
 

@@ -5,8 +5,8 @@ import type { Conversation } from '../session/conversation.js';
 import { RecordingFile } from '../session/recording-file.js';
 import { type RecordOptions, type Session, type Target, TargetError } from '../target.js';
 import { type AdbServer, wordsOf } from './adb-server.js';
-import { abiOf, type AgentFile, bringAgent, findAndroidAgent, readAgent, removeCopy } from './agent-copy.js';
-import type { App } from './apps.js';
+import { type AgentFile, bringAgent, findAndroidAgent, readAgent, removeCopy } from './agent-copy.js';
+import { abiOf, type App } from './apps.js';
 import { attach, DiedError, RefusedError } from './attach.js';
 import { diedOfAgent, hasDied, markDeath } from './death-mark.js';
 import { type Device, deviceName } from './device-list.js';
@@ -45,6 +45,7 @@ export class AppTarget implements AndroidTarget {
   readonly refusal: string | undefined;
   readonly launchable: boolean;
   readonly label: string | undefined;
+  readonly abi: string | undefined;
 
   constructor(
     readonly id: string,
@@ -56,7 +57,9 @@ export class AppTarget implements AndroidTarget {
     this.label = app.label;
     this.pid = app.pid;
     this.runtime = `ART (API ${place.sdk})`;
-    this.detail = app.pid > 0 ? place.detail : `${place.detail} · not running`;
+    this.abi = app.abi;
+    const more = app.pid > 0 ? app.abi : 'not running';
+    this.detail = more === undefined ? place.detail : `${place.detail} · ${more}`;
     this.device = place.device;
     this.launchable = app.process === app.packageName;
     this.refusal =

@@ -13,6 +13,8 @@ export interface App {
   readonly access: 'run-as' | 'root' | undefined;
   /** Why nothing does, in the device's words. */
   readonly why: string;
+  /** The ABI that it runs; undefined where it does not run, or nothing lets us see. */
+  readonly abi?: string | undefined;
   readonly apk?: string;
 }
 
@@ -38,10 +40,40 @@ interface Row {
   readonly apk?: string;
 }
 
-/** What is known of processes from before: why one may not be looked into, or '' when it may. */
+/** What a process said when it was looked into. */
+export interface Probe {
+  /** Why it may not be, or '' when it may. */
+  readonly why: string;
+  readonly abi: string | undefined;
+}
+
+/** What is known of processes from before. */
 export interface Probes {
-  get(row: Row): string | undefined;
-  set(row: Row, why: string): void;
+  get(row: Row): Probe | undefined;
+  set(row: Row, probe: Probe): void;
+}
+
+/** A line each: all of the device's ABIs, the best first, then those of 32 and of 64 bits. */
+const ABIS = ['abilist', 'abilist32', 'abilist64'].map((name) => `getprop ro.product.cpu.${name}`).join('; ');
+
+/** 32-bit apps on a 64-bit device have another runtime program: /system/bin/app_process32. */
+function abiOfProgram(program: string, [, narrow = '', wide = '']: readonly string[]): string | undefined {
+  const [, width] = /\bapp_process(32|64)$/.exec(program) ?? [];
+  const [abi = ''] = (width === '32' ? narrow : width === '64' ? wide : '').split(',');
+  return abi === '' ? undefined : abi;
+}
+
+/** The ABI that an app's process runs, or will. */
+export async function abiOf(adb: Adb, app: App): Promise<string> {
+  const installed = `dumpsys package ${quoted(app.packageName)} | grep -m 1 primaryCpuAbi=`;
+  const program = asApp(app, `readlink /proc/${app.pid}/exe`);
+  const { stdout } = await shell(adb, `${ABIS}; ${app.pid > 0 ? program : installed}`);
+  const [all = '', narrow = '', wide = '', said = ''] = stdout.split('\n').map((line) => line.trim());
+  // An app without native code has "null" there and runs as the device's first ABI.
+  const own = /primaryCpuAbi=(\S+)/.exec(said)?.[1] ?? 'null';
+  if (own !== 'null') return own;
+  const [first = ''] = all.split(',');
+  return abiOfProgram(said, [all, narrow, wide]) ?? first;
 }
 
 /** Rows of `ps -A -o PID,USER,NAME`: of apps, and for root of all that are called like one (com.android.phone). */
@@ -87,14 +119,18 @@ export async function listApps(adb: Adb, probes: Probes): Promise<App[]> {
   }));
   const names = new Set(running.map((row) => row.process));
   const rows = [...running, ...[...installed.values()].filter((row) => !names.has(row.process))];
-  const known = (row: Row): string | undefined => (isRoot ? '' : probes.get(row));
-  const unknown = rows.filter((row) => known(row) === undefined);
-  const refusals = await probe(adb, [...new Set(unknown.map((row) => row.packageName))]);
+  const known = (row: Row): Probe | undefined => (isRoot ? { why: '', abi: undefined } : probes.get(row));
+  const said = await probe(
+    adb,
+    rows.filter((row) => known(row) === undefined),
+  );
   const apps = rows.map((row): App => {
-    const why = known(row) ?? refusals.get(row.packageName);
-    if (why === undefined) return { ...row, access: undefined, why: 'the device did not say' };
-    if (!isRoot) probes.set(row, why);
-    return { ...row, access: isRoot ? 'root' : why === '' ? 'run-as' : undefined, why };
+    const found = known(row) ?? said.get(row.packageName);
+    if (found === undefined) return { ...row, access: undefined, why: 'the device did not say' };
+    if (!isRoot) probes.set(row, found);
+    const { why } = found;
+    const abi = row.pid > 0 ? found.abi : undefined;
+    return { ...row, access: isRoot ? 'root' : why === '' ? 'run-as' : undefined, why, abi };
   });
   // Of what does not run and cannot be recorded there is nothing to say.
   const shown = apps.filter(({ pid, access }) => pid > 0 || access !== undefined);
@@ -102,21 +138,26 @@ export async function listApps(adb: Adb, probes: Probes): Promise<App[]> {
   return shown.sort((a, b) => rank(a) - rank(b) || (a.process < b.process ? -1 : 1));
 }
 
-/** run-as works for debuggable apps and for no others. One command for all: each costs the device some 20 ms. */
-async function probe(adb: Adb, packages: readonly string[]): Promise<Map<string, string>> {
-  if (packages.length === 0) return new Map();
-  const names = packages.map(quoted).join(' ');
-  const { stdout } = await shell(
-    adb,
-    `for p in ${names}; do why=$(run-as "$p" true 2>&1) && why=; echo "$p $why"; done`,
-  );
+/**
+ * By package: run-as works for debuggable apps and for no others, and sees the program that one of its processes runs: Android gives all of
+ * them the same ABI. One command for all: each costs the device some 20 ms.
+ */
+async function probe(adb: Adb, rows: readonly Row[]): Promise<Map<string, Probe>> {
+  if (rows.length === 0) return new Map();
+  // Of a package's rows the first holds, which is of a process if any is.
+  const pids = new Map(rows.toReversed().map(({ packageName, pid }) => [packageName, pid]));
+  const asked = [...pids].map(([packageName, pid]) => quoted(`${packageName}:${pid}`)).join(' ');
+  const look = 'readlink /proc/${row#*:}/exe 2>/dev/null; true';
+  const ask = `said=$(run-as "\${row%:*}" sh -c "${look}" 2>&1); echo "\${row%:*} $? $said"`;
+  const { stdout } = await shell(adb, `${ABIS}; for row in ${asked}; do ${ask}; done`);
+  const lines = stdout.split('\n').map((line) => line.trim());
   return new Map(
-    stdout
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => {
-        const space = line.indexOf(' ');
-        return [line.slice(0, space), line.slice(space + 1).trim()];
-      }),
+    lines.flatMap((line): [string, Probe][] => {
+      const [, name = '', code = '', words = ''] = /^(\S+) (\d+) ?(.*)$/.exec(line) ?? [];
+      if (name === '') return [];
+      return [
+        [name, code === '0' ? { why: '', abi: abiOfProgram(words, lines) } : { why: words, abi: undefined }],
+      ];
+    }),
   );
 }

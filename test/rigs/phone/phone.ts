@@ -34,6 +34,8 @@ type Launch = Omit<AppOptions, 'name' | 'debuggable' | 'agents' | 'properties'>;
 
 export interface Installed {
   readonly debuggable: boolean;
+  /** Its processes say that they run the runtime's program of 32 bits. */
+  readonly is32?: boolean;
   /** What `am start` starts. */
   readonly launch: Launch;
   /** Its package, one of `apkOf` or another. */
@@ -83,11 +85,14 @@ export class Phone {
     const libraries = path.join(phone.folder, 'apex/com.android.art/lib64');
     await mkdir(libraries, { recursive: true });
     await symlink(path.join(runtime.libart, 'libart.so.0'), path.join(libraries, 'libart.so'));
+    const abis = (options.abis ?? 'x86_64').split(',');
     const properties = {
       'ro.build.version.sdk': options.sdk ?? 30,
       'ro.build.version.release': options.release ?? '11',
       'ro.product.model': options.model ?? 'Rig Phone',
-      'ro.product.cpu.abilist': options.abis ?? 'x86_64',
+      'ro.product.cpu.abilist': abis.join(),
+      'ro.product.cpu.abilist32': abis.filter((abi) => !abi.includes('64')).join(),
+      'ro.product.cpu.abilist64': abis.filter((abi) => abi.includes('64')).join(),
     };
     const lines = Object.entries(properties).map(([name, value]) => `${name}=${value}\n`);
     await writeFile(path.join(phone.folder, 'props'), lines.join(''));
@@ -212,7 +217,8 @@ export class Phone {
       properties: path.join(this.folder, 'props'),
     });
     this.apps.set(process, app);
-    const row = `${app.pid} u0_a${this.users++} ${process}\n`;
+    const program = `app_process${installed.is32 === true ? 32 : 64}`;
+    const row = `${app.pid} u0_a${this.users++} ${process} ${program}\n`;
     writeFileSync(path.join(this.folder, 'processes'), row, { flag: 'a' });
     return app;
   }
