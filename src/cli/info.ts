@@ -11,17 +11,17 @@ import {
   type TracePart,
   wholeTrace,
 } from '../trace/index.js';
+import { failedHooks, lostOf } from '../trace/measure/trust.js';
 import { isCarrier, virtualThreadFigures } from '../trace/measure/virtual-threads.js';
 import { wordOf } from './report/words.js';
 import { plainText } from './plain-text.js';
-import { formatBytes, formatCount, formatNs, formatPercent } from './quantities.js';
+import { formatBytes, formatCount, formatNs, formatShare } from '../trace/measure/quantities.js';
 import { table, type Terminal } from './terminal.js';
-import { lossesByReason } from './trust.js';
 
 const MOST_PROBLEMS = 20;
 
 function whole(part: TracePart | FilePart): string {
-  if ('fileShare' in part) return `the first ${formatPercent(part.fileShare, 1)} of the file`;
+  if ('fileShare' in part) return `the first ${formatShare(part.fileShare)} of the file`;
   return formatNs(part.recordingEndNs);
 }
 
@@ -62,7 +62,7 @@ export function infoJson(file: string, trace: Trace): unknown {
     waits: trace.threads.reduce((sum, { blocks }) => sum + blocks.count, 0),
     links: trace.links.count,
     hooks: hooks.map(({ name, state, why }) => ({ name, state: wordOf(HookState, state), why })),
-    losses: Object.fromEntries(lossesByReason(trace.losses)),
+    losses: Object.fromEntries(lostOf(trace.losses, status).byReason),
     status,
     problems,
   };
@@ -135,9 +135,11 @@ export function printInfo(file: string, trace: Trace, terminal: Terminal): void 
     terminal.width,
   ))
     terminal.print(line);
-  for (const { name, state, why } of hooks) {
+  const failed = failedHooks(hooks);
+  for (const hook of hooks) {
+    const { name, state, why } = hook;
     const line = `hook ${plainText(name)}: ${wordOf(HookState, state)}${why === '' ? '' : `, ${plainText(why)}`}`;
-    terminal.print(state === HookState.Failed || state === HookState.Missing ? terminal.warn(line) : line);
+    terminal.print(failed.includes(hook) ? terminal.warn(line) : line);
   }
   for (const { offset, what } of problems.slice(0, MOST_PROBLEMS)) {
     terminal.print(terminal.warn(`damage at byte ${offset}: ${plainText(what)}`));

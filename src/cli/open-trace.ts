@@ -4,7 +4,7 @@ import { anyImporter, importers, recognise, recogniseBytes } from '../trace/form
 import { type PartOptions, RecordingDecoder, type Trace, usualMemoryBytes } from '../trace/index.js';
 import type { Option } from './command-line.js';
 import { CliError, ExitCode } from './exit-codes.js';
-import { formatBytes } from './quantities.js';
+import { formatBytes } from '../trace/measure/quantities.js';
 import type { Terminal } from './terminal.js';
 
 const PIECE_BYTES = 4 * 2 ** 20;

@@ -1,4 +1,4 @@
-/** Quantities as a person types and reads them. */
+/** Quantities as a person types them. */
 import { UsageError } from './exit-codes.js';
 
 const TIME_UNITS = new Map([
@@ -60,38 +60,4 @@ export function parseCount(text: string, option: string): number {
   if (!Number.isSafeInteger(value) || value < 0)
     throw new UsageError(`--${option} takes a number, not "${text}".`);
   return value;
-}
-
-/** Three significant digits and a unit: "12.3 ms". */
-export function formatNs(ns: number): string {
-  const size = Math.abs(ns);
-  const [divisor, unit] =
-    size >= 1e9 ? [1e9, 's'] : size >= 1e6 ? [1e6, 'ms'] : size >= 1e3 ? [1e3, 'µs'] : [1, 'ns'];
-  return `${significant(ns / divisor)} ${unit}`;
-}
-
-export function formatBytes(bytes: number): string {
-  const [divisor, unit] =
-    bytes >= 2 ** 30
-      ? [2 ** 30, 'GB']
-      : bytes >= 2 ** 20
-        ? [2 ** 20, 'MB']
-        : bytes >= 2 ** 10
-          ? [2 ** 10, 'KB']
-          : [1, 'bytes'];
-  return `${significant(bytes / divisor)} ${unit}`;
-}
-
-function significant(value: number): string {
-  const digits = Math.abs(value) >= 100 || Number.isInteger(value) ? 0 : Math.abs(value) >= 10 ? 1 : 2;
-  return value.toFixed(digits);
-}
-
-export function formatCount(count: number): string {
-  return Math.round(count).toLocaleString('en-US');
-}
-
-export function formatPercent(part: number, whole: number): string {
-  if (!(whole > 0)) return '–';
-  return `${((100 * part) / whole).toFixed(1)} %`;
 }

@@ -2,7 +2,7 @@
 import type { HostMessage, PageCommand, PageSettings, SourceKey } from '../protocol/messages.js';
 import { element } from './element.js';
 import type { EngineClient, EngineListener } from './engine-client.js';
-import { formatShare } from './figures.js';
+import { formatShare } from '../trace/measure/quantities.js';
 import type { Host } from './host.js';
 import { listenForKeys } from './key-handler.js';
 import { useKeys } from './keys.js';

@@ -126,9 +126,8 @@ export const englishTexts = {
   'trust.overhead.ofTime': '{share} of work and waits',
   'trust.overhead.hint':
     'Of the CPU time of the process: {capture} in captures, {drain} in the agent’s own threads.',
-  'trust.noDrops': 'nothing dropped',
-  'trust.drops': '{count} samples dropped',
-  'trust.drops.one': '{count} sample dropped',
+  'trust.nothingLost': 'nothing lost',
+  'trust.lost': '{count} lost',
   'trust.gaps': 'gaps {length} ({share})',
   'trust.gaps.hint': 'Time without evidence. It is nobody’s work: drawn hatched, and in no figure.',
   'trust.estimated': 'allocations estimated',

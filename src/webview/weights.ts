@@ -1,5 +1,5 @@
 /** Weights in words and figures. */
-import { formatBytes, formatCount, formatNs } from './figures.js';
+import { formatBytes, formatCount, formatNs } from '../trace/measure/quantities.js';
 import { text } from './texts.js';
 import type { Snapshot, Weight } from './worker/messages.js';
 

@@ -1,6 +1,6 @@
 /** The pane beside the views: what colours mean, what is selected, what it waited for, and the keys a person chose. */
 import assert from 'node:assert/strict';
-import { formatNs } from '../../src/webview/figures.js';
+import { formatNs } from '../../src/trace/measure/quantities.js';
 import { bytesOf, generateTrace } from './generated-trace.js';
 import type { GeneratedOptions } from './generated-trace.js';
 import { PageRig } from './page-rig.js';

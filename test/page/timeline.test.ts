@@ -1,6 +1,6 @@
 /** The timeline in a real browser: it paints, it is sharp, a click opens the source, keys do the same. */
 import assert from 'node:assert/strict';
-import { formatNs } from '../../src/webview/figures.js';
+import { formatNs } from '../../src/trace/measure/quantities.js';
 import { bytesOf, generateTrace } from './generated-trace.js';
 import type { GeneratedOptions } from './generated-trace.js';
 import { PageRig } from './page-rig.js';

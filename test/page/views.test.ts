@@ -1,7 +1,7 @@
 /** Tables, trees and graphs: they show the engine's figures, of the range and threads that were chosen. */
 import assert from 'node:assert/strict';
 import { methodFigures, sumScope } from '../../src/trace/index.js';
-import { formatNs } from '../../src/webview/figures.js';
+import { formatNs } from '../../src/trace/measure/quantities.js';
 import { bytesOf, generateTrace } from './generated-trace.js';
 import type { GeneratedOptions } from './generated-trace.js';
 import { PageRig } from './page-rig.js';

@@ -9,7 +9,8 @@ import { convertInThread } from '../convert/worker.js';
 import { CliError, ExitCode, UsageError } from '../exit-codes.js';
 import { mappingOption } from '../mapping.js';
 import { memoryOption } from '../open-trace.js';
-import { formatBytes, parseSize } from '../quantities.js';
+import { formatBytes } from '../../trace/measure/quantities.js';
+import { parseSize } from '../quantities.js';
 
 const formatIds = [OWN_FORMAT, ...exporters.map(({ id }) => id)];
 const weightNames: readonly StackWeight[] = [...weights, 'samples'];

@@ -18,7 +18,8 @@ import { Report } from '../doctor-report.js';
 import { describeMethods } from '../info.js';
 import { openTrace } from '../open-trace.js';
 import { packageVersion } from '../package.js';
-import { formatCount, formatNs, parseDuration } from '../quantities.js';
+import { formatCount, formatNs } from '../../trace/measure/quantities.js';
+import { parseDuration } from '../quantities.js';
 import { wordOf } from '../report/words.js';
 import { trustFacts } from '../trust.js';
 

@@ -3,7 +3,8 @@ import { newRecordingFile } from '../../targets/recording-folder.js';
 import { TargetError } from '../../targets/target.js';
 import { type Command, jsonOption } from '../command-line.js';
 import { ExitCode } from '../exit-codes.js';
-import { formatBytes, parseCount, parseDuration } from '../quantities.js';
+import { formatBytes } from '../../trace/measure/quantities.js';
+import { parseCount, parseDuration } from '../quantities.js';
 import { RECORDINGS_FOLDER } from '../recording/request.js';
 import { requestDump, ringTargets } from '../recording/ring.js';
 

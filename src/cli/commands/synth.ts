@@ -4,7 +4,8 @@ import { type Command, type Option } from '../command-line.js';
 import { ExitCode, UsageError } from '../exit-codes.js';
 import { fileError } from '../open-trace.js';
 import { NewFile } from '../new-file.js';
-import { formatBytes, formatCount, parseCount, parseDuration } from '../quantities.js';
+import { formatBytes, formatCount } from '../../trace/measure/quantities.js';
+import { parseCount, parseDuration } from '../quantities.js';
 
 const options: readonly Option[] = [
   { name: 'output', short: 'o', value: 'FILE', help: 'write here' },

@@ -9,7 +9,7 @@ import { threadIndexes } from '../choose-threads.js';
 import { CliError, ExitCode } from '../exit-codes.js';
 import { retraced } from '../mapping.js';
 import { type OnProgress, openTrace, readPieces } from '../open-trace.js';
-import { formatBytes } from '../quantities.js';
+import { formatBytes } from '../../trace/measure/quantities.js';
 
 /** BTrace's own format, for redacting and deflating; the others are the engine's exporters. */
 export const OWN_FORMAT = 'btrace';

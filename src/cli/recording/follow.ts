@@ -2,7 +2,7 @@
 import type { Session, SessionEnd, SessionStatus } from '../../targets/target.js';
 import { recordingCost } from '../../trace/measure/recording-cost.js';
 import { ExitCode } from '../exit-codes.js';
-import { formatBytes, formatCount, formatPercent } from '../quantities.js';
+import { formatBytes, formatCount, formatShare } from '../../trace/measure/quantities.js';
 import type { Terminal } from '../terminal.js';
 import type { Begin, Begun } from './begin.js';
 import type { RecordRequest } from './request.js';
@@ -31,7 +31,7 @@ const EXIT_CODES: Record<SessionEnd['reason'], number> = {
 /** Share of the program's CPU time that capturing and sending took, in percent. */
 function costOf(status: SessionStatus): string {
   const cost = recordingCost(status, 0);
-  return cost === undefined ? '' : `${formatPercent(cost.ofCpu, 1)} cost`;
+  return cost === undefined ? '' : `${formatShare(cost.ofCpu)} cost`;
 }
 
 function progressOf(session: Session, status: SessionStatus): string {

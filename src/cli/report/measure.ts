@@ -146,15 +146,15 @@ function threadRow(trace: Trace, index: number, scope: Scope, key: SortKey, top:
   };
 }
 
-/** Waits with the same thread, kind, class and owner together; the longest first. */
+/** Waits with the same thread, kind, class and owner together, what of them lies in the scope; the longest first. */
 function waitRows(trace: Trace, scope: Scope): WaitRow[] {
   const names = new Map(trace.threads.map(({ index, name }) => [index, name]));
   const rows = new Map<string, WaitRow>();
   for (const { name: thread, blocks } of threadsIn(trace, scope)) {
     for (let row = 0; row < blocks.count; row++) {
-      const begin = blocks.begin[row] ?? 0;
-      const end = blocks.end[row] ?? 0;
-      if (end < scope.beginNs || begin > scope.endNs) continue;
+      const [from, to] = [blocks.begin[row] ?? 0, blocks.end[row] ?? 0];
+      if (to <= scope.beginNs || from >= scope.endNs) continue;
+      const ns = Math.min(to, scope.endNs) - Math.max(from, scope.beginNs);
       const kind = blocks.kind[row] ?? 0;
       const type = trace.className(blocks.type[row] ?? 0);
       const link = blocks.link[row] ?? -1;
@@ -167,8 +167,8 @@ function waitRows(trace: Trace, scope: Scope): WaitRow[] {
         type,
         by,
         count: (before?.count ?? 0) + 1,
-        totalNs: (before?.totalNs ?? 0) + (end - begin),
-        longestNs: Math.max(before?.longestNs ?? 0, end - begin),
+        totalNs: (before?.totalNs ?? 0) + ns,
+        longestNs: Math.max(before?.longestNs ?? 0, ns),
       });
     }
   }

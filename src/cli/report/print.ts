@@ -1,7 +1,7 @@
 /** A report for the eye: what was recorded, how far to trust it, methods, threads, waits. */
 import { type Trace } from '../../trace/index.js';
 import { plainText } from '../plain-text.js';
-import { formatBytes, formatCount, formatNs, formatPercent } from '../quantities.js';
+import { formatBytes, formatCount, formatNs, formatShare } from '../../trace/measure/quantities.js';
 import { table, type Terminal } from '../terminal.js';
 import { trustFacts } from '../trust.js';
 import type { MethodRow, Report, ThreadRow, VirtualThreadRow, WaitRow } from './measure.js';
@@ -41,15 +41,15 @@ function methodLines(rows: readonly MethodRow[], trace: Trace, whole: Shares, te
     ...(hasCpu
       ? [
           formatNs(row.selfCpuNs),
-          formatPercent(row.selfCpuNs, whole.cpu),
+          formatShare(row.selfCpuNs / whole.cpu),
           formatNs(row.totalCpuNs),
-          formatPercent(row.totalCpuNs, whole.cpu),
+          formatShare(row.totalCpuNs / whole.cpu),
         ]
       : []),
     formatNs(row.selfWallNs),
-    formatPercent(row.selfWallNs, whole.wall),
+    formatShare(row.selfWallNs / whole.wall),
     formatNs(row.totalWallNs),
-    formatPercent(row.totalWallNs, whole.wall),
+    formatShare(row.totalWallNs / whole.wall),
     ...(hasAllocations ? [formatBytes(row.allocatedBytes)] : []),
     formatCount(row.calls),
     plainText(row.name),

@@ -3,7 +3,7 @@ import { l10n, ProgressLocation, Uri, window } from 'vscode';
 import { exporters } from '../../trace/formats/index.js';
 import type { ChosenMapping } from '../engine/engine-messages.js';
 import type { EngineClient } from '../engine/engine-client.js';
-import { bytes } from '../quantities.js';
+import { formatBytes } from '../../trace/measure/quantities.js';
 import { exportHtml, type HtmlServices } from './export-html.js';
 import { baseName } from '../base-name.js';
 
@@ -63,7 +63,7 @@ export async function exportAs(
       },
     );
     if (written === undefined) return undefined; // given up
-    window.setStatusBarMessage(l10n.t('{0} written: {1}', baseName(to), bytes(written)), 5000);
+    window.setStatusBarMessage(l10n.t('{0} written: {1}', baseName(to), formatBytes(written)), 5000);
     return to;
   } finally {
     engine.dispose();

@@ -2,7 +2,7 @@
 import { open, stat } from 'node:fs/promises';
 import { l10n, workspace, type Uri } from 'vscode';
 import { Problem } from '../notice.js';
-import { bytes as size } from '../quantities.js';
+import { formatBytes } from '../../trace/measure/quantities.js';
 import { setting } from '../settings.js';
 
 /** Large enough that messages cost little, small enough that none of them takes the host's thread for long. */
@@ -46,7 +46,7 @@ async function wholeBytes(uri: Uri): Promise<FileBytes> {
   const limit = setting('files.readWholeMegabytes') * 1e6;
   if (total > limit) {
     throw new Problem(
-      l10n.t('{0} is {1}, and can only be read as a whole from here.', uri.path, size(total)),
+      l10n.t('{0} is {1}, and can only be read as a whole from here.', uri.path, formatBytes(total)),
       l10n.t('Copy it to a disk, or raise btrace.files.readWholeMegabytes.'),
     );
   }

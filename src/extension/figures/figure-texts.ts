@@ -1,6 +1,6 @@
 /** The figures of a method in words: `CPU 128 ms (12 %) · wall 410 ms · 3.1 MB`. */
 import { l10n } from 'vscode';
-import { bytes, duration, percent } from '../quantities.js';
+import { formatBytes, formatNs, formatShare } from '../../trace/measure/quantities.js';
 import type { FiguresTime } from '../settings.js';
 import type { FigureColumns } from '../engine/engine-messages.js';
 
@@ -42,16 +42,16 @@ export function share(columns: FigureColumns, { cpuNs, wallNs }: Measured): numb
 export function figuresText(columns: FigureColumns, values: Measured, time: FiguresTime): string {
   const parts: string[] = [];
   if (columns.hasCpu) {
-    const cpu = duration(values.cpuNs);
+    const cpu = formatNs(values.cpuNs);
     parts.push(
       columns.cpuNs > 0 && values.cpuNs > 0
-        ? l10n.t('CPU {0} ({1})', cpu, percent(values.cpuNs / columns.cpuNs))
+        ? l10n.t('CPU {0} ({1})', cpu, formatShare(values.cpuNs / columns.cpuNs))
         : l10n.t('CPU {0}', cpu),
     );
   }
-  parts.push(l10n.t('wall {0}', duration(values.wallNs)));
+  parts.push(l10n.t('wall {0}', formatNs(values.wallNs)));
   if (columns.hasAllocations && values.bytes > 0) {
-    parts.push(`${columns.allocationsEstimated ? '~' : ''}${bytes(values.bytes)}`);
+    parts.push(`${columns.allocationsEstimated ? '~' : ''}${formatBytes(values.bytes)}`);
   }
   const text = parts.join(' · ');
   return time === 'self' ? l10n.t('self {0}', text) : text;

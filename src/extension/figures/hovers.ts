@@ -8,7 +8,7 @@ import {
   type Position,
   type TextDocument,
 } from 'vscode';
-import { duration, percent } from '../quantities.js';
+import { formatNs, formatShare } from '../../trace/measure/quantities.js';
 import { setting } from '../settings.js';
 import type { CurrentFigures } from './current-figures.js';
 import type { FigureColumns, Neighbour } from '../engine/engine-messages.js';
@@ -60,8 +60,11 @@ export class Hovers implements HoverProvider {
 
 function partText(part: NonNullable<FigureColumns['part']>, endNs: number): string {
   if ('fileShare' in part)
-    return l10n.t('Of the first {0} of the file: it is too large to be read whole.', percent(part.fileShare));
-  const [read, all] = [duration(endNs), duration(part.recordingEndNs)];
+    return l10n.t(
+      'Of the first {0} of the file: it is too large to be read whole.',
+      formatShare(part.fileShare),
+    );
+  const [read, all] = [formatNs(endNs), formatNs(part.recordingEndNs)];
   return l10n.t('Of the first {0} of {1}: the recording is too large to be read whole.', read, all);
 }
 
@@ -76,8 +79,8 @@ function table(
   text.appendMarkdown(`\n\n**${title}**\n\n`);
   for (const { name, cpuNs, wallNs } of rows.slice(0, shownNeighbours)) {
     const time = columns.hasCpu
-      ? l10n.t('CPU {0} · wall {1}', duration(cpuNs), duration(wallNs))
-      : l10n.t('wall {0}', duration(wallNs));
+      ? l10n.t('CPU {0} · wall {1}', formatNs(cpuNs), formatNs(wallNs))
+      : l10n.t('wall {0}', formatNs(wallNs));
     text.appendMarkdown('- ');
     text.appendText(`${time} — ${plainName(name)}`);
     text.appendMarkdown('\n');
@@ -103,9 +106,9 @@ function hotLines(text: MarkdownString, columns: FigureColumns, row: number): vo
   const all = columns.hasCpu ? columns.cpuNs : columns.wallNs;
   text.appendMarkdown(`\n\n**${l10n.t('Lines')}**\n\n`);
   for (const at of hot) {
-    const share = all > 0 ? ` (${percent(weight(at) / all)})` : '';
+    const share = all > 0 ? ` (${formatShare(weight(at) / all)})` : '';
     text.appendMarkdown('- ');
-    text.appendText(`${l10n.t('line {0}', String(columns.line[at] ?? 0))}: ${duration(weight(at))}${share}`);
+    text.appendText(`${l10n.t('line {0}', String(columns.line[at] ?? 0))}: ${formatNs(weight(at))}${share}`);
     text.appendMarkdown('\n');
   }
 }

@@ -12,7 +12,7 @@ import {
   type TextEditor,
   type TextEditorDecorationType,
 } from 'vscode';
-import { duration, percent } from '../quantities.js';
+import { formatNs, formatShare } from '../../trace/measure/quantities.js';
 import { setting } from '../settings.js';
 import type { CurrentFigures } from './current-figures.js';
 import type { FigureColumns } from '../engine/engine-messages.js';
@@ -72,7 +72,7 @@ export class LineDecorations implements Disposable {
         if (lines)
           atEnd.push({
             range,
-            renderOptions: { after: { contentText: `${duration(ns)} (${percent(share)})` } },
+            renderOptions: { after: { contentText: `${formatNs(ns)} (${formatShare(share)})` } },
           });
         const step = steps.findIndex((end) => share < end);
         if (heat) byStep[step < 0 ? steps.length : step]?.push(range);

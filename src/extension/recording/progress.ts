@@ -3,7 +3,8 @@ import { l10n, ProgressLocation, window } from 'vscode';
 import type { SessionEnd, SessionStatus } from '../../targets/target.js';
 import { recordingCost } from '../../trace/measure/recording-cost.js';
 import { HookState } from '../../trace/model/kinds.js';
-import { bytes, clock, count, percent } from '../quantities.js';
+import { formatBytes, formatCount, formatShare } from '../../trace/measure/quantities.js';
+import { clock } from '../clock.js';
 import type { ActiveRecording } from './sessions.js';
 
 export function statusLine(status: SessionStatus): string {
@@ -11,10 +12,10 @@ export function statusLine(status: SessionStatus): string {
   const cost = recordingCost(status, 0);
   const parts = [
     clock(status.elapsedMs),
-    l10n.t('{0} samples', count(status.samples)),
-    bytes(status.fileBytes),
-    ...(cost === undefined ? [] : [l10n.t('overhead {0} of CPU', percent(cost.ofCpu))]),
-    ...(status.dropped > 0 ? [l10n.t('{0} dropped', count(status.dropped))] : []),
+    l10n.t('{0} samples', formatCount(status.samples)),
+    formatBytes(status.fileBytes),
+    ...(cost === undefined ? [] : [l10n.t('overhead {0} of CPU', formatShare(cost.ofCpu))]),
+    ...(status.dropped > 0 ? [l10n.t('{0} dropped', formatCount(status.dropped))] : []),
   ];
   const failed = status.hooks.filter((hook) => hook.state === HookState.Failed);
   if (failed.length > 0) parts.push(l10n.t('hooks failed: {0}', failed.map((hook) => hook.name).join(', ')));

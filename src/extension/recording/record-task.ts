@@ -16,7 +16,7 @@ import {
 import type { SessionEnd } from '../../targets/target.js';
 import type { Memory } from '../memory.js';
 import { isAbort, words, type Notices } from '../notice.js';
-import { bytes } from '../quantities.js';
+import { formatBytes } from '../../trace/measure/quantities.js';
 import { statusLine } from './progress.js';
 import type { RecordArguments, Recorder } from './recorder.js';
 
@@ -133,7 +133,8 @@ class RecordTerminal implements Pseudoterminal {
 
   #tell(end: SessionEnd): void {
     if (end.message !== '') this.#line(end.message);
-    if (end.reason !== 'cancelled') this.#line(l10n.t('{0} written: {1}', end.file, bytes(end.fileBytes)));
+    if (end.reason !== 'cancelled')
+      this.#line(l10n.t('{0} written: {1}', end.file, formatBytes(end.fileBytes)));
   }
 
   #place(output: string): string {

@@ -34,8 +34,8 @@ async function readLength({ file, bytes }: StoredRecording): Promise<number | un
       const { buffer, bytesRead } = await handle.read(new Uint8Array(length), 0, length, offset);
       return buffer.subarray(0, bytesRead);
     };
-    const footer = await new RecordingReader({ size: () => Promise.resolve(bytes), read }).footer(mostBytes);
-    return footer?.endNs;
+    const source = { size: () => Promise.resolve(bytes), read };
+    return await new RecordingReader(source).lengthNs(mostBytes);
   } finally {
     await handle.close();
   }

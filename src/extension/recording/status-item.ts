@@ -1,6 +1,6 @@
 /** The red time in the status bar, there only while something is recorded; a click stops it. */
 import { l10n, StatusBarAlignment, ThemeColor, window, Disposable } from 'vscode';
-import { clock } from '../quantities.js';
+import { clock } from '../clock.js';
 import { plain, statusLine } from './progress.js';
 import type { Sessions } from './sessions.js';
 

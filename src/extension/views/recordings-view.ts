@@ -20,7 +20,7 @@ import {
 } from 'vscode';
 import { safeName } from '../../targets/recording-folder.js';
 import { Problem } from '../notice.js';
-import { bytes, duration } from '../quantities.js';
+import { formatBytes, formatNs } from '../../trace/measure/quantities.js';
 import type { Sessions } from '../recording/sessions.js';
 import { shownName, type RecordingStore, type StoredRecording } from '../recording/store.js';
 import type { ChangedSources } from '../sources/changed-sources.js';
@@ -82,8 +82,8 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
     if (isOthers) this.#refreshLater ??= setTimeout(() => this.refresh(), lookAgainMs);
     const writing = isOurs || isOthers;
     const facts = [
-      writing ? l10n.t('recording…') : lengthNs === undefined ? l10n.t('cut off') : duration(lengthNs),
-      bytes(recording.bytes),
+      writing ? l10n.t('recording…') : lengthNs === undefined ? l10n.t('cut off') : formatNs(lengthNs),
+      formatBytes(recording.bytes),
     ];
     const changed = writing ? [] : await this.#changedSince(recording);
     if (changed.length > 0) facts.push(changedText(changed.length));

@@ -89,8 +89,10 @@ export class SampledThread implements ThreadTrack {
     let taken = 0;
     for (let rows = block.next(); rows > 0; rows = block.next()) {
       if (block.hasDetails || block.hasDurations) this.note(block, rows, nodes);
+      const before = this.diff.leftOut;
       this.diff.take(block, rows, nodes, this.paths, sampling.vouchNs);
-      this.sampleCount += rows + (block.hasMerged ? leftOut(block.merged, rows) : 0);
+      const captures = rows + (block.hasMerged ? mergedIn(block.merged, rows) : 0);
+      this.sampleCount += captures - (this.diff.leftOut - before);
       taken += rows;
     }
     this.intervals.counters.add(payload, begin, end, taken);
@@ -147,7 +149,7 @@ export class SampledThread implements ThreadTrack {
 }
 
 /** Captures that equal neighbours stand for. */
-function leftOut(merged: Float64Array, rows: number): number {
+function mergedIn(merged: Float64Array, rows: number): number {
   let sum = 0;
   for (let row = 0; row < rows; row++) sum += Math.max(merged[row] as number, 0);
   return sum;

@@ -61,6 +61,8 @@ export class StackDiff {
   repeated = 0;
   /** Samples without a stack that should have one: not walked, or its nodes were lost. */
   stackless = 0;
+  /** Captures that made nothing: in no figure, so they are not counted among its samples. */
+  leftOut = 0;
 
   /** Of the latest sample: where it ended (NaN before the first), its stack, and its message. */
   private time = NaN;
@@ -233,7 +235,10 @@ export class StackDiff {
       // A collection has none, whoever's thread it runs on.
       if (block.kind[row] !== SampleKind.Gc) this.stackless += captures;
       // Its time is left to the next sample that has a stack.
-      if (this.path !== 0) return Made.Nothing;
+      if (this.path !== 0) {
+        this.leftOut += captures;
+        return Made.Nothing;
+      }
     }
     const isFirst = time !== time;
     const lasted = Math.max(block.duration[row] as number, 0);

@@ -1,6 +1,6 @@
 /** What recording cost the program, and from where on that is said loudly: one rule for report, page and progress. */
 import type { Trace, TraceStatus } from '../model/trace.js';
-import { isBlocked } from './scope.js';
+import { threadTimes } from './thread-times.js';
 
 /** Above this share the cost may bend what the recording shows. */
 const loudShare = 0.02;
@@ -17,14 +17,7 @@ export interface RecordingCost {
 
 /** What all threads were seen to wait in the whole recording: the cost is of all of it, whatever part is looked at. */
 export function blockedTime({ threads }: Pick<Trace, 'threads'>): number {
-  let sum = 0;
-  for (const { intervals } of threads) {
-    const { begin, end, state, count } = intervals;
-    for (let row = 0; row < count; row++) {
-      if (isBlocked(state[row] as number)) sum += (end[row] as number) - (begin[row] as number);
-    }
-  }
-  return sum;
+  return threads.reduce((sum, { intervals }) => sum + threadTimes(intervals).blockedNs, 0);
 }
 
 /** `blockedNs`: of all threads in the whole recording; 0 while it is not known. Undefined where the agent did not tell. */

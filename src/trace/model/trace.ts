@@ -139,6 +139,7 @@ export interface ThreadTrack {
   readonly events: Events;
   /** Message id of each interval (0: none). */
   readonly message: Uint32Array;
+  /** Captures that its intervals stand for. */
   readonly sampleCount: number;
 }
 

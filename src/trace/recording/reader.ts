@@ -66,6 +66,18 @@ export class RecordingReader {
     return undefined;
   }
 
+  /** From the first samples to the end, as a trace that is read whole tells its length; undefined where there is no footer. */
+  async lengthNs(mostBytes = longestFooter): Promise<number | undefined> {
+    const footer = await this.footer(mostBytes);
+    if (footer === undefined) return undefined;
+    const index = indexOf(footer, await this.source.size());
+    let beginNs = footer.endNs;
+    for (let row = 0; row < (index?.count ?? 0); row++) {
+      if (index?.kind[row] === ChunkKind.Samples) beginNs = Math.min(beginNs, index.beginNs[row] as number);
+    }
+    return footer.endNs - (index === undefined ? 0 : beginNs);
+  }
+
   /** The index in the footer, undefined for a recording that was cut off: then everything has to be read. */
   async index(): Promise<ChunkIndex | undefined> {
     const footer = await this.footer();

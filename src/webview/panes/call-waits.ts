@@ -1,6 +1,6 @@
 /** What a call waited for, and for whom: its waits by what they were for, the longest first, each leading to its longest one. */
 import { element } from '../element.js';
-import { formatNs } from '../figures.js';
+import { formatNs } from '../../trace/measure/quantities.js';
 import { lowerBound } from '../../trace/model/bisect.js';
 import type { CallKey } from '../store.js';
 import { text } from '../texts.js';

@@ -2,7 +2,7 @@
 import { isCarrier } from '../../trace/measure/virtual-threads.js';
 import type { PageView } from '../../protocol/messages.js';
 import { control, element } from '../element.js';
-import { formatCount, formatNs, formatShare } from '../figures.js';
+import { formatCount, formatNs, formatShare } from '../../trace/measure/quantities.js';
 import type { ViewContext } from '../model.js';
 import { plainText } from '../names.js';
 import type { BlockKey, CallKey } from '../store.js';

@@ -1,6 +1,6 @@
 /** Self and total of every weight there is, side by side, and what share of all the total is. */
 import { element } from '../element.js';
-import { formatShare } from '../figures.js';
+import { formatShare } from '../../trace/measure/quantities.js';
 import { text } from '../texts.js';
 import { formatWeight, knownWeights, shareOf, weightName } from '../weights.js';
 import type { Snapshot, Weight } from '../worker/messages.js';

@@ -1,6 +1,6 @@
 /** What the colours of the chart stand for, and how much of everything each has: packages, or classes where there is one package. */
 import { element } from '../element.js';
-import { formatShare } from '../figures.js';
+import { formatShare } from '../../trace/measure/quantities.js';
 import type { ViewContext } from '../model.js';
 import { libraryHue, nativeHue, plainText } from '../names.js';
 import { text } from '../texts.js';

@@ -3,15 +3,14 @@
  * what is an estimate, which hooks failed. And what the figures are about just now.
  */
 import { recordingCost } from '../../trace/measure/recording-cost.js';
-import { HookState, LossReason } from '../../trace/model/kinds.js';
+import { failedHooks, gapShare, lostOf, samplingOf } from '../../trace/measure/trust.js';
 import { element, icon } from '../element.js';
-import { formatCount, formatNs, formatShare } from '../figures.js';
+import { formatCount, formatNs, formatShare } from '../../trace/measure/quantities.js';
 import type { Model, ViewContext } from '../model.js';
 import { plainText } from '../names.js';
 import { text } from '../texts.js';
 import { shownName } from '../timeline/thread-actions.js';
 import type { Snapshot } from '../worker/messages.js';
-import { shareOf } from '../weights.js';
 
 interface Fact {
   readonly text: string;
@@ -125,31 +124,17 @@ function chip(label: string, remove: () => void): HTMLElement {
 }
 
 export function trustFacts(snapshot: Snapshot): Fact[] {
-  const { info, status, threads } = snapshot;
+  const { info, status } = snapshot;
   const facts: Fact[] = [];
   if (snapshot.live) facts.push({ text: text('trust.live'), isWarning: false });
   facts.push(...sampling(snapshot));
   facts.push(...overhead(snapshot));
-  const lost = snapshot.losses.reduce(
-    (sum, loss) => sum + (loss.reason === LossReason.Overwritten ? 0 : loss.count),
-    0,
-  );
-  const dropped = Math.max(lost, status?.dropped ?? 0);
+  const { total } = lostOf(snapshot.losses, status);
   facts.push({
-    text: dropped === 0 ? text('trust.noDrops') : text('trust.drops', { count: formatCount(dropped) }),
-    isWarning: dropped > 0,
+    text: total === 0 ? text('trust.nothingLost') : text('trust.lost', { count: formatCount(total) }),
+    isWarning: total > 0,
   });
-  const gapNs = threads.reduce((sum, thread) => sum + thread.gapNs, 0);
-  const wallNs = threads.reduce((sum, thread) => sum + thread.wallNs, 0);
-  if (!info.exact && gapNs > 0) {
-    facts.push({
-      text: text('trust.gaps', {
-        length: formatNs(gapNs),
-        share: formatShare(shareOf(gapNs, gapNs + wallNs)),
-      }),
-      hint: text('trust.gaps.hint'),
-    });
-  }
+  facts.push(...gaps(snapshot));
   if (info.hasAllocations && info.allocationsEstimated) {
     facts.push({ text: text('trust.estimated'), hint: text('trust.estimated.hint') });
   }
@@ -219,14 +204,13 @@ function overhead({ status, threads, part }: Snapshot): Fact[] {
 
 function sampling({ info, status }: Snapshot): Fact[] {
   if (info.exact) return [{ text: text('trust.exact') }];
-  const every = status?.effectiveIntervalNs ?? 0;
-  const interval = every > 0 ? every : info.syncIntervalNs;
-  if (interval <= 0) return [];
-  const isWidened = info.syncIntervalNs > 0 && interval > info.syncIntervalNs * 1.05;
-  const said = text('trust.sampled', { interval: formatNs(interval) });
+  const found = samplingOf(info, status);
+  if (found === undefined) return [];
+  const { everyNs, askedNs, isWidened } = found;
+  const said = text('trust.sampled', { interval: formatNs(everyNs) });
   return [
     {
-      text: isWidened ? `${said} ${text('trust.widened', { asked: formatNs(info.syncIntervalNs) })}` : said,
+      text: isWidened ? `${said} ${text('trust.widened', { asked: formatNs(askedNs) })}` : said,
       hint: text('trust.sampled.hint', {
         sync: formatNs(info.syncIntervalNs),
         async: formatNs(info.asyncIntervalNs),
@@ -236,10 +220,23 @@ function sampling({ info, status }: Snapshot): Fact[] {
   ];
 }
 
+/** Of all of the time: the report tells it of what it is asked for, which is all unless one says otherwise. */
+function gaps({ info, threads }: Snapshot): Fact[] {
+  const sum = threads.reduce((wall, thread) => wall + thread.wallNs, 0);
+  const gap = threads.reduce((wall, thread) => wall + thread.gapNs, 0);
+  const found = gapShare(info, { sum: { wall: sum }, gap: { wall: gap } });
+  if (found === undefined || found.gapNs === 0) return [];
+  return [
+    {
+      text: text('trust.gaps', { length: formatNs(found.gapNs), share: formatShare(found.ofTime) }),
+      hint: text('trust.gaps.hint'),
+      isWarning: found.isLoud,
+    },
+  ];
+}
+
 function hooks(snapshot: Snapshot): Fact[] {
-  const bad = snapshot.hooks.filter(
-    (hook) => hook.state === HookState.Missing || hook.state === HookState.Failed,
-  );
+  const bad = failedHooks(snapshot.hooks);
   if (bad.length === 0) return [];
   return [
     {

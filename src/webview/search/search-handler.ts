@@ -2,7 +2,7 @@
  * Runs the search for all views, and says how much of everything it found. Made before the views, so that it hears of a
  * change first and they draw what was found now.
  */
-import { formatCount, formatShare } from '../figures.js';
+import { formatCount, formatShare } from '../../trace/measure/quantities.js';
 import type { NameIndex } from '../names.js';
 import type { ViewContext } from '../model.js';
 import type { SearchState } from '../store.js';

@@ -3,7 +3,7 @@
  * to a screen reader. Follows the canvas once it has come to rest, so that panning costs nothing here.
  */
 import { element } from '../element.js';
-import { formatNs, formatShare } from '../figures.js';
+import { formatNs, formatShare } from '../../trace/measure/quantities.js';
 import type { ViewContext } from '../model.js';
 import { plainText } from '../names.js';
 import { text } from '../texts.js';

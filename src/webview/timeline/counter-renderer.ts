@@ -2,7 +2,7 @@
 import type { CounterTrack } from '../../trace/model/trace.js';
 import { gallop, upperBound } from '../../trace/model/bisect.js';
 import type { TimeScale } from '../geometry/time-scale.js';
-import { formatBytes, formatCount, formatNs } from '../figures.js';
+import { formatBytes, formatCount, formatNs } from '../../trace/measure/quantities.js';
 import { fontSize } from './metrics.js';
 import type { Palette } from './palette.js';
 import type { Surface } from './surface.js';

@@ -1,6 +1,6 @@
 /** The threads' names beside their tracks. Only tracks on screen have elements, however many threads there are. */
 import { element, icon } from '../element.js';
-import { formatNs } from '../figures.js';
+import { formatNs } from '../../trace/measure/quantities.js';
 import type { ViewContext } from '../model.js';
 import { plainText } from '../names.js';
 import { text } from '../texts.js';

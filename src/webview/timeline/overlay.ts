@@ -1,6 +1,6 @@
 /** What lies over the canvas and changes without it: selection, hover, range, ruler of two points. */
 import { element } from '../element.js';
-import { formatNs } from '../figures.js';
+import { formatNs } from '../../trace/measure/quantities.js';
 import type { Span, TimeScale } from '../geometry/time-scale.js';
 import type { ViewContext } from '../model.js';
 import type { Hit } from './hit.js';

@@ -1,5 +1,5 @@
 /** Ticks over the chart. */
-import { formatTick } from '../figures.js';
+import { formatTick } from '../../trace/measure/quantities.js';
 import type { TimeScale } from '../geometry/time-scale.js';
 import { fontSize, rulerHeight } from './metrics.js';
 import type { Palette } from './palette.js';

@@ -1,7 +1,7 @@
 /** A few words beside the pointer. */
 import { IntervalState } from '../../trace/model/trace.js';
 import { element } from '../element.js';
-import { formatNs, formatShare } from '../figures.js';
+import { formatNs, formatShare } from '../../trace/measure/quantities.js';
 import type { ViewContext } from '../model.js';
 import { plainText } from '../names.js';
 import { text } from '../texts.js';

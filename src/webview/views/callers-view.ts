@@ -1,5 +1,5 @@
 /** One method between its callers and its callees; a click on either makes that the middle. */
-import { formatShare } from '../figures.js';
+import { formatShare } from '../../trace/measure/quantities.js';
 import { element } from '../element.js';
 import type { ViewContext } from '../model.js';
 import { plainText } from '../names.js';

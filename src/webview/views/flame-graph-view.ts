@@ -6,7 +6,7 @@ import flamegraph from 'd3-flame-graph';
 import type { FlameDatum, FlameFrame, FlameGraph } from 'd3-flame-graph';
 import { select } from 'd3-selection';
 import { element } from '../element.js';
-import { formatShare } from '../figures.js';
+import { formatShare } from '../../trace/measure/quantities.js';
 import type { ViewContext } from '../model.js';
 import type { ViewState } from '../store.js';
 import { text } from '../texts.js';

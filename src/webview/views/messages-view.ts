@@ -3,7 +3,7 @@
  * that all views are of.
  */
 import { hangNs, missedFrameNs } from '../../trace/measure/messages.js';
-import { formatCount, formatNs, formatShare } from '../figures.js';
+import { formatCount, formatNs, formatShare } from '../../trace/measure/quantities.js';
 import type { ViewContext } from '../model.js';
 import type { ViewState } from '../store.js';
 import { VirtualTable } from '../tables/virtual-table.js';

@@ -1,5 +1,5 @@
 /** Every method with its figures: sortable, columns chosen, searched. */
-import { formatCount, formatShare } from '../figures.js';
+import { formatCount, formatShare } from '../../trace/measure/quantities.js';
 import { element, icon } from '../element.js';
 import type { ViewContext } from '../model.js';
 import type { ViewState } from '../store.js';

@@ -1,5 +1,5 @@
 /** Call tree (from the outermost calls down) and bottom-up tree (from methods to their callers). Children come when opened. */
-import { formatCount, formatShare } from '../figures.js';
+import { formatCount, formatShare } from '../../trace/measure/quantities.js';
 import type { ViewContext } from '../model.js';
 import type { ViewState } from '../store.js';
 import { VirtualTable } from '../tables/virtual-table.js';

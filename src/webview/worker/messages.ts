@@ -4,6 +4,7 @@ import type { PartOptions } from '../../trace/build/part.js';
 import type { CallFigures, CallPlace } from '../../trace/measure/calls.js';
 import type { MethodFigures } from '../../trace/measure/methods.js';
 import type { Scope } from '../../trace/measure/scope.js';
+import type { ThreadTimes } from '../../trace/measure/thread-times.js';
 import type { FlameNodes, Neighbours, TreeNodes } from '../../trace/measure/trees.js';
 import type { VirtualThreadFigures } from '../../trace/measure/virtual-threads.js';
 import type { Weight } from '../../trace/measure/weights.js';
@@ -89,7 +90,7 @@ export interface LinkColumns {
   readonly certainty: Uint8Array;
 }
 
-export interface ThreadSnapshot {
+export interface ThreadSnapshot extends ThreadTimes {
   readonly index: number;
   readonly tid: number;
   readonly name: string;
@@ -98,10 +99,6 @@ export interface ThreadSnapshot {
   readonly beginNs: number;
   readonly endNs: number;
   readonly sampleCount: number;
-  readonly cpuNs: number;
-  readonly wallNs: number;
-  readonly gapNs: number;
-  readonly blockedNs: number;
   readonly chart: ChartColumns;
   readonly spans: SpanColumns;
   readonly activity: ActivityColumns;

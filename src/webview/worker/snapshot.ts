@@ -1,6 +1,5 @@
 /** A trace as the page draws it, and the buffers that travel with it. */
-import { isBlocked } from '../../trace/measure/scope.js';
-import { IntervalState } from '../../trace/model/trace.js';
+import { threadTimes } from '../../trace/measure/thread-times.js';
 import type { Links, Methods, ThreadTrack, Trace } from '../../trace/model/trace.js';
 import { chartColumns } from './chart-columns.js';
 import type { WideCalls } from './chart-columns.js';
@@ -70,18 +69,6 @@ function threadSnapshot(
   wide: WideCalls | undefined,
 ): ThreadSnapshot {
   const { intervals } = thread;
-  let cpuNs = 0;
-  let wallNs = 0;
-  let gapNs = 0;
-  let blockedNs = 0;
-  for (let row = 0; row < intervals.count; row++) {
-    const length = (intervals.end[row] ?? 0) - (intervals.begin[row] ?? 0);
-    cpuNs += intervals.cpu[row] ?? 0;
-    const state = intervals.state[row] as number;
-    if (state === IntervalState.Gap) gapNs += length;
-    else wallNs += length;
-    if (isBlocked(state)) blockedNs += length;
-  }
   return {
     index: thread.index,
     tid: thread.tid,
@@ -91,10 +78,7 @@ function threadSnapshot(
     beginNs: thread.beginNs,
     endNs: thread.endNs,
     sampleCount: thread.sampleCount,
-    cpuNs,
-    wallNs,
-    gapNs,
-    blockedNs,
+    ...threadTimes(intervals),
     chart: chartColumns(intervals, trace.paths, wide),
     spans: spanColumns(intervals, trace.paths.depth),
     activity: activityColumns(intervals),

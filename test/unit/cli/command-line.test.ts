@@ -7,14 +7,7 @@ import { type Command, helpOf, overview, parseInput } from '../../../src/cli/com
 import { commands } from '../../../src/cli/commands/index.js';
 import { ExitCode, UsageError } from '../../../src/cli/exit-codes.js';
 import { plainText } from '../../../src/cli/plain-text.js';
-import {
-  formatBytes,
-  formatNs,
-  parseCount,
-  parseDuration,
-  parsePercent,
-  parseSize,
-} from '../../../src/cli/quantities.js';
+import { parseCount, parseDuration, parsePercent, parseSize } from '../../../src/cli/quantities.js';
 import { table, Terminal, type TerminalStream } from '../../../src/cli/terminal.js';
 import { recordingName } from '../../../src/targets/recording-folder.js';
 
@@ -78,22 +71,6 @@ describe('the command line', () => {
     for (const bad of ['', '5X', '-1', 'M'])
       assert.throws(() => parseSize(bad, 'memory'), /--memory takes a size/);
     assert.throws(() => parseCount('1.5', 'top'), /--top takes a number/);
-  });
-
-  it('writes quantities as people read them', () => {
-    assert.deepEqual([0, 999, 1500, 12_345_678, 1.5e9].map(formatNs), [
-      '0 ns',
-      '999 ns',
-      '1.50 µs',
-      '12.3 ms',
-      '1.50 s',
-    ]);
-    assert.deepEqual([0, 1023, 2048, 5.5 * 2 ** 20].map(formatBytes), [
-      '0 bytes',
-      '1023 bytes',
-      '2 KB',
-      '5.50 MB',
-    ]);
   });
 
   it('aligns tables and cuts them to the terminal', () => {

@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { pageHtml, standAloneHtml } from '../../../src/protocol/page-html.js';
-import { formatBytes, formatNs, formatShare, formatTick } from '../../../src/webview/figures.js';
+import {
+  formatBytes,
+  formatCount,
+  formatNs,
+  formatShare,
+  formatTick,
+} from '../../../src/trace/measure/quantities.js';
 import { bindingFor, bindings, keyTable, useKeys } from '../../../src/webview/keys.js';
 import { NameIndex, libraryHue, nativeHue, ownHues, plainText } from '../../../src/webview/names.js';
 import { searchMethods } from '../../../src/webview/search/method-search.js';
@@ -20,7 +26,14 @@ describe('figures', () => {
     assert.equal(formatNs(999_999), '1.00 ms');
     assert.equal(formatNs(45_600_000), '45.6 ms');
     assert.equal(formatNs(12_345_678_901), '12.3 s');
-    assert.equal(formatBytes(1_234_000), '1.23 MB');
+    assert.equal(formatNs(9_996_000), '10.0 ms');
+    assert.equal(formatNs(99_960_000), '100 ms');
+    assert.equal(formatBytes(0), '0 B');
+    assert.equal(formatBytes(1000), '1,000 B');
+    assert.equal(formatBytes(2048), '2.00 KB');
+    assert.equal(formatBytes(5.5 * 2 ** 20), '5.50 MB');
+    assert.equal(formatCount(1_234_567), '1,234,567');
+    assert.equal(formatCount(12_345_678), '12.3 M');
   });
 
   it('never round a little to nothing, or nearly all to all', () => {

@@ -1,4 +1,4 @@
-/** Figures as a person reads them: three digits, always with a unit. */
+/** Figures as a person reads them, the same on every surface: three digits, always with a unit, nothing without one. */
 
 /** With commas by hand: a number format of the browser's costs milliseconds to make, and there is one for each `digits`. */
 function number(value: number, digits: number): string {
@@ -8,33 +8,43 @@ function number(value: number, digits: number): string {
   return fixed.slice(0, dot).replace(/\B(?=(\d{3})+$)/g, ',') + fixed.slice(dot);
 }
 
+/** By what it is once rounded: 9.996 is "10.0". */
 function threeDigits(value: number): string {
   const size = Math.abs(value);
-  return number(value, size >= 100 || size === 0 ? 0 : size >= 10 ? 1 : 2);
+  return number(value, size >= 99.95 || size === 0 ? 0 : size >= 9.995 ? 1 : 2);
 }
 
-const timeUnits: readonly (readonly [string, number])[] = [
+type Units = readonly (readonly [name: string, size: number])[];
+
+const timeUnits: Units = [
   ['s', 1e9],
   ['ms', 1e6],
   ['µs', 1e3],
 ];
+/** Powers of 1024, as sizes are asked for: `--memory 512MB`. */
+const sizeUnits: Units = [
+  ['GB', 2 ** 30],
+  ['MB', 2 ** 20],
+  ['KB', 2 ** 10],
+];
+
+/** In the largest unit that it fills; undefined below all of them. */
+function inUnits(value: number, units: Units): string | undefined {
+  const size = Math.abs(value);
+  // What would round to "1,000" of the smaller one is one of this.
+  const found = units.find(([, factor]) => size >= factor * 0.9995);
+  return found && `${threeDigits(value / found[1])} ${found[0]}`;
+}
 
 /** 1,234,000 → "1.23 ms". */
 export function formatNs(ns: number): string {
-  const size = Math.abs(ns);
-  if (size === 0) return '0';
-  // 0.9995 of a unit would round to "1,000" of the smaller one.
-  for (const [unit, factor] of timeUnits)
-    if (size >= factor * 0.9995) return `${threeDigits(ns / factor)} ${unit}`;
-  return `${number(ns, size < 10 && !Number.isInteger(ns) ? 1 : 0)} ns`;
+  if (ns === 0) return '0';
+  const digits = Math.abs(ns) < 10 && !Number.isInteger(ns) ? 1 : 0;
+  return inUnits(ns, timeUnits) ?? `${number(ns, digits)} ns`;
 }
 
 export function formatBytes(bytes: number): string {
-  const size = Math.abs(bytes);
-  if (size >= 1e9) return `${threeDigits(bytes / 1e9)} GB`;
-  if (size >= 1e6) return `${threeDigits(bytes / 1e6)} MB`;
-  if (size >= 1e3) return `${threeDigits(bytes / 1e3)} kB`;
-  return `${number(bytes, 0)} B`;
+  return inUnits(bytes, sizeUnits) ?? `${number(bytes, 0)} B`;
 }
 
 export function formatCount(count: number): string {
@@ -49,7 +59,6 @@ export function formatShare(share: number): string {
   const percent = share * 100;
   if (percent === 0) return '0 %';
   if (percent < 0.1) return '< 0.1 %';
-  if (percent < 10) return `${number(percent, 1)} %`;
   if (percent < 99.95) return `${number(percent, 1)} %`;
   return percent < 100 ? '> 99.9 %' : `${number(percent, 0)} %`;
 }
