@@ -107,7 +107,7 @@ describe('Record', () => {
     await page.keyboard.press('Control+Home');
     await page.keyboard.press('Enter');
     await workbench.lens(/^CPU .* · before the last edit$/).waitFor();
-    const fresh = page.locator('.codelens-decoration a').filter({ hasText: /MB$|s$/ });
+    const fresh = page.locator('.codelens-decoration a').filter({ hasText: /[KM]B$|s$/ });
     assert.equal(await fresh.count(), 0);
     await page.keyboard.press('Control+Z');
     await workbench.lens(/^CPU .*[^t]$/).waitFor();

@@ -119,7 +119,7 @@ describe('the views', function () {
     await page.page.locator('vscode-option', { hasText: 'Allocated bytes' }).click();
     await page.page.getByRole('columnheader', { name: 'Allocated bytes, self' }).waitFor();
     await page.page.waitForFunction(() =>
-      /[kM]B/.test(document.querySelector('#view-methods .table-row')?.textContent ?? ''),
+      /[KM]B/.test(document.querySelector('#view-methods .table-row')?.textContent ?? ''),
     );
   });
 

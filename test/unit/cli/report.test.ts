@@ -143,7 +143,9 @@ describe('a report', () => {
       effectiveIntervalNs: 4e6,
       costs: [],
     };
-    assert.ok(said({ status }).some((text) => /^! sampled every 4\.00 ms at the end, not the 1\.00 ms/.test(text)));
+    assert.ok(
+      said({ status }).some((text) => /^! sampled every 4\.00 ms at the end, not the 1\.00 ms/.test(text)),
+    );
     assert.ok(said({ problems: [{ offset: 1, what: 'x' }] }).some((text) => text.startsWith('! ')));
   });
 
