@@ -1,12 +1,16 @@
 /** The real adb server, on its own port and with its own home, so that it knows nothing of this machine's devices. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+
+/** A server that was told to end may hang in its own exit, its port still open: adb 29 waits for a thread of its own there. */
+const patienceMs = 5000;
 
 export class AdbServerProcess {
   private child: ChildProcess | undefined;
@@ -64,7 +68,7 @@ export class AdbServerProcess {
 
   /** The adb program against this server; what it printed. */
   async adb(...args: string[]): Promise<string> {
-    const options = { env: this.environment };
+    const options = { env: this.environment, timeout: 2 * patienceMs };
     const { stdout, stderr } = await promisify(execFile)('adb', ['-P', String(this.port), ...args], options);
     return stdout + stderr;
   }
@@ -78,8 +82,12 @@ export class AdbServerProcess {
       child.kill('SIGTERM');
       await ended;
     } else if (await answers(this.port)) {
-      await this.adb('kill-server');
-      while (await answers(this.port)) await delay(20);
+      await this.adb('kill-server').catch(() => ''); // nobody answers it any more: what follows sees to that
+      const latest = Date.now() + patienceMs;
+      while (await answers(this.port)) {
+        if (Date.now() > latest) for (const pid of processesAt(this.home)) process.kill(pid, 'SIGKILL');
+        await delay(20);
+      }
     }
   }
 
@@ -93,6 +101,20 @@ export class AdbServerProcess {
     await this.end();
     await rm(this.home, { recursive: true, force: true });
   }
+}
+
+/** Those whose home this is. */
+function processesAt(home: string): number[] {
+  const isThere = (pid: number): boolean => {
+    try {
+      return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(`HOME=${home}`);
+    } catch {
+      return false; // ended meanwhile
+    }
+  };
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && isThere(pid));
 }
 
 async function freePort(): Promise<number> {
