@@ -6,8 +6,11 @@ namespace btrace {
 
 namespace {
 
-// The agent holds a record for some 100 ns at a time. A thread that meets it looks again this often, then gives up.
+// The agent holds a record for some 100 ns at a time, unless it is kept from running. A thread that meets it looks
+// again this often, then gives up; with a marker, which somebody asked for by name, it waits so often first.
 constexpr int kPatience = 400;
+constexpr int kMarkerPatience = kPatience + 200;
+constexpr i64 kMarkerWaitNs = 50 * kNsPerUs;
 constexpr u64 kPlausibleCostNs = 50 * kNsPerUs;
 // From outside, with a walk of another thread that is handed over and back.
 constexpr u64 kPlausibleOutsideCostNs = 200 * kNsPerUs;
@@ -20,12 +23,15 @@ inline void relax() {
 #endif
 }
 
-bool hold(ThreadRecord& record, Holder holder) {
-  for (int turn = 0; turn < kPatience; turn++) {
+bool hold(ThreadRecord& record, Holder holder, int patience = kPatience) {
+  for (int turn = 0; turn < patience; turn++) {
     Holder found = Holder::Nobody;
     if (record.busy.swap_if(found, holder)) return true;
     if (holder == Holder::Agent || found != Holder::Agent) return false;
-    relax();
+    if (turn < kPatience)
+      relax();
+    else
+      sys::sleep_ns(kMarkerWaitNs);
   }
   record.lost[static_cast<u32>(LossReason::BufferFull)].add_relaxed(1);
   return false;
@@ -88,7 +94,7 @@ void keep(Session& session, ThreadRecord& record, const Row& row, i64 now) {
 }  // namespace
 
 bool Capture::enter(ThreadRecord* record, SampleKind kind, Holder holder) {
-  if (!record || !hold(*record, holder)) return false;
+  if (!record || !hold(*record, holder, kind == SampleKind::Marker ? kMarkerPatience : kPatience)) return false;
   record_ = record;
   session_ = active_session();
   row_ = Row{};

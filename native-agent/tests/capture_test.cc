@@ -126,6 +126,19 @@ TEST("guard: the agent does not wait for a thread that captures itself") {
   }).join();
 }
 
+TEST("guard: a marker waits for the agent, other captures only look again for a while") {
+  Recording recording(at_once());
+  ThreadRecord& record = *g_threads.mine();
+  record.busy.store(Holder::Agent);
+  CHECK(!capture(1, true));
+  std::thread agent([&] {
+    sys::sleep_ns(2 * kNsPerMs);
+    record.busy.store(Holder::Nobody);
+  });
+  CHECK(capture(2, true, SampleKind::Marker));
+  agent.join();
+}
+
 TEST("merging: a hundred equal stacks become two rows that count them") {
   Recording recording(at_once());
   for (int i = 0; i < 100; i++) CHECK(capture(5));

@@ -72,7 +72,7 @@ describe('Record', () => {
     const all = await workbench.page.locator('.codelens-decoration a').allTextContents();
     // main waits for its input all the time; the customers work. Both have a lens, and waiting has no CPU time to speak of.
     assert.ok(all.length >= 3, all.join('\n'));
-    assert.match(all[0] ?? '', /^CPU \S+ \S+( \(\S+ %\))? · wall \S+ s/);
+    assert.match(all[0] ?? '', /^CPU (0|\S+ \S+ \(.+ %\)) · wall \S+ s/);
     await workbench.lens(/^CPU/).click();
     await workbench
       .tab(/Shop .*\.btrace/)
