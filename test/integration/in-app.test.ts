@@ -51,6 +51,7 @@ describe('a JVM program with the agent as its own library', () => {
     assert.deepEqual(
       markers.map((row) => trace.text(events.text[row]!)),
       ['begin'],
+      `lost: ${JSON.stringify(trace.losses)}`,
     );
   });
 });
