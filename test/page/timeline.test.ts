@@ -45,6 +45,16 @@ describe('the timeline', function () {
     return { x: box!.x + (middle / length) * box!.width, y: box!.y + top + 24 + calls.depth[row]! * 18 + 9 };
   }
 
+  it('leaves the details their room when the window becomes narrower', async () => {
+    const { page } = await show(small);
+    const right = (selector: string) =>
+      page.locator(selector).evaluate((part: HTMLElement) => Math.round(part.getBoundingClientRect().right));
+    await page.setViewportSize({ width: 1000, height: 800 });
+    await page.waitForFunction(() => innerWidth === 1000);
+    assert.equal(await right('.details'), 1000);
+    assert.equal(await right('.timeline'), await right('.stage'));
+  });
+
   it('paints every thread, main first, and says so', async () => {
     const page = await show(small);
     const heard = await page.hear('opened');
