@@ -8,7 +8,7 @@ import type { TargetError } from '../../src/targets/target.js';
 import { type RecordOptions, type Session } from '../../src/targets/target.js';
 import { decodeRecording } from '../../src/trace/build/decode.js';
 import type { Trace } from '../../src/trace/model/trace.js';
-import { recordOptions } from '../rigs/art/record.js';
+import { recordOptions } from '../rigs/record-options.js';
 import type { ArtApp } from '../rigs/art/runtime.js';
 import { withPhone } from '../rigs/phone/with-phone.js';
 

@@ -9,7 +9,7 @@ import type { Trace } from '../../src/trace/model/trace.js';
 import { elfFile } from '../rigs/elf-file.js';
 import { hiddenRuntime, packed } from '../rigs/art/hidden-runtime.js';
 import { assertSlowFrames, traceOf } from '../rigs/art/read-trace.js';
-import { recordOptions } from '../rigs/art/record.js';
+import { recordOptions } from '../rigs/record-options.js';
 import type { ArtApp } from '../rigs/art/runtime.js';
 import type { Phone } from '../rigs/phone/phone.js';
 import { withPhone } from '../rigs/phone/with-phone.js';

@@ -9,7 +9,7 @@ import { Mode } from '../../src/trace/model/kinds.js';
 import { methodFigures } from '../../src/trace/measure/methods.js';
 import { wholeTrace } from '../../src/trace/measure/scope.js';
 import { sumScope } from '../../src/trace/measure/sums.js';
-import { recordOptions } from '../rigs/art/record.js';
+import { recordOptions } from '../rigs/record-options.js';
 import { withPhone } from '../rigs/phone/with-phone.js';
 
 const SHOP = 'com.example.shop';

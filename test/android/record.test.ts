@@ -11,7 +11,8 @@ import {
   methodNamed,
   traceOf as traceIn,
 } from '../rigs/art/read-trace.js';
-import { agentLibrary, recordOptions } from '../rigs/art/record.js';
+import { agentLibrary } from '../rigs/art/record.js';
+import { recordOptions } from '../rigs/record-options.js';
 import type { ArtApp } from '../rigs/art/runtime.js';
 import { apkOf } from '../rigs/phone/phone.js';
 import { withPhone } from '../rigs/phone/with-phone.js';

@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { find, root } from '../../scripts/setup.mjs';
 import { LocalTargets } from '../../src/targets/local/local-targets.js';
-import { recordingPresets } from '../../src/targets/presets.js';
+import { recordOptions } from '../rigs/record-options.js';
 
 const quick = process.argv.includes('--quick');
 const java = (tool: string): string => path.join(find('jdk')?.at ?? '', 'bin', tool);
@@ -108,15 +108,7 @@ async function slowdown(): Promise<void> {
     for (let pair = 0; pair < (quick ? 3 : 12); pair++) {
       const before = await worker.cost(700);
       const target = await local.find(worker.pid);
-      const session = await target.start({
-        ...recordingPresets.balanced,
-        file: path.join(folder, `${pair}.btrace`),
-        memoryBytes: 32 * 2 ** 20,
-        policy: 'stream',
-        ringNs: 0,
-        maxDurationMs: 0,
-        maxBytes: 0,
-      });
+      const session = await target.start(recordOptions(path.join(folder, `${pair}.btrace`)));
       await wait(2500); // the agent has found the interval that its budget allows
       const during = await worker.cost(700);
       await session.stop();

@@ -8,7 +8,8 @@ import process from 'node:process';
 import { root } from '../../scripts/setup.mjs';
 import { decodeRecording } from '../../src/trace/build/decode.js';
 import type { RecordOptions } from '../../src/targets/target.js';
-import { recordApp, recordOptions } from '../rigs/art/record.js';
+import { recordApp } from '../rigs/art/record.js';
+import { recordOptions } from '../rigs/record-options.js';
 import {
   type ArtApp,
   type ArtRuntime,

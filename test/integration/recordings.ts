@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { root } from '../../scripts/setup.mjs';
 import { LocalTargets } from '../../src/targets/local/local-targets.js';
-import { recordingPresets } from '../../src/targets/presets.js';
 import {
   type RecordOptions,
   type Session,
   TargetError,
   type TargetErrorKind,
 } from '../../src/targets/target.js';
+import { recordOptions } from '../rigs/record-options.js';
 import { decodeRecording, type ThreadTrack, type Trace } from '../../src/trace/index.js';
 
 export class Recordings {
@@ -24,16 +24,7 @@ export class Recordings {
   }
 
   options(more: Partial<RecordOptions> = {}): RecordOptions {
-    return {
-      ...recordingPresets.balanced,
-      file: this.file(),
-      memoryBytes: 32 * 2 ** 20,
-      policy: 'stream',
-      ringNs: 0,
-      maxDurationMs: 0,
-      maxBytes: 0,
-      ...more,
-    };
+    return recordOptions(this.file(), more);
   }
 
   async start(pid: number, more: Partial<RecordOptions> = {}): Promise<Session> {

@@ -4,7 +4,6 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { root } from '../../../scripts/setup.mjs';
 import { AgentListener } from '../../../src/targets/local/agent-listener.js';
-import { DEFAULT_MEMORY_BYTES, recordingPresets } from '../../../src/targets/presets.js';
 import { AgentSession } from '../../../src/targets/session/agent-session.js';
 import { configOf } from '../../../src/targets/session/conversation.js';
 import { RecordingFile } from '../../../src/targets/session/recording-file.js';
@@ -22,19 +21,6 @@ export async function forgetWalks(): Promise<void> {
   const folder = path.dirname(agentLibrary);
   for (const name of await readdir(folder))
     if (name.endsWith('.walking')) await rm(path.join(folder, name), { force: true });
-}
-
-export function recordOptions(file: string, changes: Partial<RecordOptions> = {}): RecordOptions {
-  return {
-    ...recordingPresets.balanced,
-    file,
-    memoryBytes: DEFAULT_MEMORY_BYTES,
-    policy: 'stream',
-    ringNs: 0,
-    maxDurationMs: 0,
-    maxBytes: 0,
-    ...changes,
-  };
 }
 
 export interface AgentDoor {

@@ -6,7 +6,8 @@ import path from 'node:path';
 import type { Trace } from '../../../src/trace/model/trace.js';
 import type { RecordOptions, Session } from '../../../src/targets/target.js';
 import { traceOf } from './read-trace.js';
-import { forgetWalks, openDoor, recordApp, recordOptions, type AgentDoor } from './record.js';
+import { recordOptions } from '../record-options.js';
+import { forgetWalks, openDoor, recordApp, type AgentDoor } from './record.js';
 import { type AppOptions, type ArtApp, type ArtRuntime, artRuntime, startApp } from './runtime.js';
 
 const patience = (): AbortSignal => AbortSignal.timeout(20_000);

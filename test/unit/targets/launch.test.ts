@@ -3,8 +3,8 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { launch } from '../../../src/targets/local/launch.js';
-import { DEFAULT_MEMORY_BYTES, recordingPresets } from '../../../src/targets/presets.js';
 import { TargetError } from '../../../src/targets/target.js';
+import { recordOptions } from '../../rigs/record-options.js';
 import { FakeAgent } from './fake-agent.js';
 
 describe('a program that is started with the agent in it', function () {
@@ -30,22 +30,13 @@ describe('a program that is started with the agent in it', function () {
     agentDoes: (agent: FakeAgent) => void,
     { beginMs, signal = new AbortController().signal }: { beginMs?: number; signal?: AbortSignal } = {},
   ) {
-    const record = {
-      ...recordingPresets.balanced,
-      file,
-      memoryBytes: DEFAULT_MEMORY_BYTES,
-      policy: 'stream',
-      ringNs: 0,
-      maxDurationMs: 0,
-      maxBytes: 0,
-    } as const;
     const run = async ({ args }: { args: readonly string[] }) => {
       const [, options = ''] = /^-agentpath:[^=]*=(.*)$/.exec(args[1] ?? '') ?? [];
       void FakeAgent.connect(options).then(agentDoes);
       return Promise.resolve({ exit: new Promise<number>(() => undefined), kill: () => undefined });
     };
     const options = { agentRoots: [folder], run, ...(beginMs !== undefined && { beginMs }) };
-    return launch(['java', 'Main'], record, options, signal);
+    return launch(['java', 'Main'], recordOptions(file), options, signal);
   }
 
   const isTold = (error: unknown): boolean => {

@@ -1,0 +1,16 @@
+import { DEFAULT_MEMORY_BYTES, recordingPresets } from '../../src/targets/presets.js';
+import type { RecordOptions } from '../../src/targets/target.js';
+
+/** As a person records who chose nothing. */
+export function recordOptions(file: string, changes: Partial<RecordOptions> = {}): RecordOptions {
+  return {
+    ...recordingPresets.balanced,
+    file,
+    memoryBytes: DEFAULT_MEMORY_BYTES,
+    policy: 'stream',
+    ringNs: 0,
+    maxDurationMs: 0,
+    maxBytes: 0,
+    ...changes,
+  };
+}
