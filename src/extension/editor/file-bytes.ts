@@ -43,7 +43,7 @@ async function localBytes(path: string): Promise<FileBytes> {
 /** `workspace.fs` has no ranged read. */
 async function wholeBytes(uri: Uri): Promise<FileBytes> {
   const { size: total } = await workspace.fs.stat(uri);
-  const limit = setting('files.readWholeMegabytes') * 1e6;
+  const limit = setting('files.readWholeMegabytes') * 2 ** 20;
   if (total > limit) {
     throw new Problem(
       l10n.t('{0} is {1}, and can only be read as a whole from here.', uri.path, formatBytes(total)),

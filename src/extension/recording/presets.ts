@@ -74,7 +74,7 @@ export function recordOptions(
     policy: ringSeconds > 0 ? 'ring' : 'stream',
     ringNs: ringSeconds * 1e9,
     maxDurationMs: limits.maxDurationMs,
-    maxBytes: setting('recording.maxMegabytes') * 1e6,
+    maxBytes: setting('recording.maxMegabytes') * 2 ** 20,
     fromLaunch,
   };
 }

@@ -3,6 +3,7 @@
  * chunk and nothing is lost when this process dies. However a recording ends, it ends here, once.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { formatBytes } from '../../trace/measure/quantities.js';
 import type { Hook, TraceStatus } from '../../trace/model/trace.js';
 import { CommandKind, EndReason } from '../../trace/model/kinds.js';
 import { type Chunk, ChunkKind, chunkPayload, encodeChunk } from '../../trace/recording/chunk.js';
@@ -224,7 +225,7 @@ export class AgentSession implements Session {
     if (chunk.kind === ChunkKind.Status || chunk.kind === ChunkKind.Hooks) this.tell();
     const { maxBytes } = this.parts.options;
     if (maxBytes > 0 && this.parts.file.bytes >= maxBytes) {
-      this.ask('limit', `the limit of ${Math.round(maxBytes / 1e6)} MB was reached`);
+      this.ask('limit', `the limit of ${formatBytes(maxBytes)} was reached`);
     }
     return undefined;
   }

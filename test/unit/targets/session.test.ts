@@ -235,7 +235,8 @@ describe('a session', () => {
     second.agent.text(1, 'x'.repeat(3000));
     assert.equal(Command.decode(chunkPayload(await second.agent.heard())).kind, CommandKind.Stop);
     second.agent.goodbye(EndReason.Stopped);
-    assert.equal((await second.session.ended).reason, 'limit');
+    const { reason, message } = await second.session.ended;
+    assert.deepEqual([reason, message], ['limit', 'the limit of 1.95 KB was reached']);
   });
 
   it('leaves nothing of a cancelled recording', async () => {
