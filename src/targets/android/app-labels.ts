@@ -42,12 +42,12 @@ export class AppLabels {
     apks: readonly string[],
     open: (device: Device) => Promise<Adb>,
   ): Promise<boolean> {
-    const adb = await open(device);
     const left = [...apks];
+    let adb: Adb | undefined;
     let found = false;
-    const readSome = async (): Promise<void> => {
+    const readSome = async (from: Adb): Promise<void> => {
       for (let apk = left.shift(); apk !== undefined; apk = left.shift()) {
-        const text = await openApk(adb, apk)
+        const text = await openApk(from, apk)
           .then(apkLabel)
           .catch(() => undefined);
         const label = text?.replaceAll(/\s+/g, ' ').trim();
@@ -57,11 +57,12 @@ export class AppLabels {
       }
     };
     try {
-      await within(DEVICE_MS, Promise.all(Array.from({ length: AT_ONCE }, readSome)));
+      const opened = (adb = await open(device));
+      await within(DEVICE_MS, Promise.all(Array.from({ length: AT_ONCE }, () => readSome(opened))));
     } catch {
       for (const apk of left.splice(0)) this.known.delete(`${placeOf(device)} ${apk}`);
     } finally {
-      await adb.close();
+      await adb?.close();
     }
     return found;
   }
