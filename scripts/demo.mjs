@@ -63,14 +63,8 @@ mkdirSync(classes, { recursive: true });
 const sources = ['Basket', 'Checkout', 'PriceList', 'Search', 'Shop'].map((name) =>
   path.join(root, 'test/rigs/jvm/shop/com/example/shop', `${name}.java`),
 );
-await step('compiling the sample program', path.join(jdk.at, 'bin/javac'), [
-  '-g',
-  '-encoding',
-  'UTF-8',
-  '-d',
-  classes,
-  ...sources,
-]);
+const options = ['-g', '-encoding', 'UTF-8', '-d', classes];
+await step('compiling the sample program', path.join(jdk.at, 'bin/javac'), [...options, ...sources]);
 
 const shop = await openShop(path.join(jdk.at, 'bin/java'), classes);
 const end = () => shop.kill();

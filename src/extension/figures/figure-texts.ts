@@ -1,4 +1,4 @@
-/** The figures of a method in words: `CPU 128 ms (12 %) · wall 410 ms · 3.1 MB`. */
+/** The figures of a method in words: `CPU 128 ms (12.3 %) · wall 410 ms · 3.1 MB`. */
 import { l10n } from 'vscode';
 import { formatBytes, formatNs, formatShare } from '../../trace/measure/quantities.js';
 import type { FiguresTime } from '../settings.js';
