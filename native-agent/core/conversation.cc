@@ -165,6 +165,7 @@ void Conversation::send_dump() {
   Bytes& out = connection_.out();
   while (connection_.is_open() && drain_.cut_dump(out))
     while (connection_.is_open() && connection_.unsent() > kUnsentLimit) pump(kLookEveryNs);
+  drain_.cut_load_of_dump(out);
   drain_.cut_texts(out);
   drain_.cut_goodbye(out, EndReason::Dumped, nullptr);
   dumping_ = false;
@@ -195,11 +196,13 @@ void Conversation::cut() {
   drain_.cut_links(out);
   drain_.cut_threads(out);
   drain_.retire_threads(out);
+  drain_.take_load();
   i64 now = now_ns();
   if (!ending_) keep_pace(now);
   if (now >= next_status_ns_) {
     next_status_ns_ = now + kStatusEveryNs;
     drain_.cut_losses(out);
+    if (!ring_) drain_.cut_load(out);
     drain_.cut_status(out, connection_.bytes_sent(), connection_.held_bytes(), static_cast<i64>(agent_cpu_ns()));
   }
   if (session_->hooks_changed.load()) drain_.cut_hooks(out);

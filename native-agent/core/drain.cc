@@ -25,7 +25,7 @@ bool Drain::init(Session& session, Runtime& runtime) {
   sent_nodes_ = map_array<u64>(node_capacity_ / 32);
   links_ = map_array<Link>(LinkRing::kLinks);
   cpu_at_start_ns_ = clock_ns(kClockProcessCpu);
-  if (rows_ && runs_ && new_nodes_ && node_rows_ && sent_nodes_ && links_) return true;
+  if (rows_ && runs_ && new_nodes_ && node_rows_ && sent_nodes_ && links_ && load_.init()) return true;
   release();
   return false;
 }
@@ -38,6 +38,7 @@ void Drain::release() {
   unmap_array(sent_nodes_, node_capacity_ / 32);
   unmap_array(cursors_, cursor_count_);
   unmap_array(links_, LinkRing::kLinks);
+  load_.release();
   methods_.release();
   classes_.release();
   class_part_.release();

@@ -4,6 +4,7 @@
 #include "base/id_map.h"
 #include "core/blocks.h"
 #include "core/chunk.h"
+#include "core/process_load.h"
 #include "core/runtime.h"
 
 namespace btrace {
@@ -16,9 +17,10 @@ class Drain final : public NameSink {
 
   // One round: at most kBatchRows samples, with everything they need. False when nothing was left to do.
   bool cut_samples(Bytes& out);
-  // The same, but the samples stay where they are: first begin_dump(from), then rounds until false.
+  // The same, but what is sent stays where it is: first begin_dump(from), then rounds until false.
   void begin_dump(i64 from_ns);
   bool cut_dump(Bytes& out);
+  void cut_load_of_dump(Bytes& out);
   // The ring's: drops what is older than its time, and the oldest when the pool runs short.
   void trim(i64 now_ns);
   // Turns the stack tables when the one in use is nearly full. `drained`: the last cut_samples found nothing.
@@ -33,6 +35,9 @@ class Drain final : public NameSink {
   void cut_texts(Bytes& out);
   void cut_links(Bytes& out);
   void cut_losses(Bytes& out);
+  // What the process uses is looked at, and told.
+  void take_load() { load_.take(*session_, *runtime_); }
+  void cut_load(Bytes& out);
   void cut_header(Bytes& out, const char* agent_version);
   void cut_hooks(Bytes& out);
   void cut_status(Bytes& out, u64 bytes_sent, u64 held_elsewhere, i64 agent_cpu_ns);
@@ -113,6 +118,7 @@ class Drain final : public NameSink {
   Bytes method_part_;
   Bytes image_part_;
   Link* links_ = nullptr;
+  ProcessLoad load_;
   u64 links_lost_told_ = 0;
   Bytes loss_part_;
   i64 losses_told_ns_ = 0;

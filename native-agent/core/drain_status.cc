@@ -126,6 +126,22 @@ void Drain::cut_losses(Bytes& out) {
   loss_part_.clear();
 }
 
+void Drain::cut_load(Bytes& out) {
+  size_t begin = begin_chunk(out);
+  if (load_.cut(out))
+    end(out, begin, ChunkKind::Counters);
+  else
+    out.truncate(begin);
+}
+
+void Drain::cut_load_of_dump(Bytes& out) {
+  size_t begin = begin_chunk(out);
+  if (load_.copy(out, dump_from_ns_))
+    end(out, begin, ChunkKind::Counters);
+  else
+    out.truncate(begin);
+}
+
 void Drain::cut_texts(Bytes& out) {
   size_t begin = begin_chunk(out);
   if (take_new_texts(session_->id, out))

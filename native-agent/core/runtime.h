@@ -70,6 +70,8 @@ class Runtime {
   virtual void describe_thread(ThreadRecord& record, ThreadDescription& thread) = 0;
   // The record will be used again for another thread.
   virtual void forget_thread(ThreadRecord& record) = 0;
+  // Bytes of the heap that are in use; -1 where the runtime does not tell. Of the agent's own threads only.
+  virtual i64 heap_used() { return -1; }
   // False: it is gone; the sink then holds a placeholder and the loss is counted.
   virtual bool name_method(u64 code, NameSink& sink) = 0;
   virtual bool name_class(u64 key, NameSink& sink) = 0;

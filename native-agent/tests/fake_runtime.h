@@ -34,6 +34,8 @@ struct FakeRuntime : btrace::Runtime {
     return 0;
   }
   bool walks_outside() override { return false; }
+  btrace::i64 heap = -1;
+  btrace::i64 heap_used() override { return heap; }
   btrace::u64 here = 0;  // the one frame that a thread stands in when it is interrupted; 0: it cannot be walked there
   bool here_native = false;  // and whether that frame is a native method
   btrace::u32 message = btrace::WalkNotes::kLastMessage;

@@ -1,5 +1,6 @@
 /** What is in a trace besides its calls. */
 import {
+  type CounterTrack,
   EndReason,
   type FilePart,
   HookState,
@@ -15,10 +16,17 @@ import { failedHooks, lostOf } from '../trace/measure/trust.js';
 import { isCarrier, virtualThreadFigures } from '../trace/measure/virtual-threads.js';
 import { wordOf } from './report/words.js';
 import { plainText } from './plain-text.js';
-import { formatBytes, formatCount, formatNs, formatShare } from '../trace/measure/quantities.js';
+import {
+  formatBytes,
+  formatCount,
+  formatNs,
+  formatQuantity,
+  formatShare,
+} from '../trace/measure/quantities.js';
 import { table, type Terminal } from './terminal.js';
 
 const MOST_PROBLEMS = 20;
+const MOST_COUNTERS = 8;
 
 function whole(part: TracePart | FilePart): string {
   if ('fileShare' in part) return `the first ${formatShare(part.fileShare)} of the file`;
@@ -61,11 +69,39 @@ export function infoJson(file: string, trace: Trace): unknown {
     methodsWithoutName: nameless(trace.methods),
     waits: trace.threads.reduce((sum, { blocks }) => sum + blocks.count, 0),
     links: trace.links.count,
+    counters: trace.counters.map((counter) => ({
+      name: counter.name,
+      unit: counter.unit,
+      values: counter.count,
+      ...extremes(counter),
+    })),
     hooks: hooks.map(({ name, state, why }) => ({ name, state: wordOf(HookState, state), why })),
     losses: Object.fromEntries(lostOf(trace.losses, status).byReason),
     status,
     problems,
   };
+}
+
+function extremes({ count, value }: CounterTrack): { least: number; most: number } {
+  let least = Infinity;
+  let most = -Infinity;
+  for (let row = 0; row < count; row++) {
+    least = Math.min(least, value[row] as number);
+    most = Math.max(most, value[row] as number);
+  }
+  return { least, most };
+}
+
+/** How far each counter of the process went down and up. */
+export function describeCounters({ counters }: Trace): string {
+  const known = counters.filter(({ count }) => count > 0);
+  const texts = known.slice(0, MOST_COUNTERS).map((counter) => {
+    const { least, most } = extremes(counter);
+    const [from, to] = [formatQuantity(least, counter.unit), formatQuantity(most, counter.unit)];
+    return `${plainText(counter.name)} ${from === to ? from : `${from} to ${to}`}`;
+  });
+  if (known.length > MOST_COUNTERS) texts.push(`and ${known.length - MOST_COUNTERS} more`);
+  return texts.join(', ');
 }
 
 /** Empty where none was seen. */
@@ -115,6 +151,7 @@ export function printInfo(file: string, trace: Trace, terminal: Terminal): void 
     ['samples', formatCount(sampleCount(trace))],
     ['methods', describeMethods(trace.methods)],
     ['links', formatCount(trace.links.count)],
+    ['counters', describeCounters(trace)],
   ];
   if (status) {
     rows.push(

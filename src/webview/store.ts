@@ -47,6 +47,7 @@ export interface ViewState {
   /** Threads folded or unfolded against the default. */
   readonly folded: readonly number[];
   readonly unfolded: readonly number[];
+  readonly countersUnfolded: boolean;
   /** Figures of this thread only; undefined: of all that are shown. */
   readonly soloThread: number | undefined;
   readonly weight: Weight;
@@ -70,6 +71,7 @@ export const initialState: ViewState = {
   pinned: [],
   folded: [],
   unfolded: [],
+  countersUnfolded: false,
   soloThread: undefined,
   weight: 'wall',
   search: { text: '', regex: false },
@@ -134,6 +136,7 @@ export function restoreState(kept: unknown): Partial<ViewState> {
     'search',
     (value) => isRecord(value) && typeof value['text'] === 'string' && typeof value['regex'] === 'boolean',
   );
+  take('countersUnfolded', (value) => typeof value === 'boolean');
   take('onlyMine', (value) => typeof value === 'boolean');
   take('namesAsRecorded', (value) => typeof value === 'boolean');
   take('detailsOpen', (value) => typeof value === 'boolean');

@@ -18,6 +18,8 @@ export const englishTexts = {
   'timeline.gap': 'no evidence',
   'thread.fold': 'Fold thread {name}',
   'thread.unfold': 'Unfold thread {name}',
+  'counters.fold': 'Fold the counters of the process',
+  'counters.unfold': 'Show all counters of the process',
   'thread.pin': 'Pin thread {name} to the top',
   'thread.unpin': 'Unpin thread {name}',
   'thread.hide': 'Hide thread {name}',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { EndReason, HookState } from '../../src/trace/index.js';
+import { type CounterTrack, EndReason, HookState } from '../../src/trace/index.js';
 import { JavaProgram, jdks } from '../rigs/jvm/programs.js';
 import { decodeFile, Recordings, socketFolders, threadNamed, totalCpu } from './recordings.js';
 
@@ -81,6 +81,21 @@ for (const jdk of jdks()) {
         assert.equal(trace.methods.file(method), 'Search.java');
         assert.equal(trace.methods.firstLine(method), 23);
       }
+      const counters = new Map(trace.counters.map((counter) => [counter.name, counter]));
+      assert.deepEqual([...counters.keys()], ['CPU', 'heap used', 'resident memory', 'threads']);
+      for (const { name, count, value, time } of counters.values()) {
+        assert.ok(count > 2, `${name}: ${count} values in two seconds`);
+        for (let row = 0; row < count; row++) {
+          assert.ok((value[row] as number) > 0, `${name} is ${value[row]}`);
+          assert.ok(row === 0 || (time[row] as number) > (time[row - 1] as number), `${name} goes on`);
+        }
+      }
+      const highest = (name: string): number => {
+        const { count, value } = counters.get(name) as CounterTrack;
+        return Math.max(...value.subarray(0, count));
+      };
+      assert.ok(highest('heap used') < highest('resident memory'), 'the heap is in the memory');
+      assert.ok(highest('threads') >= trace.threads.length, 'all recorded threads were counted');
     });
 
     it('can be made again and again', async function () {

@@ -239,6 +239,13 @@ export function generateTrace(options: GeneratedOptions): Trace {
         time: Float64Array.from({ length: points }, (_, at) => (at * endNs) / points),
         value: Float64Array.from({ length: points }, (_, at) => 4e7 + ((at * 37) % 50) * 1e6),
       },
+      {
+        name: 'threads',
+        unit: '1',
+        count: points,
+        time: Float64Array.from({ length: points }, (_, at) => (at * endNs) / points),
+        value: Float64Array.from({ length: points }, (_, at) => 12 + (at % 3)),
+      },
     ],
     hooks: [
       { name: 'allocation', state: 0, why: '' },

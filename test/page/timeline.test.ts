@@ -27,6 +27,13 @@ describe('the timeline', function () {
     return open;
   }
 
+  /** Where a thread's rows of calls begin on the screen. */
+  async function rowsOf(page: PageUnderTest, thread: number): Promise<number> {
+    const box = await page.page.locator('.chart').boundingBox();
+    const head = page.page.locator('.track-head:not(.is-counter)').nth(thread);
+    return box!.y + (await head.evaluate((it: HTMLElement) => it.offsetTop)) + 24;
+  }
+
   /** Middle of a call's box on the screen, from the trace itself. */
   async function placeOf(
     page: PageUnderTest,
@@ -36,13 +43,10 @@ describe('the timeline', function () {
     const trace = generateTrace(small);
     const { calls } = trace.threads[thread]!;
     const box = await page.page.locator('.chart').boundingBox();
-    const top = await page.page
-      .locator('.track-head')
-      .nth(thread)
-      .evaluate((head: HTMLElement) => head.offsetTop);
     const length = trace.endNs - trace.beginNs;
     const middle = (calls.begin[row]! + calls.end[row]!) / 2;
-    return { x: box!.x + (middle / length) * box!.width, y: box!.y + top + 24 + calls.depth[row]! * 18 + 9 };
+    const top = await rowsOf(page, thread);
+    return { x: box!.x + (middle / length) * box!.width, y: top + calls.depth[row]! * 18 + 9 };
   }
 
   it('leaves the details their room when the window becomes narrower', async () => {
@@ -169,7 +173,7 @@ describe('the timeline', function () {
     await page.page.keyboard.up('Control');
     await page.painted();
     const depth = trace.paths.depth[blocks.path[row]!]!;
-    return { x, y: box.y + 3 + 24 + depth * 18 + 9, row };
+    return { x, y: (await rowsOf(page, 0)) + depth * 18 + 9, row };
   }
 
   it('says what a wait was for, and follows the link to who ended it', async () => {
@@ -231,7 +235,7 @@ describe('the timeline', function () {
     await head.getByRole('button', { name: `Pin thread ${last}` }).click();
     await page.painted();
     const tops = await page.page
-      .locator('.track-head')
+      .locator('.track-head:not(.is-counter)')
       .evaluateAll((heads: HTMLElement[]) => heads.map((one) => [one.textContent, one.offsetTop] as const));
     assert.ok(tops.sort((one, other) => one[1] - other[1])[0]![0].includes(last));
     await page.page.keyboard.press('h');
@@ -240,5 +244,21 @@ describe('the timeline', function () {
     await page.page.getByRole('button', { name: /1 threads? hidden/ }).click();
     await page.painted();
     assert.equal((await names()).includes('main'), true);
+  });
+
+  it('has the process above its threads: one counter, and the others when they are asked for', async () => {
+    const { page } = await show(small);
+    const heads = (): Promise<string[]> => page.locator('.track-head').allTextContents();
+    const counters = (): Promise<string[]> => page.locator('.counter-name').allTextContents();
+    assert.deepEqual(await counters(), ['heap used']);
+    assert.ok((await heads())[0]!.startsWith('heap used'));
+    await page.getByRole('button', { name: 'Show all counters of the process' }).click();
+    await page.locator('.counter-name', { hasText: 'threads' }).waitFor();
+    assert.deepEqual(await counters(), ['heap used', 'threads']);
+    const chart = (await page.locator('.chart').boundingBox())!;
+    await page.mouse.move(chart.x + 200, chart.y + 60);
+    await page.locator('.tooltip', { hasText: /^threads: 1[234]$/ }).waitFor();
+    await page.getByRole('button', { name: 'Fold the counters of the process' }).click();
+    await page.locator('.counter-name', { hasText: 'threads' }).waitFor({ state: 'detached' });
   });
 });

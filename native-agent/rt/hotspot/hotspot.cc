@@ -47,6 +47,13 @@ void HotSpot::install(Session& session) {
   meet_threads(env);  // those that started meanwhile
 }
 
+i64 HotSpot::heap_used() {
+  if (!jvm.total_memory || !jvm.free_memory) return -1;
+  // A collection may come in between.
+  i64 free = jvm.free_memory();
+  return max_of<i64>(jvm.total_memory() - free, 0);
+}
+
 void HotSpot::remove(Session& session) {
   remove_natives(session);
   disable_points(session);

@@ -18,6 +18,7 @@ class HotSpot final : public Runtime {
   void install(Session& session) override;
   void remove(Session& session) override;
   u64 adapt(Session& session, u64 cpu_ns) override;
+  i64 heap_used() override;
   void describe_thread(ThreadRecord& record, ThreadDescription& thread) override;
   void forget_thread(ThreadRecord& record) override;
   bool name_method(u64 code, NameSink& sink) override;

@@ -33,6 +33,8 @@ bool Jvm::open(JavaVM* java_vm) {
 
 void Jvm::explore(JNIEnv* env) {
   signal_walk = libc::symbol("AsyncGetCallTrace");
+  total_memory = reinterpret_cast<decltype(total_memory)>(libc::symbol("JVM_TotalMemory"));
+  free_memory = reinterpret_cast<decltype(free_memory)>(libc::symbol("JVM_FreeMemory"));
   explore_virtual_threads(env);
   VmStructs structs;
   if (!structs.load()) return;

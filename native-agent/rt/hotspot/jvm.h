@@ -12,6 +12,9 @@ struct Jvm {
   jvmtiEnv* ti = nullptr;
 
   void* signal_walk = nullptr;  // AsyncGetCallTrace
+  // What java.lang.Runtime asks.
+  jlong(JNICALL* total_memory)() = nullptr;
+  jlong(JNICALL* free_memory)() = nullptr;
 
   // Each is there only if it was verified; kNoOffset or nullptr otherwise.
   jfieldID thread_pointer = nullptr;  // java.lang.Thread.eetop: JavaThread*

@@ -71,3 +71,10 @@ export function formatTick(ns: number, stepNs: number): string {
   const digits = Math.max(0, Math.min(9, Math.ceil(-Math.log10(stepNs / unit) - 1e-9)));
   return `${number(ns / unit, digits)} ${name}`;
 }
+
+/** A value of a counter of the process, in the unit that the recording names. */
+export function formatQuantity(value: number, unit: string): string {
+  if (unit === 'bytes') return formatBytes(value);
+  if (unit === 'ns') return formatNs(value);
+  return unit === '1' || unit === '' ? formatCount(value) : `${formatCount(value)} ${unit}`;
+}

@@ -2,16 +2,10 @@
 import type { CounterTrack } from '../../trace/model/trace.js';
 import { gallop, upperBound } from '../../trace/model/bisect.js';
 import type { TimeScale } from '../geometry/time-scale.js';
-import { formatBytes, formatCount, formatNs } from '../../trace/measure/quantities.js';
+import { formatQuantity } from '../../trace/measure/quantities.js';
 import { fontSize } from './metrics.js';
 import type { Palette } from './palette.js';
 import type { Surface } from './surface.js';
-
-export function formatCounter(value: number, unit: string): string {
-  if (unit === 'bytes') return formatBytes(value);
-  if (unit === 'ns') return formatNs(value);
-  return unit === '1' || unit === '' ? formatCount(value) : `${formatCount(value)} ${unit}`;
-}
 
 /** The value holds from its own time to that of the next. */
 export function counterAt(counter: CounterTrack, timeNs: number): number | undefined {
@@ -50,11 +44,11 @@ export function paintCounter(
     context.fillRect(x, top + height - tall, Math.max(1, Math.min(surface.width, right) - x), tall);
     at = next;
   }
-  context.fillStyle = palette.faintText;
+  const label = formatQuantity(peak, counter.unit);
+  const inset = Math.round(4 * ratio);
   context.font = `${(fontSize - 1) * ratio}px ${palette.fontFamily}`;
-  context.fillText(
-    formatCounter(peak, counter.unit),
-    Math.round(4 * ratio),
-    top + Math.round(fontSize * ratio),
-  );
+  context.fillStyle = palette.track;
+  context.fillRect(0, top, context.measureText(label).width + 2 * inset, Math.round((fontSize + 3) * ratio));
+  context.fillStyle = palette.faintText;
+  context.fillText(label, inset, top + Math.round(fontSize * ratio));
 }

@@ -5,8 +5,8 @@ import type { ViewContext } from '../model.js';
 import { plainText } from '../names.js';
 import { text } from '../texts.js';
 import { shownName } from './thread-actions.js';
-import { toggleFolded, toggleHidden, togglePinned } from './thread-actions.js';
-import type { ThreadPlace, TrackPlace } from './track-layout.js';
+import { toggleCounters, toggleFolded, toggleHidden, togglePinned } from './thread-actions.js';
+import type { CounterPlace, ThreadPlace, TrackPlace } from './track-layout.js';
 
 export class Gutter {
   readonly root = element('div', { class: 'gutter', 'aria-label': text('timeline.threads') });
@@ -24,12 +24,12 @@ export class Gutter {
       const key =
         place.kind === 'thread'
           ? `${place.isFolded} ${place.isPinned} ${place.thread.cpuNs} ${place.thread.name} ${this.#context.store.state.soloThread === place.thread.index}`
-          : '';
+          : String(place.isFolded);
       stale.delete(id);
       let shown = this.#shown.get(id);
       if (shown?.key !== key) {
         shown?.node.remove();
-        const node = place.kind === 'thread' ? this.#threadHead(place) : counterHead(place.counter.name);
+        const node = place.kind === 'thread' ? this.#threadHead(place) : this.#counterHead(place);
         this.root.append(node);
         shown = { node, key };
         this.#shown.set(id, shown);
@@ -80,18 +80,23 @@ export class Gutter {
       ),
     );
   }
-}
 
-function counterHead(name: string): HTMLElement {
-  return element(
-    'div',
-    { class: 'track-head' },
-    element(
-      'div',
-      { class: 'thread-head' },
-      element('span', { class: 'thread-name counter-name' }, plainText(name)),
-    ),
-  );
+  #counterHead({ counter, isFolded }: CounterPlace): HTMLElement {
+    const label = element('span', { class: 'counter-name' }, plainText(counter.name));
+    const head = element('div', { class: `thread-head${isFolded === undefined ? ' is-alone' : ''}` }, label);
+    if (isFolded !== undefined) {
+      const toggle = () => toggleCounters(this.#context.store);
+      const fold = iconButton(
+        isFolded ? 'chevronRight' : 'chevronDown',
+        text(isFolded ? 'counters.unfold' : 'counters.fold'),
+        toggle,
+      );
+      fold.setAttribute('aria-expanded', String(!isFolded));
+      label.addEventListener('click', toggle);
+      head.prepend(fold);
+    }
+    return element('div', { class: 'track-head is-counter' }, head);
+  }
 }
 
 /** Not a tab stop: the chart is one, and has keys for the same. */

@@ -5,7 +5,7 @@ export const rowGap = 1;
 /** Strip at the top of a thread: CPU over time, waits and gaps. All there is of a folded thread. */
 export const activityHeight = 24;
 export const trackGap = 6;
-export const counterHeight = 40;
+export const counterHeight = 32;
 /** Calls narrower than this (device pixels) share density boxes. */
 export const minBoxPixels = 2;
 /** Bar at the bottom of a box that shows its share of CPU. */

@@ -28,3 +28,7 @@ export function togglePinned(store: Store, index: number): void {
 export function toggleHidden(store: Store, index: number): void {
   store.set({ hidden: toggled(store.state.hidden, index) });
 }
+
+export function toggleCounters(store: Store): void {
+  store.set({ countersUnfolded: !store.state.countersUnfolded });
+}

@@ -135,7 +135,7 @@ export class TimelineView implements PointedChart {
   }
 
   #stateChanged(changed: ReadonlySet<keyof ViewState>): void {
-    for (const key of ['hidden', 'pinned', 'folded', 'unfolded'] as const) {
+    for (const key of ['hidden', 'pinned', 'folded', 'unfolded', 'countersUnfolded'] as const) {
       if (changed.has(key)) this.#needs.layout = true;
     }
     for (const key of ['viewport', 'selection', 'range', 'search', 'view', 'soloThread'] as const) {

@@ -1,11 +1,11 @@
 /** A few words beside the pointer. */
 import { IntervalState } from '../../trace/model/trace.js';
 import { element } from '../element.js';
-import { formatNs, formatShare } from '../../trace/measure/quantities.js';
+import { formatNs, formatQuantity, formatShare } from '../../trace/measure/quantities.js';
 import type { ViewContext } from '../model.js';
 import { plainText } from '../names.js';
 import { text } from '../texts.js';
-import { counterAt, formatCounter } from './counter-renderer.js';
+import { counterAt } from './counter-renderer.js';
 import { cpuShare } from './flame-renderer.js';
 import type { Hit } from './hit.js';
 import { describeWait } from './waits.js';
@@ -44,7 +44,7 @@ export class Tooltip {
       const value = counterAt(hit.place.counter, hit.timeNs);
       return value === undefined
         ? []
-        : [`${plainText(hit.place.counter.name)}: ${formatCounter(value, hit.place.counter.unit)}`];
+        : [`${plainText(hit.place.counter.name)}: ${formatQuantity(value, hit.place.counter.unit)}`];
     }
     const { thread } = hit.place;
     if (hit.kind === 'strip') return [];

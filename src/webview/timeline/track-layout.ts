@@ -22,6 +22,8 @@ export interface ThreadPlace extends Placed {
 export interface CounterPlace extends Placed {
   readonly kind: 'counter';
   readonly counter: CounterTrack;
+  /** Of the first one, where there are more: whether those are left out. */
+  readonly isFolded?: boolean;
 }
 
 export type TrackPlace = ThreadPlace | CounterPlace;
@@ -37,6 +39,15 @@ const unfoldedAtFirst = 8;
 export function layoutTracks(snapshot: Snapshot, state: ViewState): TrackLayout {
   const places: TrackPlace[] = [];
   let top = trackGap / 2;
+  // What the whole process did lies above what its threads did. Only the first counter is there unasked.
+  const counters = snapshot.counters.filter(({ count }) => count > 0);
+  for (const [at, counter] of counters.entries()) {
+    if (at > 0 && !state.countersUnfolded) break;
+    const hasOthers = at === 0 && counters.length > 1;
+    const isFolded = hasOthers ? { isFolded: !state.countersUnfolded } : {};
+    places.push({ kind: 'counter', counter, ...isFolded, top, height: counterHeight });
+    top += counterHeight + trackGap;
+  }
   const pinned = new Set(state.pinned);
   shownThreads(snapshot, state).forEach((thread, position) => {
     const startsFolded = position >= unfoldedAtFirst || thread.chart.count === 0;
@@ -49,11 +60,6 @@ export function layoutTracks(snapshot: Snapshot, state: ViewState): TrackLayout 
     places.push({ kind: 'thread', thread, isFolded, isPinned, rows, top, height });
     top += height + trackGap;
   });
-  for (const counter of snapshot.counters) {
-    if (counter.count === 0) continue;
-    places.push({ kind: 'counter', counter, top, height: counterHeight });
-    top += counterHeight + trackGap;
-  }
   return { places, height: top };
 }
 

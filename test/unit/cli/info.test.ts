@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { describeMethods, infoJson } from '../../../src/cli/info.js';
+import { describeCounters, describeMethods, infoJson } from '../../../src/cli/info.js';
 import { ChunkKind, encodeChunk, fileMagic, messages, RecordingDecoder } from '../../../src/trace/index.js';
 import { encodeNodes } from '../../../src/trace/recording/nodes.js';
 
@@ -25,5 +25,24 @@ describe('what btrace info says of methods', () => {
     assert.deepEqual({ methods, methodsWithoutName }, { methods: 2, methodsWithoutName: 1 });
     add(ChunkKind.Methods, messages.Methods.encode({ methods: [{ id: 2, name: 'work' }] }), 3);
     assert.equal(of()[0], '2');
+  });
+});
+
+describe('what btrace info says of counters', () => {
+  it('how far each went, in its unit', () => {
+    const decoder = new RecordingDecoder();
+    decoder.append(fileMagic);
+    decoder.append(encodeChunk(ChunkKind.Header, messages.Header.encode({ major: 1 }), 0));
+    assert.equal(describeCounters(decoder.trace()), '');
+    const blocks = [
+      { name: 'CPU', unit: '%', time: [0, 300, 300], value: [70, -65, 100] },
+      { name: 'heap used', unit: 'bytes', time: [0, 300], value: [5e6, 1e6] },
+      { name: 'threads', unit: '1', time: [0, 300], value: [12, 0] },
+    ];
+    decoder.append(encodeChunk(ChunkKind.Counters, messages.Counters.encode({ blocks }), 1));
+    const trace = decoder.trace();
+    assert.equal(describeCounters(trace), 'CPU 5 % to 105 %, heap used 4.77 MB to 5.72 MB, threads 12');
+    const { counters } = infoJson('file', trace) as { counters: unknown[] };
+    assert.deepEqual(counters[0], { name: 'CPU', unit: '%', values: 3, least: 5, most: 105 });
   });
 });
