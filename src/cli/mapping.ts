@@ -1,11 +1,13 @@
 /** --mapping: the R8 or ProGuard mapping of the program that was recorded. */
 import { readFile } from 'node:fs/promises';
+import { isOfBuild, recordedMapId } from '../symbols/r8/map-id.js';
 import { Mapping } from '../symbols/r8/mapping.js';
 import { retraceTrace } from '../symbols/r8/retrace-trace.js';
 import type { Trace } from '../trace/index.js';
 import type { Option } from './command-line.js';
 import { CliError, ExitCode } from './exit-codes.js';
 import { fileError } from './open-trace.js';
+import { plainText } from './plain-text.js';
 
 export const mappingOption: Option = {
   name: 'mapping',
@@ -28,6 +30,14 @@ export async function retraced(trace: Trace, file: string | undefined): Promise<
       ExitCode.File,
       `${file} is no mapping: it names no class.`,
       'Give the mapping.txt of the build that was recorded.',
+    );
+  }
+  const build = recordedMapId(trace.methods);
+  if (isOfBuild(text, build) === false) {
+    throw new CliError(
+      ExitCode.File,
+      `${file} is not of the build that was recorded: names by it would be wrong.`,
+      `Give the mapping.txt whose pg_map_id is ${plainText(build)}.`,
     );
   }
   return retraceTrace(trace, mapping);

@@ -1,5 +1,6 @@
 /** How far a trace can be trusted, in words: what was lost, what it cost, what is estimated, what failed. */
 import { blockedTime, HookState, LossReason, recordingCost, type Trace } from '../trace/index.js';
+import { recordedMapId } from '../symbols/r8/map-id.js';
 import type { Sums } from '../trace/measure/sums.js';
 import { failedHooks, gapShare, lostOf, samplingOf } from '../trace/measure/trust.js';
 import { plainText } from './plain-text.js';
@@ -79,6 +80,15 @@ function hooks(trace: Trace): TrustFact[] {
   });
 }
 
+function names({ methods }: Trace, mapping: string | undefined): TrustFact[] {
+  if (mapping !== undefined) return [good(`names retraced by ${plainText(mapping)}`)];
+  const build = recordedMapId(methods);
+  if (build === '') return [];
+  return [
+    bad(`R8 has minified the names: give --mapping the mapping.txt whose pg_map_id is ${plainText(build)}`),
+  ];
+}
+
 /** `sums`: of what is looked at, for its gaps; all else is of the whole recording. `mapping`: what the names were retraced by. */
 export function trustFacts(trace: Trace, sums: ScopeSums, mapping?: string): TrustFact[] {
   const { info, problems } = trace;
@@ -91,7 +101,7 @@ export function trustFacts(trace: Trace, sums: ScopeSums, mapping?: string): Tru
     ...(info.exact ? [] : [good('call counts are lower bounds')]),
     ...(info.hasAllocations && info.allocationsEstimated ? [good('allocation figures are estimates')] : []),
     ...hooks(trace),
-    ...(mapping === undefined ? [] : [good(`names retraced by ${plainText(mapping)}`)]),
+    ...names(trace, mapping),
     ...(trace.complete ? [] : [bad('the recording has no end: it was cut off, or is still being written')]),
     ...(problems.length > 0
       ? [bad(`${formatCount(problems.length)} things were wrong in the file: see btrace info`)]

@@ -58,16 +58,18 @@ async function handle(request: EngineRequest): Promise<void> {
       return;
     case 'sources': {
       // One that cannot be read is told where it is needed more.
-      const mappingOf = (runtime: string) => mappings.of(request.mapping, runtime).catch(() => undefined);
+      const mappingOf = (runtime: string, mapId: string) =>
+        mappings.of(request.mapping, runtime, mapId).catch(() => undefined);
       answer({ type: 'sources', id, sources: await recordedSources(request.path, mappingOf) });
       return;
     }
     case 'excerpt': {
       const { mapping, of, memoryBytes } = request;
-      const text = Array.isArray(of)
-        ? await mappings.excerpt(mapping, of as readonly string[])
-        : await mappings.excerptFor(mapping, await readTrace(of as TraceSource, { mostBytes: memoryBytes }));
-      answer({ type: 'excerpt', id, text });
+      const excerpt =
+        'classes' in of
+          ? await mappings.excerpt(mapping, of)
+          : await mappings.excerptFor(mapping, await readTrace(of, { mostBytes: memoryBytes }));
+      answer({ type: 'excerpt', id, excerpt });
       return;
     }
     case 'unmap':

@@ -104,7 +104,7 @@ export function activate(context: ExtensionContext): BTraceApi {
       settings,
       openSource: async (key, beside, isRecorded) =>
         sources.open(isRecorded ? await mapping.unmap(key) : key, beside),
-      mapping: (classes) => mapping.excerpt(classes),
+      mapping: (wanted) => mapping.excerpt(wanted),
       changedSources: (recording) => changed.since(recording.fsPath),
       exportHtml: (recording) => exportHtml(exporting, recording),
     }),

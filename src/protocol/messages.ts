@@ -58,6 +58,15 @@ export interface MappingExcerpt {
   readonly file: string;
   /** What of it the classes need that were asked for. */
   readonly text: string;
+  /** A person chose it, but it says that it is of another build. */
+  readonly isOther?: boolean;
+}
+
+/** What a trace needs of a mapping. */
+export interface WantedMapping {
+  readonly classes: readonly string[];
+  /** The id of the build's mapping, where the recording tells; else empty. */
+  readonly mapId: string;
 }
 
 export interface PageSettings {
@@ -88,8 +97,8 @@ export type PageMessage =
       readonly beside: boolean;
       readonly isRecorded: boolean;
     }
-  /** Asks for what a mapping says of these classes. */
-  | { readonly type: 'mapping'; readonly classes: readonly string[] }
+  /** Asks for what the mapping says. */
+  | ({ readonly type: 'mapping' } & WantedMapping)
   | { readonly type: 'copy'; readonly text: string }
   | { readonly type: 'opened'; readonly threads: number; readonly samples: number; readonly problems: number }
   | { readonly type: 'notTrace'; readonly what: string }

@@ -1,12 +1,12 @@
 /** The page's side of its worker. */
+import type { WantedMapping } from '../protocol/messages.js';
 import type { Answers, FromWorker, NameColumns, Query, Snapshot, ToWorker } from './worker/messages.js';
 
 export interface EngineListener {
   snapshot(snapshot: Snapshot): void;
   rehearse(snapshot: Snapshot): void;
   names(names: NameColumns): void;
-  /** The engine would have a mapping of these classes. */
-  classes(names: readonly string[]): void;
+  mappingWanted(wanted: WantedMapping): void;
   progress(bytes: number, totalBytes: number): void;
   notTrace(what: string): void;
   failed(message: string): void;
@@ -71,8 +71,8 @@ export class EngineClient {
       case 'names':
         listener.names(message.names);
         return;
-      case 'classes':
-        listener.classes(message.names);
+      case 'mappingWanted':
+        listener.mappingWanted(message.wanted);
         return;
       case 'progress': {
         listener.progress(message.bytes, message.totalBytes);

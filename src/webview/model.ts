@@ -1,6 +1,6 @@
 /** What the page knows of the recording: the last snapshot and what was made of it. Views read it and listen. */
 import { isCarrier } from '../trace/measure/virtual-threads.js';
-import type { PageSettings } from '../protocol/messages.js';
+import type { MappingExcerpt, PageSettings } from '../protocol/messages.js';
 import type { Span } from './geometry/time-scale.js';
 import { NameIndex } from './names.js';
 import type { CallKey, Selection, Store, ViewState } from './store.js';
@@ -14,8 +14,8 @@ export class Model {
   #columns = noNames;
   #prefixes: readonly string[] = [];
   #changedSources: readonly string[] = [];
-  /** Of the mapping that names are retraced by. */
-  mappingFile = '';
+  /** What the host said of a mapping. */
+  mapping: Pick<MappingExcerpt, 'file' | 'isOther'> = { file: '' };
   names = new NameIndex(noNames, []);
   /** 1 for methods the search found; undefined while nothing is searched. */
   matches: Uint8Array | undefined;

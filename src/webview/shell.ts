@@ -1,5 +1,11 @@
 /** The page around its views: takes what host and engine say, and keeps the state. */
-import type { HostMessage, PageCommand, PageSettings, SourceKey } from '../protocol/messages.js';
+import type {
+  HostMessage,
+  PageCommand,
+  PageSettings,
+  SourceKey,
+  WantedMapping,
+} from '../protocol/messages.js';
 import { element } from './element.js';
 import type { EngineClient, EngineListener } from './engine-client.js';
 import { formatShare } from '../trace/measure/quantities.js';
@@ -128,7 +134,7 @@ export class PageShell implements EngineListener, PageActions {
       case 'end':
         return;
       case 'mapping':
-        this.#model.mappingFile = message.file;
+        this.#model.mapping = message;
         return;
       case 'settings':
         this.#use(message.settings);
@@ -240,8 +246,8 @@ export class PageShell implements EngineListener, PageActions {
     this.#reveal();
   }
 
-  classes(names: readonly string[]): void {
-    this.#host.post({ type: 'mapping', classes: names });
+  mappingWanted(wanted: WantedMapping): void {
+    this.#host.post({ type: 'mapping', ...wanted });
   }
 
   progress(bytes: number, totalBytes: number): void {

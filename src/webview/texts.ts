@@ -139,6 +139,12 @@ export const englishTexts = {
   'trust.retraced.hint':
     'Names, inlined calls and lines are as written, by {file}; what is not in it stays. Click for the names as recorded.',
   'trust.recorded': 'names as recorded',
+  'trust.minified': 'minified names',
+  'trust.minified.hint':
+    'R8 has minified this program. Its mapping, which has the id {id}, was not found among the build’s outputs: build that version again, or choose its mapping.txt by the command Choose R8 Mapping.',
+  'trust.otherBuild': 'names by the mapping of another build',
+  'trust.otherBuild.hint':
+    '{file} is not of the build that was recorded: many names may be wrong. That build’s mapping has the id {id}. The command Choose R8 Mapping takes another, or looks for it by itself again.',
   'trust.recorded.hint': 'Click for the names as written, by {file}.',
   'trust.source': '1 source changed since',
   'trust.sources': '{count} sources changed since',

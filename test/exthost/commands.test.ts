@@ -332,7 +332,7 @@ const tests: Readonly<Record<string, () => Promise<void>>> = {
         /ENOENT.*mapping\.txt/,
       );
     } finally {
-      await choose({ choices: ['No mapping'] });
+      await choose({ choices: ['The one of the recorded build, or the newest'] });
     }
     assert.ok(!figures.figures?.columns.name.includes('tally'));
   },

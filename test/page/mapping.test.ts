@@ -102,6 +102,31 @@ describe('a minified program on the page', function () {
     await page.page.locator('.details-title', { hasText: 'add' }).waitFor();
   });
 
+  it('says that the mapping of its build is not there, or that another was chosen', async () => {
+    const page = (open = await rig.page());
+    const stacks = [['a.b.a:2'], ['a.b.a:5']];
+    await page.open(minifiedRecording({ stacks, file: 'r8-map-id-1234567' }), {
+      settings: { mapping: { chosen: '' } },
+    });
+    const { classes, mapId } = await page.hear('mapping');
+    assert.equal(mapId, '1234567');
+    await page.post({ type: 'mapping', file: '', text: '' });
+    await page.hear('opened');
+    const missing = page.page.locator('.fact.is-warning', { hasText: 'minified names' });
+    await missing.waitFor();
+    assert.match((await missing.getAttribute('title'))!, /the id 1234567/);
+    const chosen = { myPackages: [], texts: {}, mapping: { chosen: '/other/mapping.txt' } };
+    await page.post({ type: 'settings', settings: chosen });
+    await page.hear('mapping', 2);
+    const text = new Mapping(mapping).excerpt(classes);
+    await page.post({ type: 'mapping', file: 'mapping.txt', text, isOther: true });
+    await page.page
+      .locator('.fact.is-warning', { hasText: 'names by the mapping of another build' })
+      .waitFor();
+    assert.equal(await missing.count(), 0);
+    await page.page.locator('.names-switch', { hasText: 'names by mapping.txt' }).waitFor();
+  });
+
   it('takes another mapping when another one is chosen, and none when that is of no use', async () => {
     const page = await opened();
     await page.page.keyboard.press('5');

@@ -1,7 +1,7 @@
 /** *Export As…*: which format, which file; the worker writes it. */
 import { l10n, ProgressLocation, Uri, window } from 'vscode';
 import { exporters } from '../../trace/formats/index.js';
-import type { ChosenMapping } from '../engine/engine-messages.js';
+import type { KnownMappings } from '../engine/engine-messages.js';
 import type { EngineClient } from '../engine/engine-client.js';
 import { formatBytes } from '../../trace/measure/quantities.js';
 import { exportHtml, type HtmlServices } from './export-html.js';
@@ -9,7 +9,7 @@ import { baseName } from '../base-name.js';
 
 export interface ExportServices extends HtmlServices {
   newEngine(): EngineClient;
-  currentMapping(): Promise<ChosenMapping>;
+  currentMapping(): Promise<KnownMappings>;
 }
 
 /** For callers that know already: another extension, a key binding, a test. */

@@ -20,6 +20,7 @@ import type {
   PageMessage,
   PageSettings,
   SourceKey,
+  WantedMapping,
 } from '../../protocol/messages.js';
 import { pageHtml } from '../../protocol/page-html.js';
 import type { Notices } from '../notice.js';
@@ -43,8 +44,8 @@ export interface PageServices {
   readonly settings: () => PageSettings;
   /** `isRecorded`: a mapping is still to be undone. */
   openSource(key: SourceKey, beside: boolean, isRecorded: boolean): Promise<void>;
-  /** What the mapping of now says of these classes. */
-  mapping(classes: readonly string[]): Promise<MappingExcerpt>;
+  /** What the mapping of now says. */
+  mapping(wanted: WantedMapping): Promise<MappingExcerpt>;
   /** Sources written after the recording began. */
   changedSources(recording: Uri): Promise<readonly string[]>;
   exportHtml(recording: Uri): Promise<unknown>;
@@ -206,7 +207,7 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
       case 'openSource':
         return this.services.openSource(message.key, message.beside, message.isRecorded);
       case 'mapping':
-        return this.#sendMapping(page, message.classes);
+        return this.#sendMapping(page, message);
       case 'copy':
         await env.clipboard.writeText(message.text);
         return;
@@ -237,10 +238,10 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
   }
 
   /** Always answered: the page shows nothing before. */
-  async #sendMapping(page: OpenPage, classes: readonly string[]): Promise<void> {
+  async #sendMapping(page: OpenPage, wanted: WantedMapping): Promise<void> {
     let mapping: MappingExcerpt = { file: '', text: '' };
     try {
-      mapping = await this.services.mapping(classes);
+      mapping = await this.services.mapping(wanted);
     } finally {
       await page.panel.webview.postMessage({ type: 'mapping', ...mapping } satisfies HostMessage);
     }

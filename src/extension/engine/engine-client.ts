@@ -3,13 +3,15 @@ import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { workspace, type Disposable, type Uri } from 'vscode';
 import type { Frame } from '../../symbols/wanted-source.js';
+import type { WantedMapping } from '../../protocol/messages.js';
 import type {
-  ChosenMapping,
+  KnownMappings,
   EngineAnswer,
   EngineRequest,
   FigureColumns,
   MethodDetail,
   TraceSource,
+  PathExcerpt,
 } from './engine-messages.js';
 import { openedMemoryBytes } from '../settings.js';
 import type { RecordedSources } from './recorded-sources.js';
@@ -42,7 +44,7 @@ export class EngineClient implements Disposable {
   }
 
   /** Decodes a recording; once in a client's life. */
-  async open(recording: Uri, mapping: ChosenMapping): Promise<FigureColumns> {
+  async open(recording: Uri, mapping: KnownMappings): Promise<FigureColumns> {
     const source = await sourceOf(recording);
     const answer = await this.#ask(
       { type: 'open', source, mapping, memoryBytes: openedMemoryBytes() },
@@ -57,7 +59,7 @@ export class EngineClient implements Disposable {
     recording: Uri,
     format: string,
     to: string,
-    mapping: ChosenMapping,
+    mapping: KnownMappings,
   ): Promise<number | undefined> {
     try {
       const source = await sourceOf(recording);
@@ -83,22 +85,22 @@ export class EngineClient implements Disposable {
     }
   }
 
-  async sources(path: string, mapping: ChosenMapping): Promise<RecordedSources> {
+  async sources(path: string, mapping: KnownMappings): Promise<RecordedSources> {
     const answer = await this.#ask({ type: 'sources', path, mapping });
     return answer.type === 'sources' ? answer.sources : { startedMs: 0, fileKeys: [] };
   }
 
-  /** What of a mapping these classes need, or those that a recording names. */
-  async excerpt(mapping: ChosenMapping, of: readonly string[] | Uri): Promise<string> {
+  /** What of the mapping is wanted, or what a recording needs. */
+  async excerpt(mapping: KnownMappings, of: WantedMapping | Uri): Promise<PathExcerpt> {
     const named = 'scheme' in of ? await sourceOf(of) : of;
     const answer = await this.#ask(
       { type: 'excerpt', mapping, of: named, memoryBytes: openedMemoryBytes() },
-      'scheme' in of ? buffersOf(named as TraceSource) : [],
+      'classes' in named ? [] : buffersOf(named),
     );
-    return answer.type === 'excerpt' ? answer.text : '';
+    return answer.type === 'excerpt' ? answer.excerpt : { path: '', text: '', isOther: false };
   }
 
-  async unmap(mapping: string, frame: Frame): Promise<readonly Frame[]> {
+  async unmap(mapping: KnownMappings, frame: Frame): Promise<readonly Frame[]> {
     const answer = await this.#ask({ type: 'unmap', mapping, frame });
     return answer.type === 'unmapped' ? answer.frames : [frame];
   }

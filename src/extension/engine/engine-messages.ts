@@ -1,4 +1,5 @@
 /** What the host and the engine's worker thread say to each other. Columns and strings: no object per method crosses. */
+import type { WantedMapping } from '../../protocol/messages.js';
 import type { Frame } from '../../symbols/wanted-source.js';
 import type { Trace } from '../../trace/index.js';
 import type { RecordedSources } from './recorded-sources.js';
@@ -6,12 +7,20 @@ import type { RecordedSources } from './recorded-sources.js';
 /** A file is read by the worker itself; what is elsewhere comes as bytes. */
 export type TraceSource = { readonly path: string } | { readonly bytes: ArrayBuffer };
 
-/** An R8 mapping to undo. */
-export interface ChosenMapping {
-  /** Empty: none. */
-  readonly path: string;
-  /** By the person; found by itself it is undone only in what ART ran. */
+/** The R8 mappings that there are, of which one may be to undo. */
+export interface KnownMappings {
+  /** Newest first. */
+  readonly paths: readonly string[];
+  /** The one, by the person; those found by themselves are undone only in what ART ran. */
   readonly chosen: boolean;
+}
+
+/** What of a mapping is needed, and which file it is; both empty where there is none. */
+export interface PathExcerpt {
+  readonly path: string;
+  readonly text: string;
+  /** It was chosen, but says that it is of another build than the recording. */
+  readonly isOther: boolean;
 }
 
 /** The host → the worker. Each is answered once, under the same id. */
@@ -20,7 +29,7 @@ export type EngineRequest =
       readonly type: 'open';
       readonly id: number;
       readonly source: TraceSource;
-      readonly mapping: ChosenMapping;
+      readonly mapping: KnownMappings;
       /** What the recording may take. */
       readonly memoryBytes: number;
     }
@@ -30,7 +39,7 @@ export type EngineRequest =
       readonly type: 'sources';
       readonly id: number;
       readonly path: string;
-      readonly mapping: ChosenMapping;
+      readonly mapping: KnownMappings;
     }
   | {
       readonly type: 'export';
@@ -38,18 +47,18 @@ export type EngineRequest =
       readonly source: TraceSource;
       readonly format: string;
       readonly to: string;
-      readonly mapping: ChosenMapping;
+      readonly mapping: KnownMappings;
       readonly memoryBytes: number;
     }
-  /** What a mapping says of these classes, or of those that a recording names. */
+  /** What the mapping says of what is wanted, or of what a recording names. */
   | {
       readonly type: 'excerpt';
       readonly id: number;
-      readonly mapping: ChosenMapping;
-      readonly of: readonly string[] | TraceSource;
+      readonly mapping: KnownMappings;
+      readonly of: WantedMapping | TraceSource;
       readonly memoryBytes: number;
     }
-  | { readonly type: 'unmap'; readonly id: number; readonly mapping: string; readonly frame: Frame };
+  | { readonly type: 'unmap'; readonly id: number; readonly mapping: KnownMappings; readonly frame: Frame };
 
 /** The worker → the host. */
 export type EngineAnswer =
@@ -57,7 +66,7 @@ export type EngineAnswer =
   | { readonly type: 'detail'; readonly id: number; readonly detail: MethodDetail }
   | { readonly type: 'sources'; readonly id: number; readonly sources: RecordedSources }
   | { readonly type: 'exported'; readonly id: number; readonly bytes: number }
-  | { readonly type: 'excerpt'; readonly id: number; readonly text: string }
+  | { readonly type: 'excerpt'; readonly id: number; readonly excerpt: PathExcerpt }
   | { readonly type: 'unmapped'; readonly id: number; readonly frames: readonly Frame[] }
   | { readonly type: 'failed'; readonly id: number; readonly message: string };
 

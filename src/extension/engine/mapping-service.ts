@@ -1,11 +1,13 @@
 /** Reads R8 mappings in the worker, where 100 MB of text hold nobody up. */
-import { readFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
+import { isOfBuild, mapHeadBytes, mapIdOf, recordedMapId } from '../../symbols/r8/map-id.js';
 import { Mapping } from '../../symbols/r8/mapping.js';
 import { retraceFrame } from '../../symbols/r8/retrace.js';
 import { classNames, mayBeMapped, retraceTrace } from '../../symbols/r8/retrace-trace.js';
+import type { WantedMapping } from '../../protocol/messages.js';
 import type { Frame } from '../../symbols/wanted-source.js';
 import type { Trace } from '../../trace/index.js';
-import type { ChosenMapping } from './engine-messages.js';
+import type { KnownMappings, PathExcerpt } from './engine-messages.js';
 
 export class MappingService {
   #path = '';
@@ -23,27 +25,54 @@ export class MappingService {
   }
 
   /** The mapping, where it can be that of what this runtime ran. */
-  async of({ path, chosen }: ChosenMapping, runtime: string): Promise<Mapping | undefined> {
-    return path === '' || !mayBeMapped({ info: { runtime } }, chosen) ? undefined : this.#read(path);
+  async of(known: KnownMappings, runtime: string, mapId: string): Promise<Mapping | undefined> {
+    if (!mayBeMapped({ info: { runtime } }, known.chosen)) return undefined;
+    const path = await pick(known, mapId);
+    return path === '' ? undefined : this.#read(path);
   }
 
   /** The trace with its mapping undone, where that can be its own. */
-  async retraced(trace: Trace, chosen: ChosenMapping): Promise<Trace> {
-    const mapping = await this.of(chosen, trace.info.runtime);
+  async retraced(trace: Trace, known: KnownMappings): Promise<Trace> {
+    const mapping = await this.of(known, trace.info.runtime, recordedMapId(trace.methods));
     return mapping === undefined ? trace : retraceTrace(trace, mapping);
   }
 
-  async excerpt({ path }: ChosenMapping, classes: Iterable<string>): Promise<string> {
-    return path === '' ? '' : (await this.#read(path)).excerpt(classes);
+  async excerpt(known: KnownMappings, { classes, mapId }: WantedMapping): Promise<PathExcerpt> {
+    const path = await pick(known, mapId);
+    if (path === '') return { path, text: '', isOther: false };
+    const isOther = isOfBuild(await head(path), mapId) === false;
+    return { path, text: (await this.#read(path)).excerpt(classes), isOther };
   }
 
   /** Empty where the mapping cannot be this trace's. */
-  async excerptFor(mapping: ChosenMapping, trace: Trace): Promise<string> {
-    return mayBeMapped(trace, mapping.chosen) ? this.excerpt(mapping, classNames(trace)) : '';
+  async excerptFor(known: KnownMappings, trace: Trace): Promise<PathExcerpt> {
+    if (!mayBeMapped(trace, known.chosen)) return { path: '', text: '', isOther: false };
+    return this.excerpt(known, { classes: [...classNames(trace)], mapId: recordedMapId(trace.methods) });
   }
 
   /** The frames it may have been, innermost first; the first alternative where several fit. */
-  async unmap(path: string, frame: Frame): Promise<readonly Frame[]> {
-    return retraceFrame(await this.#read(path), frame)[0] ?? [frame];
+  async unmap(known: KnownMappings, frame: Frame): Promise<readonly Frame[]> {
+    const path = await pick(known, mapIdOf(frame.file));
+    return path === '' ? [frame] : (retraceFrame(await this.#read(path), frame)[0] ?? [frame]);
+  }
+}
+
+/** The one that a person chose; else that of the recorded build, or, where the recording does not tell its build, the newest. */
+async function pick({ paths, chosen }: KnownMappings, mapId: string): Promise<string> {
+  const [first = ''] = paths;
+  if (chosen || mapId === '') return first;
+  for (const path of paths) {
+    if (isOfBuild(await head(path), mapId) === true) return path;
+  }
+  return '';
+}
+
+async function head(path: string): Promise<string> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(mapHeadBytes), 0, mapHeadBytes, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
   }
 }

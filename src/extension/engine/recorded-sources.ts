@@ -1,6 +1,7 @@
 /** Which sources a recording names, and when it began: of its chunks only those few are read. Runs in the worker. */
 import { open } from 'node:fs/promises';
 import { ChunkKind, ChunkParser, chunkPayload, messages, RecordingReader } from '../../trace/index.js';
+import { mapIdOf } from '../../symbols/r8/map-id.js';
 import type { Mapping } from '../../symbols/r8/mapping.js';
 import { wantedSource } from '../../symbols/wanted-source.js';
 
@@ -17,7 +18,7 @@ const maxChunkBytes = 20 * 2 ** 20;
 /** None for what has no index: it was cut off, or is no recording. `mappingOf`: what a runtime's names were minified by. */
 export async function recordedSources(
   path: string,
-  mappingOf: (runtime: string) => Promise<Mapping | undefined>,
+  mappingOf: (runtime: string, mapId: string) => Promise<Mapping | undefined>,
 ): Promise<RecordedSources> {
   const file = await open(path, 'r');
   try {
@@ -48,7 +49,10 @@ export async function recordedSources(
         classes.push(...messages.Classes.decode(chunkPayload(chunk)).classes);
       }
     }
-    const mapping = await mappingOf(runtime);
+    const mapping = await mappingOf(
+      runtime,
+      classes.map(({ file: base }) => mapIdOf(base)).find(Boolean) ?? '',
+    );
     const keys = new Set<string>();
     for (const { name, file: base } of classes) {
       const written = mapping?.class(name);

@@ -3,7 +3,7 @@ import { commands, EventEmitter, type Disposable, type Event, type Uri } from 'v
 import type { SourceKey } from '../../protocol/messages.js';
 import { FiguresByDocument } from './document-figures.js';
 import { EngineClient } from '../engine/engine-client.js';
-import type { ChosenMapping } from '../engine/engine-messages.js';
+import type { KnownMappings } from '../engine/engine-messages.js';
 import { Figures } from './figures.js';
 
 export class CurrentFigures implements Disposable {
@@ -21,7 +21,7 @@ export class CurrentFigures implements Disposable {
   }
 
   /** Reads a recording's figures. A later call ends an earlier one. What was shown stays until the new ones are there. */
-  async show(recording: Uri, mapping: ChosenMapping): Promise<boolean> {
+  async show(recording: Uri, mapping: KnownMappings): Promise<boolean> {
     this.#loading?.dispose();
     const engine = (this.#loading = new EngineClient(this.extensionPath));
     try {

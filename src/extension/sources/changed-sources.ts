@@ -7,7 +7,7 @@ import { EventEmitter, workspace, Disposable, type Event, type Uri } from 'vscod
 import { packageOf } from '../../symbols/scan/package-of.js';
 import { baseName } from '../base-name.js';
 import type { EngineClient } from '../engine/engine-client.js';
-import type { ChosenMapping } from '../engine/engine-messages.js';
+import type { KnownMappings } from '../engine/engine-messages.js';
 import type { RecordedSources } from '../engine/recorded-sources.js';
 import type { WorkspaceFiles } from './workspace-files.js';
 
@@ -35,14 +35,14 @@ export class ChangedSources implements Disposable {
   /** By URI. */
   #sources: Promise<Map<string, Source>> | undefined;
   /** Looked for once for all recordings of a list. */
-  #mapping: Promise<ChosenMapping> | undefined;
+  #mapping: Promise<KnownMappings> | undefined;
   #engine: EngineClient | undefined;
   #settling: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly files: WorkspaceFiles,
     private readonly newEngine: () => EngineClient,
-    private readonly currentMapping: () => Promise<ChosenMapping>,
+    private readonly currentMapping: () => Promise<KnownMappings>,
   ) {
     const watcher = workspace.createFileSystemWatcher('**/*.{java,kt}', true, false, true);
     this.#listening = Disposable.from(
@@ -105,7 +105,7 @@ export class ChangedSources implements Disposable {
   async #recordedIn(recording: string): Promise<RecordedSources> {
     const { size, mtimeMs } = await stat(recording);
     const mapping = await (this.#mapping ??= this.currentMapping());
-    const key = `${String(size)}:${String(mtimeMs)}:${mapping.path}`;
+    const key = `${String(size)}:${String(mtimeMs)}:${mapping.paths.join()}`;
     let known = this.#recorded.get(recording);
     if (known?.key !== key) {
       this.#engine ??= this.newEngine();

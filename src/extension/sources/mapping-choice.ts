@@ -1,9 +1,9 @@
-/** Which R8 mapping holds for this workspace: the one in the settings, the one chosen, else the newest in the build's outputs. */
+/** Which R8 mappings may hold for this workspace: the one in the settings, the one chosen, else those in the build's outputs. */
 import path from 'node:path';
 import { l10n, Uri, window, workspace } from 'vscode';
-import type { SourceKey } from '../../protocol/messages.js';
+import type { MappingExcerpt, SourceKey, WantedMapping } from '../../protocol/messages.js';
 import type { EngineClient } from '../engine/engine-client.js';
-import type { ChosenMapping } from '../engine/engine-messages.js';
+import type { KnownMappings } from '../engine/engine-messages.js';
 import type { Memory } from '../memory.js';
 import { setting } from '../settings.js';
 
@@ -22,22 +22,22 @@ export class MappingChoice {
     return setting('sources.mapping') || this.memory.mapping.get();
   }
 
-  async current(): Promise<ChosenMapping> {
+  async current(): Promise<KnownMappings> {
     const { chosen } = this;
-    if (chosen !== '') return { path: chosen, chosen: true };
+    if (chosen !== '') return { paths: [chosen], chosen: true };
     const found = await workspace.findFiles(inOutputs, undefined, 50);
     const dated = await Promise.all(
       found
         .filter((uri) => uri.scheme === 'file')
         .map(async (uri) => ({ uri, mtime: (await workspace.fs.stat(uri)).mtime })),
     );
-    const newest = dated.sort((a, b) => b.mtime - a.mtime)[0];
-    return { path: newest?.uri.fsPath ?? '', chosen: false };
+    const paths = dated.sort((a, b) => b.mtime - a.mtime).map(({ uri }) => uri.fsPath);
+    return { paths, chosen: false };
   }
 
   /** Resolves to false when nothing was chosen. */
   async choose(): Promise<boolean> {
-    const none = l10n.t('No mapping');
+    const none = l10n.t('The one of the recorded build, or the newest');
     const browse = l10n.t('Browse…');
     const found = await workspace.findFiles(inOutputs, undefined, 50);
     const items = [
@@ -56,23 +56,22 @@ export class MappingChoice {
     return true;
   }
 
-  /** What the mapping of now says of these classes, or of those that a recording names; and which file it is, as a person knows it. */
-  async excerpt(of: readonly string[] | Uri): Promise<{ file: string; text: string }> {
-    const mapping = await this.current();
-    if (mapping.path === '') return { file: '', text: '' };
+  /** What the mapping of now says of what is wanted, or of what a recording names; and which file it is, as a person knows it. */
+  async excerpt(of: WantedMapping | Uri): Promise<MappingExcerpt> {
     this.#engine ??= this.newEngine();
-    const text = await this.#engine.excerpt(mapping, of);
-    const uri = Uri.file(mapping.path);
+    const { path: from, text, isOther } = await this.#engine.excerpt(await this.current(), of);
+    if (from === '') return { file: '', text };
+    const uri = Uri.file(from);
     const isOurs = workspace.getWorkspaceFolder(uri) !== undefined;
-    return { file: isOurs ? workspace.asRelativePath(uri) : path.basename(mapping.path), text };
+    return { file: isOurs ? workspace.asRelativePath(uri) : path.basename(from), text, isOther };
   }
 
-  /** A frame as it was written; one that the mapping does not know stays. */
+  /** A frame as it was written; one that no mapping knows stays. */
   async unmap(key: SourceKey): Promise<SourceKey> {
-    const { path } = await this.current();
-    if (path === '' || key.className === '') return key;
+    const mappings = await this.current();
+    if (mappings.paths.length === 0 || key.className === '') return key;
     this.#engine ??= this.newEngine();
-    const [innermost] = await this.#engine.unmap(path, key);
+    const [innermost] = await this.#engine.unmap(mappings, key);
     return innermost ?? key;
   }
 

@@ -37,14 +37,16 @@ export class TrustLine {
     const { model, store } = this.#context;
     const { snapshot } = model;
     this.#facts.replaceChildren(
-      ...(snapshot === undefined ? [] : [...trustFacts(snapshot), ...sources(model.changedSources)]).map(
-        (fact) =>
-          element(
-            'span',
-            { class: `fact${fact.isWarning === true ? ' is-warning' : ''}`, title: fact.hint },
-            fact.isWarning === true ? icon('warning') : undefined,
-            fact.text,
-          ),
+      ...(snapshot === undefined
+        ? []
+        : [...trustFacts(snapshot), ...buildOfNames(model), ...sources(model.changedSources)]
+      ).map((fact) =>
+        element(
+          'span',
+          { class: `fact${fact.isWarning === true ? ' is-warning' : ''}`, title: fact.hint },
+          fact.isWarning === true ? icon('warning') : undefined,
+          fact.text,
+        ),
       ),
     );
     const part = this.#part();
@@ -154,10 +156,10 @@ export function trustFacts(snapshot: Snapshot): Fact[] {
 }
 
 /** Whether names are as written or as recorded, and by which mapping: pressing it changes that. */
-function namesFact({ snapshot, mappingFile }: Model, change: () => void): HTMLElement | undefined {
+function namesFact({ snapshot, mapping }: Model, change: () => void): HTMLElement | undefined {
   const isRetraced = snapshot?.isRetraced;
   if (isRetraced === undefined) return undefined;
-  const file = plainText(mappingFile);
+  const file = plainText(mapping.file);
   const button = element(
     'button',
     {
@@ -172,6 +174,19 @@ function namesFact({ snapshot, mappingFile }: Model, change: () => void): HTMLEl
   );
   button.addEventListener('click', change);
   return element('span', { class: 'fact' }, button);
+}
+
+/** The recording tells which build it is of: that its mapping is not there, or that another one was chosen. */
+function buildOfNames({ snapshot, mapping }: Model): Fact[] {
+  const id = plainText(snapshot?.mapId ?? '', 12);
+  if (id === '') return [];
+  const file = plainText(mapping.file);
+  if (mapping.isOther === true)
+    return [
+      { text: text('trust.otherBuild'), hint: text('trust.otherBuild.hint', { file, id }), isWarning: true },
+    ];
+  if (snapshot?.isRetraced !== undefined) return [];
+  return [{ text: text('trust.minified'), hint: text('trust.minified.hint', { id }), isWarning: true }];
 }
 
 /** Lines of a source that was written after the recording began may be other lines. */

@@ -1,5 +1,5 @@
 /** What the page and its worker say to each other. Columns travel by transfer: one copy is made, in the worker. */
-import type { PageMapping, SourceKey } from '../../protocol/messages.js';
+import type { PageMapping, SourceKey, WantedMapping } from '../../protocol/messages.js';
 import type { PartOptions } from '../../trace/build/part.js';
 import type { CallFigures, CallPlace } from '../../trace/measure/calls.js';
 import type { MethodFigures } from '../../trace/measure/methods.js';
@@ -138,6 +138,8 @@ export interface Snapshot {
   readonly markerTexts: readonly string[];
   /** A mapping was undone, or (false) is not because the person wants names as recorded; undefined: there is none. */
   readonly isRetraced: boolean | undefined;
+  /** Of the mapping that the recorded build has; empty: not known. */
+  readonly mapId: string;
 }
 
 export type { CallFigures, FlameNodes, MethodFigures, Neighbours, Scope, TreeNodes, Weight };
@@ -169,8 +171,7 @@ export type FromWorker =
   /** Of a made-up recording, while there is no other: what draws it has been run when the first real one comes. */
   | { readonly type: 'rehearsal'; readonly snapshot: Snapshot }
   | { readonly type: 'names'; readonly names: NameColumns }
-  /** A mapping of these classes is wanted. */
-  | { readonly type: 'classes'; readonly names: readonly string[] }
+  | { readonly type: 'mappingWanted'; readonly wanted: WantedMapping }
   | { readonly type: 'notTrace'; readonly what: string }
   | { readonly type: 'failed'; readonly message: string }
   | { readonly type: 'answer'; readonly id: number; readonly answer: unknown }

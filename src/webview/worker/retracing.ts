@@ -1,5 +1,6 @@
 /** What an R8 mapping does to the trace that is open: which classes of it are needed, and whether the person wants it undone. */
-import type { PageMapping } from '../../protocol/messages.js';
+import type { PageMapping, WantedMapping } from '../../protocol/messages.js';
+import { recordedMapId } from '../../symbols/r8/map-id.js';
 import { Mapping } from '../../symbols/r8/mapping.js';
 import { classNames, mayBeMapped, retraceTrace } from '../../symbols/r8/retrace-trace.js';
 import type { Trace } from '../../trace/model/trace.js';
@@ -11,12 +12,14 @@ export class Retracing {
   /** How many methods there were when classes were asked for last. */
   #askedFor = -1;
   #isWaiting = false;
+  #mapId = '';
 
   /** Another recording. */
   reset(): void {
     this.#mapping = undefined;
     this.#askedFor = -1;
     this.#isWaiting = false;
+    this.#mapId = '';
   }
 
   /** Whether anything is other than before. */
@@ -40,15 +43,21 @@ export class Retracing {
     return this.#isWaiting;
   }
 
-  /** The classes to ask the host's mapping for; undefined: nothing new. Where it had none it is asked again at the end only. */
-  wanted(trace: Trace, isLive: boolean): readonly string[] | undefined {
+  /** What to ask the host for; undefined: nothing new. Where it had none it is asked again at the end only. */
+  wanted(trace: Trace, isLive: boolean): WantedMapping | undefined {
     const { count } = trace.methods;
     if (isLive && this.#askedFor >= 0 && this.#mapping === undefined) return undefined;
     if (this.#source === undefined || this.#isWaiting || count === this.#askedFor) return undefined;
     if (!mayBeMapped(trace, this.#source.chosen !== '')) return undefined;
     this.#askedFor = count;
     this.#isWaiting = true;
-    return [...classNames(trace)];
+    this.#mapId = recordedMapId(trace.methods);
+    return { classes: [...classNames(trace)], mapId: this.#mapId };
+  }
+
+  /** Of the mapping that the recorded build has; empty: not known. */
+  get mapId(): string {
+    return this.#mapId;
   }
 
   /** Whether names are as written; undefined where there is no mapping to choose by. */

@@ -167,8 +167,8 @@ class TraceService {
     this.#timer = undefined;
     const started = performance.now();
     const recorded = decoder.trace();
-    const classes = this.#retracing.wanted(recorded, this.#live);
-    if (classes !== undefined) this.#post({ type: 'classes', names: classes });
+    const wanted = this.#retracing.wanted(recorded, this.#live);
+    if (wanted !== undefined) this.#post({ type: 'mappingWanted', wanted });
     // The answer brings the snapshot: names do not change before one's eyes where all of the recording is there.
     if (this.#retracing.isWaiting && !this.#live) return;
     const whole = this.#retracing.applied(recorded);
@@ -179,6 +179,7 @@ class TraceService {
       live: this.#live,
       fewNames,
       isRetraced: this.#retracing.isRetraced,
+      mapId: this.#retracing.mapId,
     });
     this.#post({ type: 'snapshot', snapshot }, buffersOf(snapshot));
     if (fewNames) setTimeout(() => this.#tellNames(trace), namesAfterMs);

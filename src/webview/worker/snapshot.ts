@@ -16,6 +16,7 @@ import {
 export interface SnapshotOptions {
   readonly live: boolean;
   readonly isRetraced?: boolean | undefined;
+  readonly mapId?: string;
   /** Names only what can carry a label in a chart of all of it: each name costs a few µs, and there may be many. */
   readonly fewNames: boolean;
 }
@@ -58,6 +59,7 @@ export function takeSnapshot(trace: Trace, options: SnapshotOptions): Snapshot {
     typeNames: types.strings,
     markerTexts: texts.strings,
     isRetraced: options.isRetraced,
+    mapId: options.mapId ?? '',
   };
 }
 

@@ -47,6 +47,29 @@ describe('--mapping', () => {
     assert.ok(facts.includes('names retraced by mapping.txt'), facts.join());
   });
 
+  it('must be of the build that was recorded, where the recording tells', async () => {
+    const trace = decoded(minifiedRecording({ stacks, file: 'r8-map-id-1234567' }));
+    const of = async (id: string): Promise<string> => {
+      writeFileSync(file('build.txt'), `# pg_map_id: ${id}\n${mapping}`);
+      const { methods } = await retraced(trace, file('build.txt'));
+      return methods.qualifiedName(methods.count - 1);
+    };
+    assert.match(await of('1234567'), /^shop\./);
+    await assert.rejects(of('7654321'), /build\.txt is not of the build that was recorded/);
+    const { sums } = measure(trace, [], {
+      top: 1,
+      sort: 'total-wall',
+      fromNs: undefined,
+      toNs: undefined,
+      perThread: false,
+    });
+    const facts = trustFacts(trace, sums).map(({ text }) => text);
+    assert.ok(
+      facts.some((text) => text.endsWith('the mapping.txt whose pg_map_id is 1234567')),
+      facts.join(),
+    );
+  });
+
   it('gives another format the names as written', async () => {
     const request = {
       input: file('release.btrace'),

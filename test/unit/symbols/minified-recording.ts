@@ -39,6 +39,8 @@ shop.Line -> a.f:
 
 interface Recorded {
   readonly runtime?: string;
+  /** Where a class has the name of its source file. */
+  readonly file?: string;
   /** Frames as "method:line", outermost first; each sample stands for 1 ms. */
   readonly stacks: readonly (readonly string[])[];
   /** The third sample waits in its innermost call, 1 ms, for an a.f. */
@@ -49,7 +51,12 @@ const classNames = ['a.b', 'a.c', 'a.d', 'a.f', 'kept.Main'];
 const lines = 9;
 
 /** Lines are their own positions. */
-export function minifiedRecording({ runtime = 'ART 14', stacks, waits = false }: Recorded): Uint8Array {
+export function minifiedRecording({
+  runtime = 'ART 14',
+  file = 'SourceFile',
+  stacks,
+  waits = false,
+}: Recorded): Uint8Array {
   const methods: string[] = [];
   const nodes = {
     id: [] as number[],
@@ -87,7 +94,7 @@ export function minifiedRecording({ runtime = 'ART 14', stacks, waits = false }:
     [ChunkKind.Threads, Threads.encode({ threads: [{ index: 1, tid: 7, name: 'main', isMain: true }] })],
     [
       ChunkKind.Classes,
-      Classes.encode({ classes: classNames.map((name, at) => ({ id: at + 1, name, file: 'SourceFile' })) }),
+      Classes.encode({ classes: classNames.map((name, at) => ({ id: at + 1, name, file })) }),
     ],
     [
       ChunkKind.Methods,
