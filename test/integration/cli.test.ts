@@ -225,6 +225,8 @@ describe('btrace, the command', () => {
       assert.deepEqual(trace.problems, [], file);
       threadNamed(trace, 'customer-1');
     }
+    const [load] = decodeFile(recordings.file('ring.btrace')).counters;
+    assert.ok(load !== undefined && load.count > 0, 'what the process used is in the ring, too');
   });
 
   it('a full disk ends the recording, not the program, and says so', async () => {
