@@ -173,20 +173,21 @@ struct NativePoint {
 
 #define BTRACE_ORIGINAL(name) reinterpret_cast<void**>(&original.name)
 #define BTRACE_HOOK(name) reinterpret_cast<void*>(&name)
-// Two lines with the same hook are the names of different JDKs: the first that is there is taken.
+// What ends waits goes in before the waits, so that none is recorded whose end nobody could see. Two lines with the
+// same hook are the names of different JDKs: the first that is there is taken.
 NativePoint g_points[] = {
-    {"Object.wait", "java/lang/Object", "wait0", "(J)V", false, "JVM_MonitorWait", BTRACE_HOOK(hook_wait),
-     BTRACE_ORIGINAL(wait), SampleKind::Wait, false},
-    {"Object.wait", "java/lang/Object", "wait", "(J)V", false, "JVM_MonitorWait", BTRACE_HOOK(hook_wait),
-     BTRACE_ORIGINAL(wait), SampleKind::Wait, false},
     {"Object.notify", "java/lang/Object", "notify", "()V", false, "JVM_MonitorNotify", BTRACE_HOOK(hook_notify),
      BTRACE_ORIGINAL(notify), SampleKind::Notify, false},
     {"Object.notifyAll", "java/lang/Object", "notifyAll", "()V", false, "JVM_MonitorNotifyAll",
      BTRACE_HOOK(hook_notify_all), BTRACE_ORIGINAL(notify_all), SampleKind::Notify, false},
-    {"Unsafe.park", "jdk/internal/misc/Unsafe", "park", "(ZJ)V", false, "Unsafe_Park", BTRACE_HOOK(hook_park),
-     BTRACE_ORIGINAL(park), SampleKind::Park, false},
     {"Unsafe.unpark", "jdk/internal/misc/Unsafe", "unpark", "(Ljava/lang/Object;)V", false, "Unsafe_Unpark",
      BTRACE_HOOK(hook_unpark), BTRACE_ORIGINAL(unpark), SampleKind::Unpark, false},
+    {"Object.wait", "java/lang/Object", "wait0", "(J)V", false, "JVM_MonitorWait", BTRACE_HOOK(hook_wait),
+     BTRACE_ORIGINAL(wait), SampleKind::Wait, false},
+    {"Object.wait", "java/lang/Object", "wait", "(J)V", false, "JVM_MonitorWait", BTRACE_HOOK(hook_wait),
+     BTRACE_ORIGINAL(wait), SampleKind::Wait, false},
+    {"Unsafe.park", "jdk/internal/misc/Unsafe", "park", "(ZJ)V", false, "Unsafe_Park", BTRACE_HOOK(hook_park),
+     BTRACE_ORIGINAL(park), SampleKind::Park, false},
     {"Thread.sleep", "java/lang/Thread", "sleepNanos0", "(J)V", true, "JVM_SleepNanos", BTRACE_HOOK(hook_sleep),
      BTRACE_ORIGINAL(sleep), SampleKind::Sleep, false},
     {"Thread.sleep", "java/lang/Thread", "sleep0", "(J)V", true, "JVM_SleepNanos", BTRACE_HOOK(hook_sleep),

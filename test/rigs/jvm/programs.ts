@@ -15,13 +15,14 @@ import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { find, root } from '../../../scripts/setup.mjs';
 
-export type ProgramName = 'shop' | 'truth' | 'storm' | 'native-work';
+export type ProgramName = 'shop' | 'truth' | 'storm' | 'native-work' | 'bell';
 
 export const mainClasses: Record<ProgramName, string> = {
   shop: 'com.example.shop.Shop',
   truth: 'Truth',
   storm: 'Storm',
   'native-work': 'NativeWork',
+  bell: 'Bell',
 };
 
 export interface Jdk {
@@ -148,12 +149,14 @@ export class JavaProgram {
   /** Waits until it has written something that matches. */
   async says(pattern: RegExp): Promise<void> {
     while (!pattern.test(this.output)) {
-      const next = Promise.race([
-        once(this.child.stdout, 'data').then(() => true),
-        once(this.child.stderr, 'data').then(() => true),
-        this.ended.then(() => false),
-      ]);
-      if (!(await next) && !pattern.test(this.output)) {
+      const over = new AbortController();
+      const data = [this.child.stdout, this.child.stderr].map((stream) =>
+        once(stream, 'data', { signal: over.signal }).then(() => true),
+      );
+      const more = await Promise.race([...data, this.ended.then(() => false)]);
+      over.abort();
+      await Promise.allSettled(data);
+      if (!more && !pattern.test(this.output)) {
         throw new Error(`The program ended without saying ${String(pattern)}:\n${this.output}`);
       }
     }
