@@ -80,6 +80,8 @@ void Conversation::record() {
   // do than the machine can: it waits for the header.
   connection_.pump(0);
   drain_.cut_header(out, kAgentVersion);
+  // A thread that is interrupted in a hook of ours is shown where the program is: at the call that we are in front of.
+  session_->images.leave_out(reinterpret_cast<uintptr_t>(&Conversation::sampler_main));
   activate_session(*session_);
   runtime_.install(*session_);
   start_sampler();

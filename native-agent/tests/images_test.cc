@@ -24,6 +24,19 @@ TEST("images: code lies in the file that it was loaded from, the stack and what 
   images.release();
 }
 
+TEST("images: what lies in the one that is left out is in none") {
+  Images images{};
+  CHECK(images.init());
+  images.refresh();
+  uintptr_t own = reinterpret_cast<uintptr_t>(&harness::cases);
+  u32 library = images.find(reinterpret_cast<uintptr_t>(&std::rand));
+  CHECK(images.find(own) != Images::kNone);
+  images.leave_out(own);
+  CHECK_EQUAL(images.find(own), Images::kNone);
+  CHECK_EQUAL(images.find(reinterpret_cast<uintptr_t>(&std::rand)), library);
+  images.release();
+}
+
 TEST("images: looking again for what was missed takes in only what is new") {
   Images images{};
   CHECK(images.init());

@@ -80,7 +80,7 @@ void Images::add(const Image& image) {
 
 u32 Images::find(uintptr_t address) {
   for (u32 number = count_.load_acquire(); number-- > 0;)
-    if (address >= ranges_[number].begin && address < ranges_[number].end) return number;
+    if (ranges_[number].holds(address)) return ranges_[number].holds(left_out_) ? kNone : number;
   missed_.store_relaxed(1);
   return kNone;
 }

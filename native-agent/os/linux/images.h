@@ -27,6 +27,8 @@ class Images {
   void refresh_if_missed() {
     if (missed_.exchange(0)) refresh();
   }
+  // Before anybody asks: what lies in the same image as this address is in none, and nothing is missed.
+  void leave_out(uintptr_t address) { left_out_ = address; }
   // On any thread: the number of the image that the address lies in, or kNone.
   u32 find(uintptr_t address);
   const Image& at(u32 number) const { return images_[number]; }
@@ -35,11 +37,13 @@ class Images {
  private:
   struct Range {
     uintptr_t begin, end;
+    bool holds(uintptr_t address) const { return address >= begin && address < end; }
   };
   void add(const Image& image);
 
   Image* images_;
   Range* ranges_;  // apart, so that a search touches little memory
+  uintptr_t left_out_;
   Atomic<u32> count_;
   Atomic<u32> missed_;  // an address lay in none: perhaps in one that was loaded since
 };
