@@ -5,7 +5,7 @@
 //   if (!capture.begin(record, SampleKind::Allocation, false)) return;
 //   u32 frames = walk(capture.frames());
 //   capture.row().type = …;
-//   capture.commit(frames, flags);
+//   capture.commit(frames);
 //
 // It takes no lock that another captured thread can hold, allocates nothing and calls nothing that blocks.
 #include "base/tick.h"

@@ -25,6 +25,7 @@ bool Drain::init(Session& session, Runtime& runtime) {
   sent_nodes_ = map_array<u64>(node_capacity_ / 32);
   links_ = map_array<Link>(LinkRing::kLinks);
   cpu_at_start_ns_ = clock_ns(kClockProcessCpu);
+  refused_told_ = g_threads.refused();
   if (rows_ && runs_ && new_nodes_ && node_rows_ && sent_nodes_ && links_ && load_.init()) return true;
   release();
   return false;

@@ -1,5 +1,5 @@
 #pragma once
-// What a runtime (rt/hotspot, rt/art, rt/native) gives the core. It is called on the agent's own threads.
+// What a runtime (rt/hotspot, rt/art) gives the core. It is called on the agent's own threads.
 #include "core/session.h"
 
 namespace btrace {

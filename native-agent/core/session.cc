@@ -106,6 +106,8 @@ void Session::report_hook(const char* name, HookState state, const char* why) {
   u32 at = 0;
   while (at < hook_count && strcmp(hooks[at].name, name) != 0) at++;
   if (at == kMaxHooks) return;
+  // What is said of a hook that is in goes for the recording: it holds when it is out again.
+  if (state == HookState::Removed && !why && at < hook_count) why = hooks[at].why;
   hooks[at] = {name, state, why};
   if (at == hook_count) hook_count++;
   hooks_changed.store(1);

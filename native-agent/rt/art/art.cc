@@ -100,7 +100,7 @@ void Art::remove(Session& session) {
   remove_heap_listeners(session);
   remove_callbacks(session);
   stop_walking();
-  session.report_hook("libart", HookState::Removed, internals.library);
+  session.report_hook("libart", HookState::Removed);
   if (session.hook_state("walk") == HookState::Installed) session.report_hook("walk", HookState::Removed);
 }
 

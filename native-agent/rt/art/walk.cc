@@ -51,10 +51,6 @@ void reverse(Frame* from, Frame* to) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 struct Walk {
   ArtThread* thread;
   Visitor* visitor;
