@@ -1,11 +1,22 @@
 #include "core/waits.h"
 
+#include "base/clock.h"
+
 namespace btrace {
 
 bool is_forced(const Session& session, const ThreadRecord& record, i64 duration_ns) {
   u64 budget = session.config.budget_ppm;
   i64 affordable = budget ? static_cast<i64>(u64{record.mean_cost_ns} * 1000000 / budget) : 0;
   return duration_ns >= max_of(kShortestForcedWaitNs, affordable);
+}
+
+Blocked begin_block() {
+  Blocked block{};
+  block.session = active_session_id();
+  if (!block.session) return block;
+  block.begin_cpu_ns = own_cpu_ns();
+  block.begin_ns = now_ns();
+  return block;
 }
 
 void announce_wait(ThreadRecord& record, u64 object, i64 begin_ns) {

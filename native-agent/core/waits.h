@@ -1,5 +1,6 @@
 #pragma once
-// A wait that another thread ends: the waiter says that it waits, the waker says who it is, and the two become a link.
+// Points that last. Of a wait that another thread ends, the waiter says that it waits and the waker who it is, and the
+// two become a link.
 #include "core/links.h"
 #include "core/session.h"
 
@@ -11,6 +12,9 @@ inline constexpr i64 kShortestForcedWaitNs = kNsPerMs;
 bool is_forced(const Session& session, const ThreadRecord& record, i64 duration_ns);
 // Instead of a sample's time.
 inline constexpr i64 kNotCaptured = INT64_MIN;
+
+// Notes the wall and CPU time that a block begins at; its session is 0 when nothing is recorded.
+Blocked begin_block();
 
 // Before and after a wait that another thread may end.
 void announce_wait(ThreadRecord& record, u64 object, i64 begin_ns);

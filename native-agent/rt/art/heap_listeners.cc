@@ -1,4 +1,3 @@
-#include "base/clock.h"
 #include "core/capture.h"
 #include "os/linux/machine.h"
 #include "rt/art/art.h"
@@ -30,18 +29,17 @@ void object_allocated(void*, ArtThread* self, Object* const* object, size_t byte
   capture_here(self, record, SampleKind::Allocation, {0, allocated ? class_key(allocated->klass) : 0, 0}, false);
 }
 
-i64 g_pause_begin_ns;  // pauses do not overlap
+Blocked g_pause;  // pauses do not overlap, and each is one thread's
 
 void start_pause(void*) {
-  g_pause_begin_ns = now_ns();
+  g_pause = begin_block();
 }
 
 // On the collector's thread, which is not Runnable: no stack.
 void end_pause(void*) {
   ThreadRecord* record = g_threads.mine();
-  if (!record || !g_pause_begin_ns) return;
-  record->block = begin_block();
-  record->block.begin_ns = g_pause_begin_ns;
+  if (!record) return;
+  record->block = g_pause;
   end_block(nullptr, record, SampleKind::Gc);
 }
 
@@ -75,7 +73,7 @@ struct HeapListener {
 
 HeapListener g_allocation = {"allocation", Need::SetAllocationListener, Need::RemoveAllocationListener, {nullptr}, 0,
                              false};
-HeapListener g_pause = {"gc", Need::SetGcPauseListener, Need::RemoveGcPauseListener, {kPauseTable}, 0, false};
+HeapListener g_pauses = {"gc", Need::SetGcPauseListener, Need::RemoveGcPauseListener, {kPauseTable}, 0, false};
 
 // Returns why it could not be done, or nullptr. Setting ours shows where the heap keeps its listener; what stood there
 // before tells whether somebody else listens, who then gets the place back.
@@ -130,11 +128,11 @@ bool counts_allocations() {
 void add_heap_listeners(Session& session) {
   g_allocation.object.table = g_art.internals.has(Need::DefineClassEvents) ? kAllocationTable30 : kAllocationTable26;
   add(session, g_allocation, session.config.wants(SampleKind::Allocation));
-  add(session, g_pause, session.config.wants(SampleKind::Gc));
+  add(session, g_pauses, session.config.wants(SampleKind::Gc));
 }
 
 void remove_heap_listeners(Session& session) {
-  take_out(session, g_pause);
+  take_out(session, g_pauses);
   take_out(session, g_allocation);
 }
 

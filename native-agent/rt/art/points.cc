@@ -62,15 +62,6 @@ void capture_marker(JNIEnv* env, u32 text) {
   if (record) run_as_runnable(env, capture);
 }
 
-Blocked begin_block() {
-  Blocked block{};
-  block.session = active_session_id();
-  if (!block.session) return block;
-  block.begin_cpu_ns = clock_ns(kClockThreadCpu);
-  block.begin_ns = now_ns();
-  return block;
-}
-
 i64 end_block(ArtThread* self, ThreadRecord* record, SampleKind kind, bool force) {
   const Blocked block = record->block;
   record->block.session = 0;

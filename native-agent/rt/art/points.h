@@ -40,8 +40,6 @@ i64 capture_here(ArtThread* self, ThreadRecord* record, SampleKind kind, const S
 // From native code: the calling thread says something now.
 void capture_marker(JNIEnv* env, u32 text);
 
-// Notes the wall and CPU time a block begins at, for ThreadRecord::block; its session is 0 when nothing is recorded.
-Blocked begin_block();
 // Captures the record's block, which has just ended; a short one only when the gate is open, or by force. `self`
 // nullptr: the thread must not be walked here, it is collecting.
 i64 end_block(ArtThread* self, ThreadRecord* record, SampleKind kind, bool force = false);

@@ -29,15 +29,6 @@ u32 walk_or_stub(Capture& capture) {
 
 }  // namespace
 
-Blocked begin_block() {
-  Blocked block{};
-  block.session = active_session_id();
-  if (!block.session) return block;
-  block.begin_cpu_ns = own_cpu_ns();
-  block.begin_ns = now_ns();
-  return block;
-}
-
 i64 end_block(ThreadRecord* record, SampleKind kind, const Blocked& block, u64 stub) {
   Session* session = active_session();
   if (!block.session || !session || session->id != block.session) return kNotCaptured;

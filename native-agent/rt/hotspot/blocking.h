@@ -10,8 +10,6 @@ namespace btrace::hotspot {
 // hash.
 void identify(JNIEnv* env, jobject object, u64& type, u64& identity);
 
-// Notes the wall and CPU time a block begins at; Blocked::session is 0 when nothing is recorded.
-Blocked begin_block();
 // Captures the block that has just ended. Those as long as the capture interval are never left out. The sample's time
 // (its begin) since the session's origin, or kNotCaptured. A
 // `stub` stands for the stack where there is none.
