@@ -106,8 +106,10 @@ export class StackDiff {
     let { openPaths, openDepth, messageId: messageBefore, loopPath } = this;
     for (let row = 0; row < rows; row++) {
       const node = stack[row] as number;
-      const path = node > 0 && node < nodeCount ? (nodePath[node] as number) : 0;
-      slicePath[row] = path;
+      slicePath[row] = node > 0 && node < nodeCount ? (nodePath[node] as number) : 0;
+    }
+    for (let row = 0; row < rows; row++) {
+      const path = slicePath[row] as number;
       // Without a stack it is left out, unless nothing was known before either.
       if (path === 0 && openDepth !== 0) continue;
       // Up from the innermost frame to where the open stack has the same: only frames that are new are looked at.
