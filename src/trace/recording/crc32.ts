@@ -1,7 +1,18 @@
 /**
  * CRC-32 as zip has it (IEEE 802.3, reflected), sixteen bytes a step: table k advances a byte over k further zero
  * bytes, so that sixteen independent look-ups replace sixteen dependent ones. 16 KiB of tables, made once.
+ *
+ * Node has its own since 20.16 and 22.3, four times as fast, and eight times before this one is compiled.
  */
+type Crc32 = (bytes: Uint8Array, crc: number) => number;
+interface Platform {
+  readonly process?: { getBuiltinModule?(id: 'node:zlib'): { readonly crc32?: Crc32 } | undefined };
+}
+/** Asked for, not imported: the engine runs where there is no Node, too. */
+const builtIn = (globalThis as Platform).process?.getBuiltinModule?.('node:zlib')?.crc32;
+/** So few are faster added up here. */
+const fewBytes = 256;
+
 const steps = 16;
 const table = new Int32Array(256 * steps);
 for (let byte = 0; byte < 256; byte++) {
@@ -16,6 +27,7 @@ for (let at = 256; at < 256 * steps; at++) {
 
 /** CRC of `bytes[begin, end)`; pass the result of the part before as `crc` to go on. */
 export function crc32(bytes: Uint8Array, begin = 0, end = bytes.length, crc = 0): number {
+  if (builtIn !== undefined && end - begin > fewBytes) return builtIn(bytes.subarray(begin, end), crc);
   const t = table;
   let c = ~crc;
   let at = begin;

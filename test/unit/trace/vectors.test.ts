@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'mocha';
+import { Random } from '../../../src/trace/build/random.js';
 import { ChunkParser, encodeChunk } from '../../../src/trace/recording/chunk.js';
 import { ColumnReader, differences, writePlain, writeSparse } from '../../../src/trace/recording/columns.js';
 import { crc32 } from '../../../src/trace/recording/crc32.js';
@@ -71,6 +72,17 @@ describe('format vectors', () => {
       for (let cut = 0; cut <= bytes.length; cut++) {
         assert.equal(crc32(bytes, cut, bytes.length, crc32(bytes, 0, cut)), crc);
       }
+    }
+  });
+
+  it('computes the same CRC of many bytes at once and of few at a time', () => {
+    const random = new Random(3);
+    const bytes = Uint8Array.from({ length: 5000 }, () => random.below(256));
+    for (const step of [1, 16, 100, 257, 1000]) {
+      let crc = 0;
+      for (let at = 0; at < bytes.length; at += step)
+        crc = crc32(bytes, at, Math.min(at + step, bytes.length), crc);
+      assert.equal(crc, crc32(bytes), `${step} bytes at a time`);
     }
   });
 
