@@ -6,6 +6,10 @@ import { type Message } from '../recording/schema.js';
 import { DamageError, WireReader } from '../recording/wire.js';
 import { grown, nextCapacity } from './grow.js';
 
+const utf8 = new TextDecoder();
+/** Where a byte is a character: all that is ASCII is where it was. */
+const bytewise = new TextDecoder('latin1');
+
 /** docs/FORMAT.md, "Damage". */
 const mostIds = 2 ** 24;
 
@@ -19,6 +23,8 @@ export function isPlausibleId(id: number, seen: number, most: number): boolean {
 
 export class Entries<T> {
   private readonly payloads: Uint8Array[] = [];
+  /** Payloads as text, a character a byte, once a name of theirs was asked for. */
+  private readonly texts: string[] = [];
   /** Three numbers an id: payload + 1 (0: none), begin, end. */
   private where = new Int32Array(0);
   private readonly made: (T | undefined)[] = [];
@@ -70,21 +76,33 @@ export class Entries<T> {
    * entry came.
    */
   peek(id: number, stringField: number, numberField: number): { text: string; number: number } | undefined {
-    const payload = this.payloads[(this.where[id * 3] ?? 0) - 1];
+    const at = (this.where[id * 3] ?? 0) - 1;
+    const payload = this.payloads[at];
     if (payload === undefined) return undefined;
     const peeked = { text: '', number: 0 };
     const reader = new WireReader(payload, this.where[id * 3 + 1], this.where[id * 3 + 2]);
     try {
       while (reader.more) {
         const tag = reader.varint();
-        if (tag === stringField * 8 + 2) peeked.text = reader.string();
-        else if (tag === numberField * 8) peeked.number = reader.varint();
+        if (tag === stringField * 8 + 2) {
+          const end = reader.delimited();
+          peeked.text = this.textIn(at, reader.pos, end);
+          reader.pos = end;
+        } else if (tag === numberField * 8) peeked.number = reader.varint();
         else reader.skip(tag % 8);
       }
     } catch (error) {
       if (!(error instanceof DamageError)) throw error;
     }
     return peeked;
+  }
+
+  /** Twenty thousand names that are cut out of few texts cost half of as many that are decoded. */
+  private textIn(at: number, begin: number, end: number): string {
+    const payload = this.payloads[at] as Uint8Array;
+    for (let place = begin; place < end; place++)
+      if ((payload[place] as number) >= 0x80) return utf8.decode(payload.subarray(begin, end));
+    return (this.texts[at] ??= bytewise.decode(payload)).slice(begin, end);
   }
 
   private put(id: number, begin: number, end: number): void {

@@ -12,25 +12,6 @@ export class DamageError extends Error {
 const utf8 = new TextDecoder();
 const utf8Encoder = new TextEncoder();
 
-/** Names are short and mostly ASCII: then no decoder is called, which costs more than the name. */
-const shortText = 64;
-
-function textOf(bytes: Uint8Array, begin: number, end: number): string {
-  if (end - begin <= shortText) {
-    let text = '';
-    let at = begin;
-    for (; at < end; at++) {
-      const byte = bytes[at] as number;
-      if (byte >= 0x80) break;
-      text += ascii[byte] as string;
-    }
-    if (at === end) return text;
-  }
-  return utf8.decode(bytes.subarray(begin, end));
-}
-
-const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
-
 export class WireReader {
   pos: number;
 
@@ -128,10 +109,7 @@ export class WireReader {
   }
 
   string(): string {
-    const end = this.delimited();
-    const begin = this.pos;
-    this.pos = end;
-    return textOf(this.bytes, begin, end);
+    return utf8.decode(this.raw());
   }
 
   skip(wireType: number): void {
