@@ -55,8 +55,8 @@ const measurements: Readonly<Record<string, (bytes: Uint8Array, rows: Rows) => v
     const written = [];
     // end, CPU time · path, node · kept frames · state, and what the sample made.
     for (const width of [8, 8, 4, 4, 2, 1, 1]) written.push(new Uint8Array(width * intervals).fill(1));
-    // first and last interval, path.
-    for (const width of [4, 4, 4]) written.push(new Uint8Array(width * calls).fill(1));
+    // first and last interval.
+    for (const width of [4, 4]) written.push(new Uint8Array(width * calls).fill(1));
     if (written.length === 0) throw new Error('never, but the columns must not be dropped');
   },
   protobufjs(bytes) {

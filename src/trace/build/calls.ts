@@ -2,8 +2,8 @@
  * Intervals → calls. A call is open from the interval in which its frame appears to the last one that keeps it; what is
  * open at the end is closed there, provisionally: more intervals may follow.
  *
- * A call is kept as its first and last interval and its path, 12 bytes. What else there is to say of it follows from these
- * and is made into columns when it is asked for. `extend` costs what the new intervals cost.
+ * A call is kept as its first and last interval, 8 bytes. What else there is to say of it follows from these and is made into
+ * columns when it is asked for. `extend` costs what the new intervals cost.
  */
 import { IntervalState, type Calls, type Intervals, type Paths } from '../model/trace.js';
 import { grown, nextCapacity } from './grow.js';
@@ -15,7 +15,6 @@ export class CallTable implements Calls {
   count = 0;
   firstInterval = new Int32Array(0);
   lastInterval = new Int32Array(0);
-  private path = new Int32Array(0);
 
   /** Rows of the open calls by depth. */
   private openRow = new Int32Array(64);
@@ -58,30 +57,53 @@ export class CallTable implements Calls {
   /** 0 for outermost calls. */
   get depth(): Uint16Array {
     return (this.made.depth ??= this.column(Uint16Array, ({ paths }) => {
+      const { path } = this;
       const { depth } = paths;
-      return (row) => (depth[this.path[row] as number] as number) - 1;
+      return (row) => (depth[path[row] as number] as number) - 1;
     }));
   }
 
   get method(): Uint32Array {
     return (this.made.method ??= this.column(Uint32Array, ({ paths }) => {
+      const { path } = this;
       const { method } = paths;
-      return (row) => method[this.path[row] as number] as number;
+      return (row) => method[path[row] as number] as number;
     }));
   }
 
   /** Row of the calling call, −1 for outermost ones. */
   get parent(): Int32Array {
     return (this.made.parent ??= this.column(Int32Array, ({ paths }) => {
+      const { path } = this;
       const { depth } = paths;
       // A call's parent is the latest one of the depth above.
       const latest: number[] = [];
       return (row) => {
-        const level = depth[this.path[row] as number] as number;
+        const level = depth[path[row] as number] as number;
         latest[level] = row;
         return level === 1 ? -1 : (latest[level - 1] as number);
       };
     }));
+  }
+
+  /** Calls that begin together are on the path of that interval: the last one is its innermost frame, others are outside of it. */
+  private get path(): Int32Array {
+    if (this.made.path !== undefined) return this.made.path;
+    const { count, firstInterval, source } = this;
+    const column = new Int32Array(count);
+    this.made.path = column;
+    if (source === undefined) return column;
+    const { path } = source.intervals;
+    const { parent } = source.paths;
+    let inner = -1;
+    let frame = 0;
+    for (let row = count - 1; row >= 0; row--) {
+      const first = firstInterval[row] as number;
+      frame = (first === inner ? parent[frame] : path[first]) as number;
+      inner = first;
+      column[row] = frame;
+    }
+    return column;
   }
 
   /** CPU ns in the call and what it called, outside gaps. */
@@ -109,13 +131,12 @@ export class CallTable implements Calls {
     return column;
   }
 
-  private take({ path: pathOf, keep: keeps }: Intervals, { parent, depth }: Paths, to: number): void {
+  private take({ path, keep: keeps }: Intervals, { depth }: Paths, to: number): void {
     let { open, openRow } = this;
-    const { firstInterval, lastInterval, path } = this;
+    const { firstInterval, lastInterval } = this;
     let rows = this.count;
     for (let interval = this.taken; interval < to; interval++) {
-      let frame = pathOf[interval] as number;
-      const frames = depth[frame] as number;
+      const frames = depth[path[interval] as number] as number;
       let keep = keeps[interval] as number;
       if (keep > frames) keep = frames;
       if (keep > open) keep = open;
@@ -123,15 +144,9 @@ export class CallTable implements Calls {
       if (frames > openRow.length) {
         this.openRow = openRow = grown(openRow, nextCapacity(openRow.length, frames));
       }
-      // From the innermost frame outwards, as a path knows its parent only.
-      let row = rows + frames - keep;
-      rows = row;
-      for (let level = frames - 1; level >= keep; level--) {
-        row--;
-        firstInterval[row] = interval;
-        path[row] = frame;
-        openRow[level] = row;
-        frame = parent[frame] as number;
+      for (let level = keep; level < frames; level++) {
+        firstInterval[rows] = interval;
+        openRow[level] = rows++;
       }
       open = frames;
     }
@@ -142,11 +157,10 @@ export class CallTable implements Calls {
 
   private reserve(rows: number): void {
     const needed = this.count + rows;
-    if (needed <= this.path.length) return;
-    const size = nextCapacity(this.path.length, needed);
+    if (needed <= this.firstInterval.length) return;
+    const size = nextCapacity(this.firstInterval.length, needed);
     this.firstInterval = grown(this.firstInterval, size);
     this.lastInterval = grown(this.lastInterval, size);
-    this.path = grown(this.path, size);
   }
 
   /** Calls that the new intervals begin: room is made for just so many, once. */
@@ -164,6 +178,7 @@ export class CallTable implements Calls {
 
 /** Columns that were asked for. */
 interface Made {
+  path: Int32Array;
   begin: Float64Array;
   end: Float64Array;
   depth: Uint16Array;
