@@ -210,5 +210,15 @@ inline void sleep_ns(i64 ns) {
   Timespec t{static_cast<long>(ns / kNsPerSecond), static_cast<long>(ns % kNsPerSecond)};
   call(kNanosleep, reinterpret_cast<long>(&t));
 }
+// While `word` is `value`, until it is woken, for `ns` at most. Words of this process only.
+inline void futex_wait(const void* word, u32 value, i64 ns) {
+  constexpr long kWaitPrivate = 128;
+  Timespec t{static_cast<long>(ns / kNsPerSecond), static_cast<long>(ns % kNsPerSecond)};
+  call(kFutex, reinterpret_cast<long>(word), kWaitPrivate, value, reinterpret_cast<long>(&t));
+}
+inline void futex_wake(const void* word, long most) {
+  constexpr long kWakePrivate = 129;
+  call(kFutex, reinterpret_cast<long>(word), kWakePrivate, most);
+}
 
 }  // namespace btrace::sys

@@ -1,7 +1,6 @@
 #include "core/conversation.h"
 
 #include "base/clock.h"
-#include "core/outside.h"
 #include "os/linux/machine.h"
 
 namespace btrace {
@@ -84,17 +83,17 @@ void Conversation::record() {
   session_->images.leave_out(reinterpret_cast<uintptr_t>(&Conversation::sampler_main));
   activate_session(*session_);
   runtime_.install(*session_);
-  start_sampler();
+  start_samplers();
   asked_.begun.store(1);
   drain_.cut_hooks(out);
   next_status_ns_ = now_ns();
   serve();
-  end_sampler();
-  // From here nothing is captured, so what there is to send does not grow. It goes first: bringing the sampler home and
-  // taking the hooks out may last.
+  end_samplers();
+  // From here nothing is captured, so what there is to send does not grow. It goes first: bringing the samplers home
+  // and taking the hooks out may last.
   deactivate_session();
   send_rest();
-  while (sampler_running_.load()) sys::sleep_ns(kNsPerMs);
+  while (samplers_running_.load()) sys::sleep_ns(kNsPerMs);
   runtime_.remove(*session_);
   farewell();
   drain_.forget_threads();
@@ -237,10 +236,13 @@ void Conversation::farewell() {
 
 // Of the agent's own threads since the recording began.
 u64 Conversation::agent_cpu_ns() {
-  u32 sampler = sampler_tid_.load();
-  i64 sampler_cpu = sampler ? thread_cpu_ns(sampler) : -1;
-  if (sampler_cpu > 0) sampler_cpu_ns_ = sampler_cpu;
-  return static_cast<u64>(own_cpu_ns() - cpu_at_start_ns_ + sampler_cpu_ns_);
+  i64 sum = own_cpu_ns() - cpu_at_start_ns_;
+  for (Sampler& sampler : samplers_) {
+    u32 tid = sampler.tid.load();
+    sampler.cpu_ns = max_of(sampler.cpu_ns, tid ? thread_cpu_ns(tid) : -1);
+    sum += sampler.cpu_ns;
+  }
+  return static_cast<u64>(sum);
 }
 
 void Conversation::keep_pace(i64 now) {
@@ -257,41 +259,49 @@ void Conversation::keep_pace(i64 now) {
   paced_spent_ns_ = spent_ns;
 }
 
-// ---------------------------------------------------------------- the thread that looks from outside
+// ---------------------------------------------------------------- the threads that look from outside
 
-void* Conversation::sampler_main(void* self) {
-  auto& conversation = *static_cast<Conversation*>(self);
-  if (enter(conversation.runtime_, "btrace sampler")) {
-    conversation.sampler_tid_.store(sys::gettid());
-    OutsideSampler sampler(conversation.sampler_asked_to_end_);
-    if (sampler.init(*conversation.session_, conversation.runtime_)) sampler.run(kLookEveryNs);
-    sampler.release();
-    conversation.sampler_tid_.store(0);
-    conversation.runtime_.leave_agent_thread();
+void* Conversation::sampler_main(void* sampler) {
+  auto& [conversation, group, tid, cpu_ns] = *static_cast<Sampler*>(sampler);
+  if (enter(conversation->runtime_, "btrace sampler")) {
+    tid.store(sys::gettid());
+    OutsideSampler outside(conversation->samplers_asked_to_end_, group);
+    if (outside.init(*conversation->session_, conversation->runtime_)) outside.run(kLookEveryNs);
+    outside.release();
+    tid.store(0);
+    conversation->runtime_.leave_agent_thread();
   }
-  conversation.sampler_running_.store(0);
+  conversation->samplers_running_.subtract(1);
   return nullptr;
 }
 
-void Conversation::start_sampler() {
+void Conversation::start_samplers() {
   if (!session_->config.async_interval_ns || !session_->config.wants(SampleKind::AsyncOutside)) {
     session_->report_hook("outside", HookState::Off, "not asked for");
     return;
   }
-  unsigned long thread;
-  sampler_running_.store(1);
-  if (libc::thread_create(&thread, nullptr, &Conversation::sampler_main, this) != 0) {
-    sampler_running_.store(0);
-    session_->report_hook("outside", HookState::Failed, "no thread could be started for it");
-    return;
+  // Where threads are interrupted by timers, walks from outside are few and wait for nobody.
+  const bool timed = runtime_.walks_here() && session_->config.wants(SampleKind::AsyncSelf);
+  const bool one = timed || session_->config.main_only;
+  for (u32 number = 0; number < (one ? 1 : kThreadGroups); number++) {
+    samplers_[number].conversation = this;
+    samplers_[number].group = one ? kAllGroups : number;
+    unsigned long thread;
+    samplers_running_.add(1);
+    if (libc::thread_create(&thread, nullptr, &Conversation::sampler_main, &samplers_[number]) != 0) {
+      samplers_running_.subtract(1);
+      session_->report_hook("outside", HookState::Failed, "not all its threads could be started");
+      return;
+    }
+    libc::thread_detach(thread);
   }
-  libc::thread_detach(thread);
   session_->report_hook("outside", HookState::Installed);
 }
 
-// It is gone after the walk that it is at; that may take long where nobody gets to run.
-void Conversation::end_sampler() {
-  sampler_asked_to_end_.store(1);
+// They are gone after the walk that each is at; that may take long where nobody gets to run.
+void Conversation::end_samplers() {
+  samplers_asked_to_end_.store(1);
+  sys::futex_wake(&samplers_asked_to_end_, kThreadGroups);
   if (session_->hook_state("outside") == HookState::Installed) session_->report_hook("outside", HookState::Removed);
 }
 

@@ -1,9 +1,10 @@
 #pragma once
 // One recording as the desktop sees it (docs/FORMAT.md, Conversation): from its Hello to our Goodbye. Runs on the
-// agent's thread that talks and drains; a second one looks at the program's threads from outside meanwhile.
+// agent's thread that talks and drains; others look at the program's threads from outside meanwhile.
 #include "core/connection.h"
 #include "core/drain.h"
 #include "core/options.h"
+#include "core/outside.h"
 #include "core/pace.h"
 
 namespace btrace {
@@ -41,9 +42,17 @@ class Conversation {
   void farewell();
   void keep_pace(i64 now);
   u64 agent_cpu_ns();
-  void start_sampler();
-  void end_sampler();
-  static void* sampler_main(void* self);
+  void start_samplers();
+  void end_samplers();
+  static void* sampler_main(void* sampler);
+
+  // A thread that looks from outside.
+  struct Sampler {
+    Conversation* conversation;
+    u32 group;
+    Atomic<u32> tid;  // while it runs
+    i64 cpu_ns;
+  };
 
   Connection connection_;
   Options options_;
@@ -62,11 +71,10 @@ class Conversation {
   Pace pace_;
   bool ring_ = false;
   bool dumping_ = false;
-  Atomic<u32> sampler_asked_to_end_{};
-  Atomic<u32> sampler_running_{};
-  Atomic<u32> sampler_tid_{};
+  Sampler samplers_[kThreadGroups]{};
+  Atomic<u32> samplers_asked_to_end_{};
+  Atomic<u32> samplers_running_{};
   i64 cpu_at_start_ns_ = 0;
-  i64 sampler_cpu_ns_ = 0;
 };
 
 }  // namespace btrace

@@ -12,15 +12,13 @@ Atomic<Runtime*> g_runtime;
 Atomic<ThreadRecord*> g_due;  // a list by ThreadRecord::next_due, newest first
 Atomic<u32> g_due_count;      // a futex: counts up with each that is put in
 
-constexpr long kFutexWait = 128, kFutexWake = 129;  // of this process only
-
 void mark_due(ThreadRecord& record) {
   if (record.is_due.exchange(1)) return;
   ThreadRecord* first = g_due.load();
   do record.next_due = first;
   while (!g_due.swap_if(first, &record));
   g_due_count.add(1);
-  sys::call(sys::kFutex, reinterpret_cast<long>(&g_due_count), kFutexWake, 1);
+  sys::futex_wake(&g_due_count, 1);
 }
 
 // What only the runtime can count goes on from the last capture; the rest is read.
@@ -119,8 +117,7 @@ void CpuTimers::unwatch(ThreadRecord& record) {
 void CpuTimers::wait(i64 ns) {
   u32 count = g_due_count.load();
   if (g_due.load()) return;
-  sys::Timespec t{static_cast<long>(ns / kNsPerSecond), static_cast<long>(ns % kNsPerSecond)};
-  sys::call(sys::kFutex, reinterpret_cast<long>(&g_due_count), kFutexWait, count, reinterpret_cast<long>(&t));
+  sys::futex_wait(&g_due_count, count, ns);
 }
 
 ThreadRecord* CpuTimers::take_due() {

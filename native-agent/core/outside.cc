@@ -16,7 +16,7 @@ constexpr i64 kLongestLookNs = 100 * kNsPerMs;
 // looker's own CPU time is what counts: on a busy machine it waits long for threads that are not on a core.
 constexpr i64 kPausePerRound = 50;
 // Where there are no timers, rounds are all there is to see running threads by: they may cost more, and are not
-// stretched.
+// stretched. So much for the main thread, and so much for all others together.
 constexpr i64 kPausePerFullRound = 20;
 // A wait that began at a point gives a row of its own when it ends. One from here, before that, would say where the
 // thread came to and hide what ran before the wait; only of long waits is it wanted, so that they show while they last.
@@ -75,12 +75,12 @@ void OutsideSampler::run(i64 notice_ns) {
   while (!asked_to_end_.load()) wait(min_of(tick(), notice_ns));
 }
 
-// So long, or until a thread is due.
+// So long, or until a thread is due; where none will be, until it is asked to end.
 void OutsideSampler::wait(i64 ns) {
   if (timers_.running())
     timers_.wait(ns);
   else
-    sys::sleep_ns(ns);
+    sys::futex_wait(&asked_to_end_, 0, ns);
 }
 
 // ---------------------------------------------------------------- looks
@@ -101,26 +101,34 @@ i64 OutsideSampler::tick() {
       i64 cpu = runs ? thread_cpu_ns(record->tid.load_relaxed()) : -1;
       if (cpu >= 0) walk(*record, tick, now_ns(), cpu, kFlagAtWork);
     }
-  look_at_main();
   if (now_ns() >= next_round_ns_) {
     i64 begin = now_ns();
     i64 begin_cpu = own_cpu_ns();
-    look_at_all();
+    i64 first_due = look_at_all();
     i64 cost = own_cpu_ns() - begin_cpu;
-    bool full = !timers_.running();
-    i64 every = full ? interval_ns_ : min_of(session_->stretched(interval_ns_), max_of(kLongestLookNs, interval_ns_));
-    next_round_ns_ = max_of(begin + every, now_ns() + cost * (full ? kPausePerFullRound : kPausePerRound));
+    const i64 longest = max_of(kLongestLookNs, interval_ns_);
+    i64 next, pause;
+    if (timers_.running()) {
+      next = begin + min_of(session_->stretched(interval_ns_), longest);
+      pause = cost * kPausePerRound;
+    } else {
+      next = max_of(begin + interval_ns_, min_of(first_due, begin + longest));
+      pause = cost * kPausePerFullRound * sharers_;
+    }
+    next_round_ns_ = max_of(next, now_ns() + pause);
   }
-  const i64 next = main_ && !timers_.running() ? min_of(next_round_ns_, next_main_ns_) : next_round_ns_;
-  return max_of<i64>(next - now_ns(), kNsPerMs / 10);
+  return max_of<i64>(next_round_ns_ - now_ns(), kNsPerMs / 10);
 }
 
 bool OutsideSampler::is_watched(ThreadRecord& record) {
   return record.state.load_acquire() == ThreadRecord::State::Live && record.busy.load_relaxed() != Holder::Never &&
-         record.runtime_ref.load_relaxed() && (!session_->config.main_only || record.is_main);
+         record.runtime_ref.load_relaxed() && (!session_->config.main_only || record.is_main) &&
+         (group_ == kAllGroups || group_ == group_of(record));
 }
 
-void OutsideSampler::look_at_all() {
+// Returns when the first of them is to be looked at again.
+i64 OutsideSampler::look_at_all() {
+  i64 first_due = now_ns() + kLongestLookNs;
   for (u32 slot = 0, slots = g_threads.slots(); slot < slots && !asked_to_end_.load(); slot++) {
     ThreadRecord& record = g_threads.at(slot);
     if (!is_watched(record)) {
@@ -128,11 +136,10 @@ void OutsideSampler::look_at_all() {
       continue;
     }
     meet(record);
-    if (record.is_main) main_ = &record;
-    const bool own_pace = &record == main_ && !timers_.running();
-    if (!own_pace && now_ns() >= record.next_look_ns) look(record);
-    look_at_main();
+    if (now_ns() >= record.next_look_ns) look(record);
+    first_due = min_of(first_due, record.next_look_ns);
   }
+  return first_due;
 }
 
 void OutsideSampler::meet(ThreadRecord& record) {
@@ -141,16 +148,6 @@ void OutsideSampler::meet(ThreadRecord& record) {
   record.walked_cpu_ns = record.watched_cpu_ns = -1;
   record.next_look_ns = 0;
   record.look_interval_ns = interval_ns_;
-}
-
-// It is what people ask about first, and a hundred others shall not make it wait: neither for their round nor for the
-// pause after it.
-void OutsideSampler::look_at_main() {
-  if (!main_ || timers_.running() || now_ns() < next_main_ns_) return;
-  const i64 begin_cpu = own_cpu_ns();
-  if (is_watched(*main_) && now_ns() >= main_->next_look_ns) look(*main_);
-  const i64 cost = own_cpu_ns() - begin_cpu;
-  next_main_ns_ = max_of(main_->next_look_ns, now_ns() + cost * kPausePerFullRound);
 }
 
 void OutsideSampler::look(ThreadRecord& record) {

@@ -1,16 +1,28 @@
 #pragma once
 // Fills what the points miss. A thread that runs is shown by its CPU timer (core/cpu_timers.h). One that has stopped
-// running is walked once from the agent's own thread; while it uses no CPU it stands where it stood, and an equal
-// sample says so without a walk. Where there are no timers, running threads are walked from here too: the main thread
-// at its own pace, whatever the others cost, and these in rounds.
+// running is walked once from a thread of the agent's; while it uses no CPU it stands where it stood, and an equal
+// sample says so without a walk. Where there are no timers, running threads are walked from here too, and such a walk
+// waits until its thread gets a processor: then there are several samplers, each with a group of threads of its own.
 #include "core/cpu_timers.h"
 
 namespace btrace {
 
+// Each thread is in one group for as long as it lives: the sampler of that group looks at it, and no other does. The
+// main thread, which people ask about first, is alone in its group. With four more, 64 threads that are all busy on two
+// processors are seen several times as often as with one (docs/BENCHMARKS.md); idle ones wake up ten times a second.
+inline constexpr u32 kThreadGroups = 1 + 4;
+inline constexpr u32 kAllGroups = ~0u;
+inline u32 group_of(const ThreadRecord& record) {
+  return record.is_main ? 0 : 1 + record.slot % (kThreadGroups - 1);
+}
+
 class OutsideSampler {
  public:
   // On a saturated machine a round of walks may take very long: it is broken off when it is asked to end.
-  explicit OutsideSampler(const Atomic<u32>& asked_to_end) : asked_to_end_(asked_to_end) {}
+  OutsideSampler(const Atomic<u32>& asked_to_end, u32 group)
+      : asked_to_end_(asked_to_end),
+        group_(group),
+        sharers_(group == 0 || group == kAllGroups ? 1 : kThreadGroups - 1) {}
   // False when memory is not there.
   bool init(Session& session, Runtime& runtime);
   void release();
@@ -24,9 +36,8 @@ class OutsideSampler {
   void check_timers();
   void stop_timers();
   bool is_watched(ThreadRecord& record);
-  void look_at_all();
+  i64 look_at_all();
   void meet(ThreadRecord& record);
-  void look_at_main();
   void look(ThreadRecord& record);
   void stand(ThreadRecord& record, u64 tick, i64 now, i64 cpu);
   // Gives the row of an interrupt, captured at `time_ns`, the stack that it could not walk itself.
@@ -35,14 +46,14 @@ class OutsideSampler {
   void walk(ThreadRecord& record, u64 tick, i64 now, i64 cpu, u16 at_work);
 
   const Atomic<u32>& asked_to_end_;
+  const u32 group_;
+  const i64 sharers_;  // of the share of a core that is for looking
   Session* session_ = nullptr;
   Runtime* runtime_ = nullptr;
   Frame* frames_ = nullptr;
   CpuTimers timers_;
   i64 interval_ns_ = 0;
   i64 next_round_ns_ = 0;
-  ThreadRecord* main_ = nullptr;  // once it was met
-  i64 next_main_ns_ = 0;
   i64 next_check_ns_ = 0;
 };
 

@@ -1,8 +1,9 @@
 // Who is looked at from outside, and how often, where there are no timers.
 #include "core/outside.h"
 
-#include <atomic>
+#include <map>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -14,33 +15,10 @@ using namespace btrace;
 
 namespace {
 
-// Walks cost so much that a round of all threads takes long, and the pause after it far longer.
-struct SlowRuntime final : Runtime {
-  std::atomic<int> of_main{0}, of_others{0};
-  FakeRuntime fake;
-  void describe(TargetDescription&) override {}
-  bool enter_agent_thread(const char*) override { return true; }
-  void leave_agent_thread() override {}
-  void install(Session&) override {}
-  void remove(Session&) override {}
-  void describe_thread(ThreadRecord&, ThreadDescription&) override {}
-  void forget_thread(ThreadRecord&) override {}
-  bool name_method(u64 code, NameSink& sink) override { return fake.name_method(code, sink); }
-  bool name_class(u64 key, NameSink& sink) override { return fake.name_class(key, sink); }
-  bool walks_outside() override { return true; }
-  i32 walk_outside(ThreadRecord& record, Frame* frames, u32, WalkNotes&) override {
-    (record.is_main ? of_main : of_others)++;
-    for (const i64 until = own_cpu_ns() + kNsPerMs; own_cpu_ns() < until;) {
-    }
-    frames[0] = {1, 0};
-    return 1;
-  }
-};
-
 // As the agent's own thread does, until it is asked to end.
-void look(Session& session, Runtime& runtime, Atomic<u32>& asked_to_end) {
+void look(Session& session, Runtime& runtime, Atomic<u32>& asked_to_end, u32 group = kAllGroups) {
   g_threads.mine()->busy.store(Holder::Never);
-  OutsideSampler sampler(asked_to_end);
+  OutsideSampler sampler(asked_to_end, group);
   if (sampler.init(session, runtime)) sampler.run(kNsPerMs);
   sampler.release();
 }
@@ -51,37 +29,104 @@ void work_a_little() {
   std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-TEST("outside: the main thread has its own pace, whatever the others cost") {
-  constexpr int kOthers = 10, kRounds = 4;
+// Who walked whom; the walk of one thread lasts until it is let go.
+struct HoldingRuntime final : FakeRuntime {
+  struct Walked {
+    std::set<u32> by;
+    int walks = 0;
+  };
+  Atomic<ThreadRecord*> held{};
+  Atomic<u32> holds{};
+  std::mutex lock;
+  std::map<ThreadRecord*, Walked> walked;
+  bool walks_outside() override { return true; }
+  i32 walk_outside(ThreadRecord& record, Frame* frames, u32, WalkNotes&) override {
+    {
+      std::lock_guard mine(lock);
+      walked[&record].by.insert(sys::gettid());
+      walked[&record].walks++;
+    }
+    while (held.load() == &record) {
+      holds.store(1);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    frames[0] = {1, 0};
+    return 1;
+  }
+  Walked of(ThreadRecord* record) {
+    std::lock_guard mine(lock);
+    return walked[record];
+  }
+};
+
+// However long it takes on a busy machine.
+template <class Condition>
+void wait_until(const char* what, Condition condition) {
+  for (const i64 until = now_ns() + 60 * kNsPerSecond; !condition(); work_a_little())
+    if (now_ns() > until) harness::fail(__FILE__, __LINE__, std::string("never: ") + what);
+}
+
+TEST("outside: each thread is looked at by one sampler, and a walk that lasts holds up those of its group alone") {
   Config config;
-  config.async_interval_ns = 5 * kNsPerMs;
+  config.async_interval_ns = kNsPerMs;
   Session* session = open_session(config);
   CHECK(session != nullptr);
   activate_session(*session);
-  std::atomic<bool> over{false};
-  std::vector<std::thread> others;
-  for (int i = 0; i < kOthers; i++)
-    others.emplace_back([&over] {
-      g_threads.mine()->runtime_ref.store(&over);
+  HoldingRuntime runtime;
+  Atomic<u32> over{}, asked_to_end{};
+  std::vector<std::thread> threads;
+  std::vector<ThreadRecord*> all{g_threads.mine()};
+  CHECK(all[0]->is_main);
+  all[0]->runtime_ref.store(&over);
+  for (u32 i = 0; i < 4 * kThreadGroups; i++) {
+    Atomic<ThreadRecord*> met{};
+    threads.emplace_back([&] {
+      ThreadRecord* mine = g_threads.mine();
+      mine->runtime_ref.store(&over);
+      met.store(mine);
       while (!over.load()) work_a_little();
     });
-  ThreadRecord* main = g_threads.mine();
-  CHECK(main->is_main);
-  main->runtime_ref.store(&over);
-  SlowRuntime runtime;
-  Atomic<u32> asked_to_end{};
-  std::thread looker([&] { look(*session, runtime, asked_to_end); });
-  // Whole rounds of the others and the pauses between them, however long that takes on a busy machine.
-  while (runtime.of_others.load() < kRounds * kOthers) work_a_little();
+    while (!met.load()) std::this_thread::yield();
+    all.push_back(met.load());
+  }
+  std::vector<std::thread> samplers;
+  for (u32 group = 0; group < kThreadGroups; group++)
+    samplers.emplace_back([&, group] { look(*session, runtime, asked_to_end, group); });
+  auto all_walked = [&](auto which, int more) {
+    std::map<ThreadRecord*, int> wanted;
+    for (ThreadRecord* record : all) wanted[record] = runtime.of(record).walks + more;
+    wait_until("walks", [&] {
+      for (ThreadRecord* record : all)
+        if (which(*record) && runtime.of(record).walks < wanted[record]) return false;
+      return true;
+    });
+  };
+  std::string failed;
+  try {
+    all_walked([](ThreadRecord&) { return true; }, 2);
+    ThreadRecord* held = all.back();
+    runtime.held.store(held);
+    wait_until("the walk that lasts", [&] { return runtime.holds.load() != 0; });
+    all_walked([&](ThreadRecord& record) { return group_of(record) != group_of(*held); }, 3);
+  } catch (const harness::Failure& failure) {
+    failed = failure.what;
+  }
+  runtime.held.store(nullptr);
   asked_to_end.store(1);
-  looker.join();
-  over.store(true);
-  for (std::thread& other : others) other.join();
-  main->runtime_ref.store(nullptr);
+  for (std::thread& sampler : samplers) sampler.join();
+  over.store(1);
+  for (std::thread& thread : threads) thread.join();
+  all[0]->runtime_ref.store(nullptr);
   deactivate_session();
   close_session(*session);
-  // Among the others it would be looked at once a round; alone it comes to some eight.
-  CHECK(runtime.of_main.load() >= 2 * kRounds);
+  CHECK_EQUAL(failed, "");
+  std::map<u32, std::vector<ThreadRecord*>> of;  // by sampler
+  for (ThreadRecord* record : all) {
+    CHECK_EQUAL(runtime.walked[record].by.size(), size_t{1});
+    of[*runtime.walked[record].by.begin()].push_back(record);
+  }
+  CHECK_EQUAL(of.size(), size_t{kThreadGroups});
+  CHECK_EQUAL(of[*runtime.walked[all[0]].by.begin()].size(), size_t{1});
 }
 
 // Of two threads that stand still: one has no frames, the other cannot be told of yet.

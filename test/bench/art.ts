@@ -32,6 +32,8 @@ const targets: Record<string, number> = {
   'share-of-tracing-quick': 0.2,
   'share-of-sampling-interpreter': 1,
   'share-of-sampling-quick': 1,
+  'crowd-cost-interpreter': 1,
+  'crowd-cost-quick': 1,
 };
 
 function report(name: string, value: number, unit: string): void {
@@ -68,11 +70,13 @@ async function captures(runtime: ArtRuntime, engine: Engine): Promise<void> {
     report(`${name}-${engine}`, Number(value), unit);
 }
 
-/** CPU time of all the app's threads so far, in ns; those of the agent and of ART's profilers are among them. */
-function cpuOf(app: ArtApp): number {
+/** CPU time of the app's threads so far, in ns; those of the agent and of ART's profilers are among them. */
+function cpuOf(app: ArtApp, name = ''): number {
   let sum = 0;
-  for (const task of readdirSync(`/proc/${app.pid}/task`))
-    sum += Number(readFileSync(`/proc/${app.pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]);
+  for (const task of readdirSync(`/proc/${app.pid}/task`)) {
+    const of = (file: string) => readFileSync(`/proc/${app.pid}/task/${task}/${file}`, 'utf8');
+    if (of('comm').startsWith(name)) sum += Number(of('schedstat').split(' ')[0]);
+  }
   return sum;
 }
 
@@ -147,9 +151,41 @@ async function slowdowns(runtime: ArtRuntime, engine: Engine): Promise<void> {
   report(`bytes-a-sample-${engine}`, median(bytes), 'bytes');
 }
 
+/** Threads that all work, far more than there are processors: how often each is seen, and the agent's share of the CPU time. */
+async function crowd(runtime: ArtRuntime, engine: Engine): Promise<void> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
+  const app = startApp(runtime, { engine, app: 'Crowd', arguments: [0, 64] });
+  try {
+    await app.until(/^started /m);
+    const options = recordOptions(path.join(folder, 'crowd.btrace'));
+    const session = await recordApp(app, options, AbortSignal.timeout(60_000));
+    const begin = cpuOf(app);
+    const agent = cpuOf(app, 'btrace');
+    await app.more('crowd', quick ? 30 : 200);
+    report(
+      `crowd-cost-${engine}`,
+      ((cpuOf(app, 'btrace') - agent) / (cpuOf(app) - begin)) * 100,
+      '% of CPU time',
+    );
+    const { file } = await session.stop();
+    const trace = decodeRecording(readFileSync(file)).trace();
+    const counts = trace.threads
+      .filter(({ name }) => name.startsWith('one-'))
+      .map(({ sampleCount }) => sampleCount);
+    // One that was never seen is not in the recording.
+    while (counts.length < 64) counts.push(0);
+    report(`crowd-interval-${engine}`, trace.endNs / 1e6 / median(counts), 'ms');
+    report(`crowd-longest-interval-${engine}`, trace.endNs / 1e6 / Math.min(...counts), 'ms');
+  } finally {
+    await app.kill();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 compile();
 const runtime = await artRuntime();
 for (const engine of Object.keys(engines) as Engine[]) {
   await captures(runtime, engine);
   await slowdowns(runtime, engine);
+  await crowd(runtime, engine);
 }

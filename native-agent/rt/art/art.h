@@ -41,7 +41,8 @@ extern WalkMarker g_walk_marker;
 // java_threads.cc: on the recorder's thread, all that Java knows get a record and their name.
 void meet_threads(JNIEnv* env);
 // Calls `each` for all that live; each may end at any moment after. Once they have been met, from any agent thread.
-void each_java_thread(JNIEnv* env, void (*each)(JNIEnv* env, jobject java, ArtThread* thread));
+using EachJavaThread = void(JNIEnv* env, jobject java, ArtThread* thread, u32 data);
+void each_java_thread(JNIEnv* env, EachJavaThread each, u32 data);
 
 // threads.cc
 void bind(ThreadRecord& record, ArtThread* thread, u32 art_id);

@@ -94,8 +94,8 @@ void meet_threads(JNIEnv* env) {
   });
 }
 
-void each_java_thread(JNIEnv* env, void (*each)(JNIEnv* env, jobject java, ArtThread* thread)) {
-  for_each_java_thread(env, [&](jobject java, ArtThread* thread) { each(env, java, thread); });
+void each_java_thread(JNIEnv* env, EachJavaThread each, u32 data) {
+  for_each_java_thread(env, [&](jobject java, ArtThread* thread) { each(env, java, thread, data); });
 }
 
 void Art::describe_thread(ThreadRecord& record, ThreadDescription& thread) {

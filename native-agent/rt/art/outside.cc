@@ -1,4 +1,6 @@
 // Other threads, from the agent's own: suspended by id, walked, resumed; where ART hides what that takes, by JVMTI.
+#include "core/outside.h"
+
 #include "base/clock.h"
 #include "rt/art/art.h"
 #include "rt/art/jni_lookup.h"
@@ -36,14 +38,19 @@ i32 walk_suspended(const Internals& art, u32 art_id, Frame* frames, u32 limit, u
 
 // ---------------------------------------------------------------- by JVMTI
 
-JvmtiWalk g_jvmti;  // opened before the sampler begins, and then the sampler's, as are all references below
-i64 g_next_look_ns;
+// One for each group of threads, opened before the samplers begin, and then its sampler's, as are the references of its
+// threads.
+struct Group {
+  JvmtiWalk jvmti;
+  i64 next_look_ns;
+};
+Group g_groups[kThreadGroups];
 constexpr i64 kLookAgainNs = 100 * kNsPerMs;
 
 // Weak ones: the agent keeps no thread's object alive.
-void refer_to(JNIEnv* env, jobject java, ArtThread* thread) {
+void refer_to(JNIEnv* env, jobject java, ArtThread* thread, u32 group) {
   ThreadRecord* record = g_threads.find_runtime(reinterpret_cast<u64>(thread));
-  ThreadState* state = record ? thread_state(*record) : nullptr;
+  ThreadState* state = record && group_of(*record) == group ? thread_state(*record) : nullptr;
   if (!state || state->referred == reinterpret_cast<u64>(thread)) return;
   if (state->reference) env->DeleteWeakGlobalRef(static_cast<jweak>(state->reference));
   state->reference = env->NewWeakGlobalRef(java);
@@ -56,9 +63,10 @@ jthread thread_of(JNIEnv* env, const ThreadRecord& record) {
   ThreadState* state = thread_state(record);
   if (!peer || !state) return nullptr;
   if (state->referred != peer) {
-    if (now_ns() < g_next_look_ns) return nullptr;
-    g_next_look_ns = now_ns() + kLookAgainNs;
-    each_java_thread(env, refer_to);
+    const u32 group = group_of(record);
+    if (now_ns() < g_groups[group].next_look_ns) return nullptr;
+    g_groups[group].next_look_ns = now_ns() + kLookAgainNs;
+    each_java_thread(env, refer_to, group);
   }
   return state->referred == peer ? env->NewLocalRef(static_cast<jweak>(state->reference)) : nullptr;
 }
@@ -66,17 +74,20 @@ jthread thread_of(JNIEnv* env, const ThreadRecord& record) {
 i32 walk_by_jvmti(JNIEnv* env, const ThreadRecord& record, Frame* frames, u32 limit, u16& flags) {
   LocalFrame frame(env, 16);
   jthread thread = frame ? thread_of(env, record) : nullptr;
-  return thread ? g_jvmti.walk(env, thread, frames, limit, flags) : Runtime::kWalkLater;
+  return thread ? g_groups[group_of(record)].jvmti.walk(env, thread, frames, limit, flags) : Runtime::kWalkLater;
 }
 
 }  // namespace
 
 bool Art::walks_outside() {
-  return internals.can_walk() && (internals.can_suspend_one() || g_jvmti.is_open());
+  return internals.can_walk() && (internals.can_suspend_one() || g_groups[0].jvmti.is_open());
 }
 
 void Art::find_way_outside(Session& session) {
-  if (internals.can_suspend_one() || g_jvmti.open(internals.vm)) return;
+  if (internals.can_suspend_one()) return;
+  bool open = true;
+  for (Group& group : g_groups) open = open && group.jvmti.open(internals.vm);
+  if (open) return;
   session.report_hook(
       "other threads", HookState::Missing,
       "this ART hides how one thread is suspended, and gives no JVMTI: threads are seen at points only");
