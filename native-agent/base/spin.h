@@ -10,7 +10,6 @@ class Spin {
   void lock() {
     while (taken_.exchange(1)) sys::sleep_ns(20 * kNsPerUs);
   }
-  bool try_lock() { return taken_.exchange(1) == 0; }
   void unlock() { taken_.store(0); }
 
  private:

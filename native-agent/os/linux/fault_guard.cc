@@ -1,7 +1,7 @@
 #include "os/linux/fault_guard.h"
 
 #include "base/libc.h"
-#include "base/syscall.h"
+#include "os/linux/signal.h"
 
 namespace btrace {
 
@@ -13,26 +13,12 @@ struct Landing {
   uintptr_t code;
 };
 
-// As the kernel has it; C libraries' own differ.
-struct KernelAction {
-  uintptr_t handler;
-  unsigned long flags;
-  uintptr_t restorer;
-  u64 mask;
-};
-constexpr long kSegv = 11;
-constexpr uintptr_t kDefault = 0, kIgnore = 1;
-constexpr unsigned long kSigInfo = 4, kOnStack = 0x08000000;
+constexpr int kSegv = 11;
 
-KernelAction g_previous;
+SignalAction g_previous;
 bool g_installed;
 unsigned int g_key;
 bool g_has_key;
-
-long set_action(const KernelAction* action, KernelAction* before) {
-  return sys::call(sys::kSigaction, kSegv, reinterpret_cast<long>(action), reinterpret_cast<long>(before),
-                   sizeof action->mask);
-}
 
 // The registers in the kernel's ucontext.
 void go_to(u8* context, const Landing& landing) {
@@ -56,17 +42,16 @@ void go_to(u8* context, const Landing& landing) {
 #endif
 }
 
-void on_fault(int signal, void* info, void* context) {
+void on_fault(int signal, SignalInfo* info, void* context) {
   if (auto* landing = static_cast<const Landing*>(libc::key_get(g_key)))
     return go_to(static_cast<u8*>(context), *landing);
-  const KernelAction& previous = g_previous;
-  if (previous.handler == kDefault || previous.handler == kIgnore) {
+  const SignalAction& previous = g_previous;
+  if (previous.is_default_or_ignored()) {
     // Back to how it was: the instruction is run again, and the program ends as it would have.
-    set_action(&previous, nullptr);
-  } else if (previous.flags & kSigInfo) {
-    reinterpret_cast<void (*)(int, void*, void*)>(previous.handler)(signal, info, context);
+    set_action(kSegv, previous);
   } else {
-    reinterpret_cast<void (*)(int)>(previous.handler)(signal);
+    // One that asked for less takes the first alone, as when the kernel calls it.
+    previous.handler(signal, info, context);
   }
 }
 
@@ -112,7 +97,6 @@ btrace_guarded_call:
   ret
 .size btrace_guarded_call, .-btrace_guarded_call
 )");
-extern "C" void btrace_signal_return();  // signal.cc
 #elif defined(__aarch64__)
 asm(R"(
 .text
@@ -190,27 +174,21 @@ btrace_guarded_call:
 bool install_fault_guard() {
   if (g_installed) return true;
   if (!g_has_key) g_has_key = libc::key_create(&g_key, nullptr) == 0;
-  if (!g_has_key || sys::failed(set_action(nullptr, &g_previous))) return false;
-  KernelAction ours = g_previous;
-  ours.handler = reinterpret_cast<uintptr_t>(on_fault);
-  ours.flags |= kSigInfo | kOnStack;
-#if defined(__x86_64__)
-  constexpr unsigned long kRestorer = 0x04000000;
-  if (!(ours.flags & kRestorer)) {
-    ours.flags |= kRestorer;
-    ours.restorer = reinterpret_cast<uintptr_t>(btrace_signal_return);
-  }
-#endif
-  g_installed = !sys::failed(set_action(&ours, nullptr));
+  if (!g_has_key || !read_action(kSegv, g_previous)) return false;
+  SignalAction ours = g_previous;
+  ours.handler = on_fault;
+  ours.flags |= SignalAction::kWithInfo | SignalAction::kOnItsStack;
+  ours.see_to_return();
+  g_installed = set_action(kSegv, ours);
   return g_installed;
 }
 
 void remove_fault_guard() {
   if (!g_installed) return;
-  KernelAction now;
+  SignalAction now;
   // Somebody who came after us and passes on to us keeps us in the chain: we pass on too.
-  if (sys::failed(set_action(nullptr, &now)) || now.handler != reinterpret_cast<uintptr_t>(on_fault)) return;
-  set_action(&g_previous, nullptr);
+  if (!read_action(kSegv, now) || now.handler != on_fault) return;
+  set_action(kSegv, g_previous);
   g_installed = false;
 }
 

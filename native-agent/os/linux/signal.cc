@@ -9,7 +9,7 @@ namespace {
 constexpr int kSigprof = 27;
 // Those at the ends are taken by C libraries, debuggers and emulators more often than those in the middle.
 constexpr int kLastRealTime = 60, kFirstRealTime = 44;
-constexpr unsigned long kWithInfo = 4, kOnItsStack = 0x08000000, kRestart = 0x10000000;
+constexpr unsigned long kRestart = 0x10000000;
 constexpr long kMaskBytes = 8;
 
 #if defined(__x86_64__)
@@ -29,15 +29,27 @@ btrace_signal_return:
 )");
 #endif
 
-bool set_action(int number, const SignalAction* action, SignalAction* before) {
+bool exchange_action(int number, const SignalAction* action, SignalAction* before) {
   return !sys::failed(
       sys::call(sys::kSigaction, number, reinterpret_cast<long>(action), reinterpret_cast<long>(before), kMaskBytes));
 }
 
 }  // namespace
 
+void SignalAction::see_to_return() {
+#if defined(__x86_64__)
+  if (flags & kWithRestorer) return;
+  flags |= kWithRestorer;
+  restorer = reinterpret_cast<void*>(&btrace_signal_return);
+#endif
+}
+
 bool read_action(int number, SignalAction& action) {
-  return set_action(number, nullptr, &action);
+  return exchange_action(number, nullptr, &action);
+}
+
+bool set_action(int number, const SignalAction& action) {
+  return exchange_action(number, &action, nullptr);
 }
 
 int free_signal() {
@@ -51,12 +63,9 @@ int free_signal() {
 bool set_handler(int number, SignalHandler handler, SignalAction& before) {
   SignalAction action;
   action.handler = handler;
-  action.flags = kWithInfo | kOnItsStack | kRestart;
-#if defined(__x86_64__)
-  action.flags |= kWithRestorer;
-  action.restorer = reinterpret_cast<void*>(&btrace_signal_return);
-#endif
-  return set_action(number, &action, &before);
+  action.flags = SignalAction::kWithInfo | SignalAction::kOnItsStack | kRestart;
+  action.see_to_return();
+  return exchange_action(number, &action, &before);
 }
 
 uintptr_t interrupted_at(const void* context) {
@@ -74,8 +83,8 @@ uintptr_t interrupted_at(const void* context) {
 void restore_action(int number, const SignalAction& before) {
   SignalAction ignore;
   ignore.handler = reinterpret_cast<SignalHandler>(uintptr_t{1});
-  set_action(number, &ignore, nullptr);
-  set_action(number, &before, nullptr);
+  set_action(number, ignore);
+  set_action(number, before);
 }
 
 i32 make_cpu_timer(u32 tid, int number, void* value) {

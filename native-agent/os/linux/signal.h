@@ -23,7 +23,11 @@ struct SignalAction {
   void* restorer = nullptr;
   u32 mask[2] = {};
 
+  static constexpr unsigned long kWithInfo = 4, kOnItsStack = 0x08000000;
+
   bool is_default_or_ignored() const { return reinterpret_cast<uintptr_t>(handler) <= 1; }
+  // A handler finds its way back into the kernel, which is for who sets it to see to on some processors.
+  void see_to_return();
 };
 
 // The instruction at which a handler's thread was interrupted.
@@ -32,6 +36,7 @@ uintptr_t interrupted_at(const void* context);
 // SIGPROF where nobody uses it, for debuggers let it pass; else a real-time signal that nobody uses; 0: there is none.
 int free_signal();
 bool read_action(int number, SignalAction& action);
+bool set_action(int number, const SignalAction& action);
 // System calls that are interrupted go on by themselves, where they can.
 bool set_handler(int number, SignalHandler handler, SignalAction& before);
 // Drops what is still on its way, so that a default action never sees it.

@@ -15,10 +15,6 @@ constexpr long kUnix = 1, kStream = 1, kCloexec = 02000000;
 constexpr long kDontWait = 0x40, kNoSignal = 0x4000;
 constexpr long kNameTooLong = 36, kTimedOut = 110;
 
-}  // namespace
-
-namespace {
-
 using Act = sys::Number;
 
 // A new socket that `act` (connect or bind) has given this address; a negated error number when it cannot.
