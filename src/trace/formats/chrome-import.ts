@@ -3,6 +3,7 @@ import { endOf, endTop } from '../build/event-columns.js';
 import { counted } from '../model/counted.js';
 import type { Trace } from '../model/trace.js';
 import { AsyncSlices } from './async-slices.js';
+import { Flows } from './flows.js';
 import type { ImportOptions, TraceImporter } from './importer.js';
 import { JsonDocument, readItem, skipValue, type JsonVisitor } from './json-document.js';
 import { JsonReader, Lack, unescaped } from './json-reader.js';
@@ -13,12 +14,6 @@ import { NameTable } from './names.js';
 const rootObject = 1;
 const eventArray = 2;
 const otherData = 3;
-
-/** LinkCertainty.OBSERVED: the program tied the two events itself. */
-const observed = 0;
-
-/** An estimate: a key and an object in a map. */
-const flowBytes = 200;
 
 /** Stretches of the bytes at hand: what an event holds that is looked at only when its kind is known. */
 interface Stretch {
@@ -49,7 +44,7 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
   readonly #words = new NameTable();
   readonly #processNames = new Map<number, string>();
   readonly #counters = new Map<string, EventCounter>();
-  readonly #flows = new Map<string, { thread: EventThread; time: number }>();
+  readonly #flows = new Flows<string>(this.#builder);
 
   #baseUs = NaN;
   #noTime = 0;
@@ -71,7 +66,7 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
     this.#signal?.throwIfAborted();
     this.#document.append(bytes);
     const held = this.#names.memoryBytes + this.#async.memoryBytes;
-    this.#builder.read(bytes.length, held + flowBytes * this.#flows.size);
+    this.#builder.read(bytes.length, held + this.#flows.memoryBytes);
   }
 
   finish(): Trace {
@@ -257,9 +252,11 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
         this.#async.end(pid, this.#idText(reader), time, this.#intern(bytes, this.#name));
         break;
       case 0x73:
+        this.#flows.begin(this.#idText(reader), this.#thread(pid, tid), time);
+        break;
       case 0x74:
       case 0x66:
-        this.#flow(reader, phase, this.#thread(pid, tid), time);
+        this.#flows.step(this.#idText(reader), this.#thread(pid, tid), time, phase === 0x66);
         break;
       default: {
         const kind = phase === 0 ? '' : String.fromCharCode(phase);
@@ -381,16 +378,6 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
       const key = inner.text();
       if (!inner.expect(0x3a) || !visit(key, inner)) return;
     }
-  }
-
-  #flow(reader: JsonReader, phase: number, thread: EventThread, time: number): void {
-    const id = this.#idText(reader);
-    const source = this.#flows.get(id);
-    if (source !== undefined && phase !== 0x73) {
-      this.#builder.link(thread, time, source.thread, source.time, observed);
-    }
-    if (phase === 0x66) this.#flows.delete(id);
-    else this.#flows.set(id, { thread, time });
   }
 
   /** What our own export notes beside the events. */

@@ -1,9 +1,10 @@
-import { EventBuilder, type EventCounter, type EventThread } from '../build/event-builder.js';
+import { EventBuilder, type EventCounter } from '../build/event-builder.js';
 import { endOf } from '../build/event-columns.js';
 import { counted } from '../model/counted.js';
 import type { Trace } from '../model/trace.js';
 import { AsyncSlices } from './async-slices.js';
 import { ByteWindow } from './byte-window.js';
+import { Flows } from './flows.js';
 import { FuchsiaArguments } from './fuchsia-arguments.js';
 import type { ImportOptions, TraceImporter } from './importer.js';
 import { KernelTrace } from './kernel-trace.js';
@@ -34,11 +35,7 @@ const Event = {
   flowEnd: 10,
 } as const;
 const ObjectType = { process: 1, thread: 2 } as const;
-/** LinkCertainty.OBSERVED: the program tied the events itself. */
-const observed = 0;
 const maxRecordBytes = 64 << 20;
-/** An estimate: an object in a map. */
-const flowBytes = 200;
 
 /** What a provider's records refer to by number. */
 interface Provider {
@@ -66,7 +63,7 @@ export class FuchsiaImporter implements TraceImporter {
   #nsPerTick = 1;
   #zero: readonly [low: number, high: number] | undefined;
   readonly #counters = new Map<string, EventCounter>();
-  readonly #flows = new Map<number, { thread: EventThread; time: number }>();
+  readonly #flows = new Flows<number>(this.#builder);
   #damaged = false;
 
   constructor(options: ImportOptions = {}) {
@@ -79,7 +76,7 @@ export class FuchsiaImporter implements TraceImporter {
     this.#window.add(bytes);
     while (this.#record());
     const held = this.#names.memoryBytes + this.#kernel.memoryBytes + this.#async.memoryBytes;
-    this.#builder.read(bytes.length, held + flowBytes * this.#flows.size);
+    this.#builder.read(bytes.length, held + this.#flows.memoryBytes);
   }
 
   finish(): Trace {
@@ -200,9 +197,16 @@ export class FuchsiaImporter implements TraceImporter {
         this.#async.end(process, reader.number(), time, method);
         break;
       case Event.flowBegin:
+        this.#flows.begin(reader.number(), this.#kernel.thread(thread, process), time);
+        break;
       case Event.flowStep:
       case Event.flowEnd:
-        this.#flow(event, reader.number(), this.#kernel.thread(thread, process), time);
+        this.#flows.step(
+          reader.number(),
+          this.#kernel.thread(thread, process),
+          time,
+          event === Event.flowEnd,
+        );
         break;
       default:
     }
@@ -217,15 +221,6 @@ export class FuchsiaImporter implements TraceImporter {
       if (isTold) this.#provider.methods.set(reference, method);
     }
     return method;
-  }
-
-  #flow(event: number, id: number, thread: EventThread, time: number): void {
-    const source = this.#flows.get(id);
-    if (source !== undefined && event !== Event.flowBegin) {
-      this.#builder.link(thread, time, source.thread, source.time, observed);
-    }
-    if (event === Event.flowEnd) this.#flows.delete(id);
-    else this.#flows.set(id, { thread, time });
   }
 
   #count(process: number, title: string, time: number, value: number): void {

@@ -4,12 +4,11 @@ import { endTop } from '../build/event-columns.js';
 import { SchedState, Schedule } from '../build/schedule.js';
 import { grown } from '../build/grow.js';
 import { gather, sortRows } from '../build/sort-rows.js';
+import { LinkCertainty } from '../model/kinds.js';
 import { AsyncSlices } from './async-slices.js';
 import { readAtrace } from './atrace.js';
 import type { NameTable } from './names.js';
 
-/** LinkCertainty.OBSERVED: the kernel saw who woke whom. */
-const observed = 0;
 /** What a row of the scheduler's events is: a switch away from a thread, one to a thread, a wake-up. */
 const away = 0;
 const onto = 1;
@@ -178,7 +177,7 @@ export class KernelTrace {
         const asleep = now?.state === SchedState.Sleeping || now?.state === SchedState.Uninterruptible;
         let link = -1;
         if (asleep && detail > 0) {
-          link = this.#builder.link(thread, now.since, this.thread(detail), time, observed);
+          link = this.#builder.link(thread, now.since, this.thread(detail), time, LinkCertainty.Observed);
           schedule.link[schedule.count - 1] = link;
         }
         // A wake-up of a thread that runs says nothing about it.

@@ -1,18 +1,9 @@
 import type { EventBuilder, EventThread } from '../build/event-builder.js';
+import { Flows } from './flows.js';
 import type { KernelTrace } from './kernel-trace.js';
 import { Counter, CounterType, CounterUnit, Process, Thread, Track } from './perfetto-fields.js';
 import type { PerfettoSequence, PerfettoTrack } from './perfetto-sequence.js';
 import { ProtobufReader } from './protobuf-reader.js';
-
-interface FlowEnd {
-  readonly thread: EventThread;
-  readonly time: number;
-}
-
-/** An estimate: an object in a map. */
-const flowBytes = 200;
-/** LinkCertainty.OBSERVED: the producer tied the two events itself. */
-const observed = 0;
 
 /** The tracks of a Perfetto trace: threads, counters and free ones, by their 64-bit ids. */
 export class PerfettoTracks {
@@ -23,7 +14,7 @@ export class PerfettoTracks {
   #last: PerfettoTrack | undefined;
   /** Threads that have a track already. */
   readonly #taken = new Set<EventThread>();
-  readonly #flows = new Map<number, FlowEnd>();
+  readonly #flows: Flows<number>;
   #firstProcess = 0;
   readonly #fields = new ProtobufReader();
   readonly #inner = new ProtobufReader();
@@ -32,6 +23,7 @@ export class PerfettoTracks {
   constructor(builder: EventBuilder, kernel: KernelTrace) {
     this.#builder = builder;
     this.#kernel = kernel;
+    this.#flows = new Flows(builder);
   }
 
   of(low: number, high: number): PerfettoTrack {
@@ -66,7 +58,7 @@ export class PerfettoTracks {
   }
 
   get memoryBytes(): number {
-    return flowBytes * this.#flows.size;
+    return this.#flows.memoryBytes;
   }
 
   count(track: PerfettoTrack, time: number, value: number): void {
@@ -77,18 +69,8 @@ export class PerfettoTracks {
     counter.push(time, now);
   }
 
-  /** A flow ties the event it leaves to the next one with its id: whoever ended there waited, so it is a link. */
   flow(id: number, track: PerfettoTrack, time: number, ends: boolean): void {
-    const thread = this.threadOf(track);
-    const other = this.#flows.get(id);
-    if (other === undefined) {
-      this.#flows.set(id, { thread, time });
-      return;
-    }
-    const [source, target] = other.time <= time ? [other, { thread, time }] : [{ thread, time }, other];
-    this.#builder.link(target.thread, target.time, source.thread, source.time, observed);
-    if (ends) this.#flows.delete(id);
-    else this.#flows.set(id, { thread, time });
+    this.#flows.step(id, this.threadOf(track), time, ends);
   }
 
   describe(bytes: Uint8Array, from: number, to: number): void {
