@@ -13,4 +13,16 @@ void put_nodes(Bytes& out, const NodeRow* nodes, u32 count) {
   put_column(out, 6, count, Coding::Sparse, [&](u32 row) { return i64{nodes[row].image}; });
 }
 
+void put_virtual_waits(Bytes& out, const VirtualWaitRow* rows, u32 count) {
+  constexpr Coding kPlain = Coding::Plain, kSparse = Coding::Sparse;
+  put_delta_column(out, 1, count, kSparse, 0, [&](u32 row) { return i64{rows[row].thread}; });
+  put_delta_column(out, 2, count, kPlain, 0, [&](u32 row) { return i64{rows[row].id}; });
+  put_delta_column(out, 3, count, kPlain, 0, [&](u32 row) { return rows[row].begin_ns; });
+  put_column(out, 4, count, kPlain, [&](u32 row) { return rows[row].duration_ns; });
+  put_delta_column(out, 5, count, kPlain, 0, [&](u32 row) { return i64{rows[row].stack}; });
+  put_column(out, 6, count, kSparse, [&](u32 row) { return i64{rows[row].flags}; });
+  put_column(out, 7, count, kSparse, [&](u32 row) { return i64{rows[row].left_out}; });
+  put_column(out, 8, count, kSparse, [&](u32 row) { return static_cast<i64>(rows[row].left_out_ns); });
+}
+
 }  // namespace btrace

@@ -10,6 +10,19 @@ namespace btrace {
 template <class TypeId>
 void put_sample_block(Bytes& out, u32 thread, const Row* rows, u32 count, TypeId type_id);
 
+// A VirtualWaits message.
+struct VirtualWaitRow {
+  i64 begin_ns;
+  i64 duration_ns;
+  u64 left_out_ns;
+  u32 left_out;
+  u32 thread;
+  u32 id;
+  u32 stack;
+  u16 flags;
+};
+void put_virtual_waits(Bytes& out, const VirtualWaitRow* rows, u32 count);
+
 // A Nodes message. `ids` ascend; `frame_of(id)` and the rest give the columns.
 struct NodeRow {
   u32 id;

@@ -47,6 +47,7 @@ void adopt(Session& session, ThreadRecord& record) {
   record.last.epoch = 0;
   record.mean_cost_ns = 0;
   record.due_tick.store_relaxed(0);
+  record.waits_paid_tick = record.waits_left_out_ns = record.waits_left_out = 0;
   record.last_tick.store_relaxed(0);
   record.evidence_tick.store_relaxed(0);
   for (u32 reason = 0; reason < kLossReasons; reason++) {
@@ -98,6 +99,7 @@ bool Capture::enter(ThreadRecord* record, SampleKind kind, Holder holder) {
   record_ = record;
   session_ = active_session();
   row_ = Row{};
+  row_.kind = kind;
   if (!session_ || !session_->config.wants(kind) || session_->full.load_relaxed()) {
     leave();
     return false;
@@ -114,7 +116,6 @@ bool Capture::begin_open(ThreadRecord* record, SampleKind kind, bool open, bool 
     return false;
   }
   begin_ns_ = now_ns();
-  row_.kind = kind;
   row_.time_ns = session_->since_origin(begin_ns_);
   forced_ = force;
   if (!open) row_.flags |= kFlagForced;
@@ -128,21 +129,47 @@ bool Capture::begin_outside(ThreadRecord* record, SampleKind kind, i64 begin_ns,
     return false;
   }
   begin_ns_ = begin_ns;
-  row_.kind = kind;
   row_.time_ns = session_->since_origin(begin_ns);
   row_.carry_on(record->counters);
   return true;
 }
 
-u32 Capture::commit_frames(const Frame* frames, u32 frame_count) {
+bool Capture::take_frames() {
+  walk_ = take_walk_buffer(*session_, record_->slot);
+  return walk_ != nullptr;
+}
+
+u32 Capture::insert(const Frame* frames, u32 frame_count) {
   u32 node = session_->stacks.insert(frames, frame_count, record_->last);
-  if (node == StackTable::kNoNode) {
-    // The row keeps its times; its stack is lost and counted.
-    record_->lost[static_cast<u32>(LossReason::StackTableFull)].add_relaxed(1);
-    node = 0;
-  }
+  if (node != StackTable::kNoNode) return node;
+  // The row keeps its times; its stack is lost and counted.
+  record_->lost[static_cast<u32>(LossReason::StackTableFull)].add_relaxed(1);
+  return 0;
+}
+
+u32 Capture::commit_frames(const Frame* frames, u32 frame_count) {
+  u32 node = insert(frames, frame_count);
   commit_node(node);
   return node;
+}
+
+u64 Capture::commit_aside(i64 begin_ns) {
+  push(*session_, *record_, row_);
+  return book(begin_ns, true);
+}
+
+// Under the kind of its row.
+u64 Capture::book(i64 begin_ns, bool is_row) {
+  // One that took far longer than others was interrupted: that time went to another thread. It counts in full in the
+  // histogram only.
+  u64 took = static_cast<u64>(max_of<i64>(now_ns() - begin_ns, 1));
+  u64 plausible = walk_ ? kPlausibleCostNs : kPlausibleOutsideCostNs;
+  u64 cost = min_of(took, max_of<u64>(u64{record_->mean_cost_ns} * 4, plausible));
+  CostHistogram& costs = session_->costs[static_cast<u32>(row_.kind)];
+  costs.total_ns.add_relaxed(cost);
+  if (forced_) session_->forced_ns.add_relaxed(cost);
+  if (is_row) costs.buckets[min_of<u32>(63 - __builtin_clzll(took), CostHistogram::kBuckets - 1)].add_relaxed(1);
+  return cost;
 }
 
 void Capture::commit_repeat(u32 node) {
@@ -160,17 +187,8 @@ void Capture::commit_node(u32 node) {
   u64 tick = tick_now();
   record_->last_tick.store_relaxed(tick);
   if (!forced_) record_->evidence_tick.store_relaxed(tick);
-  // One that took far longer than others was interrupted: that time went to another thread. It counts in full in the
-  // histogram only.
   u32 mean = record_->mean_cost_ns;
-  u64 took = static_cast<u64>(max_of<i64>(now - begin_ns_, 1));
-  u64 cost = min_of(took, max_of<u64>(u64{mean} * 4, walk_ ? kPlausibleCostNs : kPlausibleOutsideCostNs));
-  if (begin_ns_) {
-    CostHistogram& costs = session_->costs[static_cast<u32>(row_.kind)];
-    costs.total_ns.add_relaxed(cost);
-    if (forced_) session_->forced_ns.add_relaxed(cost);
-    costs.buckets[min_of<u32>(63 - __builtin_clzll(took), CostHistogram::kBuckets - 1)].add_relaxed(1);
-  }
+  u64 cost = begin_ns_ ? book(begin_ns_, true) : 0;
   if (walk_) {
     record_->counters = row_;
     // The budget: a thread whose captures cost c may have one every c / budget.

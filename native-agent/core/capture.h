@@ -38,6 +38,19 @@ class Capture {
   // On the thread itself, interrupted by its CPU timer: these come no oftener than they should, so the gate is not
   // asked.
   bool begin_interrupted(ThreadRecord* record) { return begin_open(record, SampleKind::AsyncSelf, true, false); }
+  // On the thread itself, for what is no sample of it: neither the gate is asked nor the thread's own samples touched.
+  // There is room for a walk only after take_frames().
+  bool begin_aside(ThreadRecord* record, SampleKind kind) {
+    forced_ = true;
+    return enter(record, kind, Holder::Thread);
+  }
+  bool take_frames();
+  // The node of the stack that was walked, 0 when there was no room for it: that is counted.
+  u32 node_of(u32 frame_count) { return insert(walk_->frames, frame_count); }
+  // The row as it is. Returns what it cost since `begin_ns` (monotonic).
+  u64 commit_aside(i64 begin_ns);
+  // The same for a walk that gives no row, or not yet.
+  u64 book_walk(i64 begin_ns) { return book(begin_ns, false); }
   // From the agent's own thread for another one. False when that thread is capturing itself: then there is no need.
   // `begin_ns` is when the walk began (monotonic); a capture that came in between makes this one pointless too.
   bool begin_outside(ThreadRecord* record, SampleKind kind, i64 begin_ns, u64 begin_tick);
@@ -59,7 +72,9 @@ class Capture {
   void abandon() { leave(); }
 
  private:
+  u32 insert(const Frame* frames, u32 frame_count);
   void commit_node(u32 node);
+  u64 book(i64 begin_ns, bool is_row);
   bool begin_open(ThreadRecord* record, SampleKind kind, bool open, bool force);
   bool enter(ThreadRecord* record, SampleKind kind, Holder holder);
   void leave();

@@ -92,6 +92,7 @@ void Conversation::record() {
   // From here nothing is captured, so what there is to send does not grow. It goes first: bringing the samplers home
   // and taking the hooks out may last.
   deactivate_session();
+  drain_.cut_open_waits(out, now_ns());
   send_rest();
   while (samplers_running_.load()) sys::sleep_ns(kNsPerMs);
   runtime_.remove(*session_);
@@ -166,6 +167,7 @@ void Conversation::send_dump() {
   Bytes& out = connection_.out();
   while (connection_.is_open() && drain_.cut_dump(out))
     while (connection_.is_open() && connection_.unsent() > kUnsentLimit) pump(kLookEveryNs);
+  drain_.cut_open_waits(out, now_ns());
   drain_.cut_load_of_dump(out);
   drain_.cut_texts(out);
   drain_.cut_goodbye(out, EndReason::Dumped, nullptr);

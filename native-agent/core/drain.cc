@@ -20,13 +20,14 @@ bool Drain::init(Session& session, Runtime& runtime) {
   node_capacity_ = session.stacks.capacity();
   rows_ = map_array<Row>(kBatchRows);
   runs_ = map_array<Run>(kMaxRuns);
+  waits_ = map_array<VirtualWaitRow>(kBatchRows);
   new_nodes_ = map_array<u32>(node_capacity_ * 2);
   node_rows_ = map_array<NodeRow>(node_capacity_ * 2);
   sent_nodes_ = map_array<u64>(node_capacity_ / 32);
   links_ = map_array<Link>(LinkRing::kLinks);
   cpu_at_start_ns_ = clock_ns(kClockProcessCpu);
   refused_told_ = g_threads.refused();
-  if (rows_ && runs_ && new_nodes_ && node_rows_ && sent_nodes_ && links_ && load_.init()) return true;
+  if (rows_ && runs_ && waits_ && new_nodes_ && node_rows_ && sent_nodes_ && links_ && load_.init()) return true;
   release();
   return false;
 }
@@ -34,6 +35,7 @@ bool Drain::init(Session& session, Runtime& runtime) {
 void Drain::release() {
   unmap_array(rows_, kBatchRows);
   unmap_array(runs_, kMaxRuns);
+  unmap_array(waits_, kBatchRows);
   unmap_array(new_nodes_, node_capacity_ * 2);
   unmap_array(node_rows_, node_capacity_ * 2);
   unmap_array(sent_nodes_, node_capacity_ / 32);
@@ -115,21 +117,36 @@ u32 Drain::type_id(u64 key) {
 
 // ---------------------------------------------------------------- samples
 
+// Takes what is no sample of the thread out of the rows from `begin` on. How many are left.
+u32 Drain::set_waits_aside(u32 thread, u32 begin, u32 count) {
+  u32 kept = begin;
+  for (u32 at = begin; at < begin + count; at++) {
+    const Row& row = rows_[at];
+    if (row.kind == SampleKind::VirtualWait)
+      waits_[wait_count_++] = {row.time_ns, row.duration_ns, row.object, row.peer,
+                               thread,      row.message,     row.stack,  row.flags};
+    else if (kept++ != at)
+      rows_[kept - 1] = row;
+  }
+  return kept - begin;
+}
+
 u32 Drain::collect() {
   u32 rows = 0;
-  run_count_ = 0;
+  run_count_ = wait_count_ = 0;
   u32 slots = g_threads.slots();
-  for (u32 i = 0; i < slots && rows < kBatchRows && run_count_ < kMaxRuns; i++) {
+  for (u32 i = 0; i < slots && rows + wait_count_ < kBatchRows && run_count_ < kMaxRuns; i++) {
     u32 slot = next_slot_ < slots ? next_slot_ : 0;
     ThreadRecord& record = g_threads.at(slot);
     u32 taken = 0;
+    u32 thread = record.index.load_relaxed();
     if (record.session.load_acquire() == session_->id)
-      taken = record.shard.pop(session_->pool, rows_ + rows, kBatchRows - rows);
-    if (taken) {
-      runs_[run_count_++] = {record.index.load_relaxed(), rows, taken};
-      rows += taken;
+      taken = record.shard.pop(session_->pool, rows_ + rows, kBatchRows - rows - wait_count_);
+    if (u32 kept = set_waits_aside(thread, rows, taken)) {
+      runs_[run_count_++] = {thread, rows, kept};
+      rows += kept;
     }
-    if (rows == kBatchRows) break;
+    if (rows + wait_count_ == kBatchRows) break;
     next_slot_ = slot + 1;
   }
   return rows;
@@ -164,7 +181,7 @@ void sort_ids(u32* ids, u32 count) {
 
 bool Drain::cut_samples(Bytes& out) {
   u32 rows = collect();
-  if (!rows) return false;
+  if (!rows && !wait_count_) return false;
   cut_rows(out, rows);
   return true;
 }
@@ -172,6 +189,7 @@ bool Drain::cut_samples(Bytes& out) {
 void Drain::cut_rows(Bytes& out, u32 rows) {
   new_node_count_ = 0;
   for (u32 row = 0; row < rows; row++) note_node(rows_[row].stack);
+  for (u32 row = 0; row < wait_count_; row++) note_node(waits_[row].stack);
   sort_ids(new_nodes_, new_node_count_);
   for (u32 i = 0; i < new_node_count_; i++) {
     const Node node = session_->stacks.at(new_nodes_[i]);
@@ -190,9 +208,47 @@ void Drain::cut_rows(Bytes& out, u32 rows) {
     put_nodes(out, node_rows_, new_node_count_);
     end(out, begin, ChunkKind::Nodes);
   }
-  size_t begin = begin_chunk(out);
-  for (u32 i = 0; i < run_count_; i++) put_run(out, runs_[i]);
-  end(out, begin, ChunkKind::Samples);
+  if (rows) {
+    size_t begin = begin_chunk(out);
+    for (u32 i = 0; i < run_count_; i++) put_run(out, runs_[i]);
+    end(out, begin, ChunkKind::Samples);
+  }
+  if (wait_count_) {
+    size_t begin = begin_chunk(out);
+    put_virtual_waits(out, waits_, wait_count_);
+    end(out, begin, ChunkKind::VirtualWaits);
+  }
+}
+
+void Drain::cut_open_waits(Bytes& out, i64 now_ns) {
+  const StackTables& stacks = session_->stacks;
+  run_count_ = wait_count_ = 0;
+  // What was left out behind the last one that was captured.
+  for (u32 slot = 0, slots = g_threads.slots(); slot < slots; slot++) {
+    const ThreadRecord& record = g_threads.at(slot);
+    if (record.session.load_acquire() != session_->id || !record.waits_left_out || wait_count_ == kBatchRows) continue;
+    waits_[wait_count_++] = {session_->since_origin(now_ns), 0, record.waits_left_out_ns, record.waits_left_out,
+                             record.index.load_relaxed()};
+  }
+  u64 id;
+  OpenWait wait;
+  for (u32 at = 0; session_->open_waits.next(at, id, wait);) {
+    if (wait_count_ == kBatchRows) {
+      cut_rows(out, 0);
+      wait_count_ = 0;
+    }
+    // Of a table that has been emptied since nothing is known any more.
+    bool known = stacks.epoch_of(wait.stack) + 1 >= stacks.epoch();
+    waits_[wait_count_++] = {session_->since_origin(wait.begin_ns),
+                             max_of<i64>(now_ns - wait.begin_ns, 1),
+                             0,
+                             0,
+                             wait.thread,
+                             static_cast<u32>(id),
+                             known ? wait.stack : 0,
+                             kFlagStillWaits};
+  }
+  if (wait_count_) cut_rows(out, 0);
 }
 
 // A block holds rows with the same counters: a run is split where they change.

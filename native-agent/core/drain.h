@@ -33,6 +33,8 @@ class Drain final : public NameSink {
   void forget_threads();
   // What markers say: before their samples, or a little after.
   void cut_texts(Bytes& out);
+  // Waits of virtual threads that have not ended by `now_ns`, as far as they are.
+  void cut_open_waits(Bytes& out, i64 now_ns);
   void cut_links(Bytes& out);
   void cut_losses(Bytes& out);
   // What the process uses is looked at, and told.
@@ -65,6 +67,7 @@ class Drain final : public NameSink {
     u32 count;
   };
 
+  u32 set_waits_aside(u32 thread, u32 begin, u32 count);
   u32 collect();
   u32 collect_dump();
   void cut_rows(Bytes& out, u32 rows);
@@ -93,6 +96,8 @@ class Drain final : public NameSink {
   Row* rows_ = nullptr;
   Run* runs_ = nullptr;
   u32 run_count_ = 0;
+  VirtualWaitRow* waits_ = nullptr;  // those of the batch
+  u32 wait_count_ = 0;
   u32* new_nodes_ = nullptr;
   u32 new_node_count_ = 0;
   NodeRow* node_rows_ = nullptr;

@@ -14,27 +14,30 @@ void Drain::begin_dump(i64 from_ns) {
 
 u32 Drain::collect_dump() {
   u32 rows = 0;
-  run_count_ = 0;
-  for (u32 slot = 0; cursors_ && slot < cursor_count_ && rows < kBatchRows && run_count_ < kMaxRuns; slot++) {
+  run_count_ = wait_count_ = 0;
+  for (u32 slot = 0; cursors_ && slot < cursor_count_ && run_count_ < kMaxRuns; slot++) {
     ThreadRecord& record = g_threads.at(slot);
     if (record.session.load_acquire() != session_->id) continue;
     u32 begin = rows;
+    u32 thread = record.index.load_relaxed();
     // Rows before the asked time are looked at and left out.
-    while (u32 seen = record.shard.peek(session_->pool, cursors_[slot], rows_ + rows, kBatchRows - rows)) {
+    while (u32 seen =
+               record.shard.peek(session_->pool, cursors_[slot], rows_ + rows, kBatchRows - rows - wait_count_)) {
       u32 kept = rows;
       for (u32 row = rows; row < rows + seen; row++)
         if (rows_[row].time_ns + rows_[row].duration_ns >= dump_from_ns_) rows_[kept++] = rows_[row];
-      rows = kept;
+      rows += set_waits_aside(thread, rows, kept - rows);
     }
-    if (rows > begin) runs_[run_count_++] = {record.index.load_relaxed(), begin, rows - begin};
+    if (rows > begin) runs_[run_count_++] = {thread, begin, rows - begin};
   }
   return rows;
 }
 
 bool Drain::cut_dump(Bytes& out) {
   u32 rows = collect_dump();
-  if (rows) cut_rows(out, rows);
-  return rows != 0;
+  if (!rows && !wait_count_) return false;
+  cut_rows(out, rows);
+  return true;
 }
 
 void Drain::trim(i64 now_ns) {

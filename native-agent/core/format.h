@@ -5,7 +5,7 @@
 namespace btrace {
 
 inline constexpr u32 kFormatMajor = 1;
-inline constexpr u32 kFormatMinor = 2;
+inline constexpr u32 kFormatMinor = 3;
 
 enum class ChunkKind : u16 {
   Header = 1,
@@ -23,6 +23,7 @@ enum class ChunkKind : u16 {
   Status = 13,
   Footer = 14,
   Symbols = 15,
+  VirtualWaits = 16,
   Hello = 64,
   Welcome = 65,
   Command = 66,
@@ -57,8 +58,9 @@ enum class SampleKind : u16 {
   Free = 24,
   Marker = 25,
   ClockRead = 26,
+  VirtualWait = 27,
 };
-inline constexpr u32 kSampleKinds = 27;
+inline constexpr u32 kSampleKinds = 28;
 
 enum SampleFlag : u16 {
   kFlagCut = 1,
@@ -68,6 +70,8 @@ enum SampleFlag : u16 {
   kFlagSafepoint = 16,
   kFlagNativeState = 32,
   kFlagAtWork = 64,
+  kFlagStillWaits = 128,
+  kFlagFromBefore = 256,
 };
 
 // Which counters of a block were read.

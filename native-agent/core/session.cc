@@ -87,13 +87,14 @@ void close_session(Session& session) {
   session.pool.release();
   session.stacks.release();
   session.images.release();
+  session.open_waits.release();
   unmap_array(session.walk_buffers, Session::kWalkBuffers);
   unmap_array(session.links, 1);
 }
 
 u64 held_bytes(const Session& session) {
   return session.pool.touched_bytes() + session.stacks.touched_bytes() + session.images.touched_bytes() +
-         g_threads.bytes() + sizeof(Session);
+         session.open_waits.bytes() + g_threads.bytes() + sizeof(Session);
 }
 
 HookState Session::hook_state(const char* name) const {

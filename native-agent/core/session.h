@@ -2,6 +2,7 @@
 // One recording being made, as the capturing side sees it. There is at most one in a process.
 #include "core/config.h"
 #include "core/links.h"
+#include "core/open_waits.h"
 #include "core/thread_record.h"
 #include "os/linux/images.h"
 
@@ -47,6 +48,8 @@ struct Session {
   WalkBuffer* walk_buffers;
   LinkRing* links;
   Atomic<u64> links_lost;
+  OpenWaits open_waits;      // of virtual threads, where there are any
+  Atomic<u64> first_new_id;  // of threads that are made from here on, as the program counts them
 
   Atomic<u32> thread_count;  // indexes given out
   Atomic<u32> full;          // policy stop-when-full: nothing is taken any more

@@ -129,7 +129,8 @@ i64 Shard::oldest_ns(SegmentPool& pool) {
   if (!number) return INT64_MAX;
   Segment& segment = pool.at(number);
   if (segment.committed.load_acquire() <= read_row_) return INT64_MAX;
-  return segment.rows[read_row_].time_ns;
+  const Row& row = segment.rows[read_row_];
+  return row.time_ns + row.duration_ns;
 }
 
 bool Shard::empty(SegmentPool& pool) {

@@ -52,7 +52,7 @@ class Shard {
   u32 peek(SegmentPool& pool, Cursor& cursor, Row* rows, u32 limit);
   // Drops the first full segment if its last row is older than `before_ns`. Rows dropped, merged ones included.
   u32 drop_older(SegmentPool& pool, i64 before_ns);
-  // The time of the oldest row; INT64_MAX when there is none.
+  // The end of the oldest row; INT64_MAX when there is none.
   i64 oldest_ns(SegmentPool& pool);
   // Copies what is there, at most `limit` rows, and gives read segments back.
   u32 pop(SegmentPool& pool, Row* rows, u32 limit);

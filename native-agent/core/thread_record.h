@@ -33,7 +33,12 @@ struct alignas(64) ThreadRecord {
   Atomic<u64> evidence_tick;
   Row counters;        // the last row that read them: rows from outside go on with its totals
   Atomic<u32> events;  // of a point that comes often, captured or not; the thread's own count
-  u32 mean_cost_ns;    // of captures on this thread, moving
+  Atomic<u32> hops;    // of virtual threads onto it and off again; its own count
+  // Of waits of virtual threads that ended on it (core/virtual_waits.h).
+  u64 waits_paid_tick;    // until when the thread pays for what was captured of them
+  u64 waits_left_out_ns;  // since the last one that was captured
+  u32 waits_left_out;
+  u32 mean_cost_ns;  // of captures on this thread, moving
   Atomic<u32> has_pending;
   Atomic<u32> pending_stack;
   bool follows;  // `before` is the row in front of `pending`

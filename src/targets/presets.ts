@@ -42,6 +42,7 @@ export const recordingPresets = {
       SampleKind.Notify,
       SampleKind.Unpark,
       SampleKind.MonitorRelease,
+      SampleKind.VirtualWait,
     ],
   },
 } as const satisfies Record<string, RecordingChoice>;

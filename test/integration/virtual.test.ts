@@ -6,12 +6,14 @@ import assert from 'node:assert/strict';
 import {
   HookState,
   methodFigures,
+  SampleFlag,
   SampleKind,
   sumScope,
   type Trace,
   wholeTrace,
 } from '../../src/trace/index.js';
 import { isCarrier, virtualThreadFigures } from '../../src/trace/measure/virtual-threads.js';
+import type { SessionStatus } from '../../src/targets/target.js';
 import { JavaProgram, type Jdk, jdks } from '../rigs/jvm/programs.js';
 import { Truth } from '../rigs/jvm/truth.js';
 import { decodeFile, Recordings } from './recordings.js';
@@ -20,6 +22,7 @@ const SHARE_TOLERANCE = 0.03;
 /** 10 ms an interrupt: enough that chance is far below the tolerance. */
 const CPU_NS = 6e9;
 const EDGE_NS = 150e6;
+const WAIT_TOLERANCE_NS = 2e6;
 
 const firstWith = 21;
 const firstTold = 24;
@@ -47,9 +50,10 @@ for (const jdk of jdks()) {
       return;
     }
 
-    it('have waits that nobody sees, which is said', () => {
-      assert.equal(hook('VirtualThread.park')?.state, HookState.Missing);
-      assert.match(hook('VirtualThread.park')?.why ?? '', /not seen while they are unmounted/);
+    it('have waits that are seen, and nobody who ends them, which is said', () => {
+      assert.equal(hook('VirtualThread.park')?.state, HookState.Removed);
+      assert.equal(hook('VirtualThread.unpark')?.state, HookState.Missing);
+      assert.match(hook('VirtualThread.unpark')?.why ?? '', /who ends a virtual thread’s wait is not seen/);
       // What a carrier does while one waits for a lock is no wait of the carrier's.
       for (const { blocks } of trace.threads.filter(isCarrier)) {
         for (let row = 0; row < blocks.count; row++) assert.notEqual(blocks.kind[row], SampleKind.Monitor);
@@ -111,12 +115,108 @@ for (const jdk of jdks()) {
   });
 }
 
-async function recorded(recordings: Recordings, jdk: Jdk): Promise<{ trace: Trace; truth: Truth }> {
+const waitsSeen = ({ costs }: SessionStatus): number =>
+  costs.find(({ kind }) => kind === SampleKind.VirtualWait)?.count ?? 0;
+
+/** Names of a path, innermost first. */
+function namesOf({ paths, methods }: Trace, path: number): string[] {
+  const names: string[] = [];
+  for (let at = path; at !== 0; at = paths.parent[at]!) names.push(methods.qualifiedName(paths.method[at]!));
+  return names;
+}
+
+/** What is the innermost frame of a wait, or among them. */
+const standsIn: Record<string, (names: readonly string[]) => boolean> = {
+  SLEEP: (names) => names.includes('java.lang.Thread.sleep'),
+  PARK: (names) => names.includes('java.util.concurrent.locks.LockSupport.parkNanos'),
+  WAIT: (names) => names[0] === 'java.lang.Object.wait0',
+  MONITOR: (names) => names[0]!.startsWith('Parts.lambda$'),
+};
+
+for (const jdk of jdks().filter(({ version }) => parseInt(version) >= firstTold)) {
+  describe(`waits of virtual threads, JDK ${jdk.version}`, () => {
+    let recordings: Recordings;
+    beforeEach(() => (recordings = new Recordings()));
+    afterEach(() => recordings.remove());
+
+    it('are those that they had, each in its place, and no carrier’s', async () => {
+      const { trace, truth } = await recorded(
+        recordings,
+        jdk,
+        'virtual-waits',
+        (status) => waitsSeen(status) > 1200,
+      );
+      const waits = trace.virtualWaits!;
+      const origin = Number(trace.info.startMonotonicNs);
+      assert.deepEqual(trace.problems, []);
+      assert.equal(waits.leftOut, 0);
+      for (const kind of ['SLEEP', 'PARK', 'WAIT', 'MONITOR']) {
+        const thread = truth.waits.find((wait) => wait.kind === kind)!.thread;
+        const of = Array.from(waits.id.subarray(0, waits.count).keys()).filter(
+          (row) => `#${waits.id[row]}` === thread && waits.flags[row] === 0,
+        );
+        const begin = origin + trace.beginNs + EDGE_NS;
+        const known = truth
+          .waitsOf(thread, kind, begin, origin + trace.endNs - EDGE_NS)
+          .filter((wait) => wait.end - wait.begin > 2 * WAIT_TOLERANCE_NS);
+        let right = 0;
+        for (const wait of known) {
+          const row = of.find((at) => {
+            const middle = origin + (waits.begin[at]! + waits.end[at]!) / 2;
+            return middle > wait.begin && middle < wait.end;
+          });
+          if (row === undefined) continue;
+          const [lasted, truly] = [waits.end[row]! - waits.begin[row]!, wait.end - wait.begin];
+          // Between its look at the clock and its wait a thread may have had to let others run.
+          if (Math.abs(lasted - truly) <= Math.max(WAIT_TOLERANCE_NS, truly / 20)) right++;
+          const names = namesOf(trace, waits.path[row]!);
+          assert.ok(standsIn[kind]!(names), `${kind} in ${names.join(' < ')}`);
+        }
+        assert.ok(known.length > 20, `${known.length} waits ${kind}`);
+        assert.ok(right >= 0.9 * known.length, `of ${known.length} waits ${kind} ${right} are right`);
+      }
+      const open = Array.from(waits.flags.subarray(0, waits.count).keys()).filter(
+        (row) => (waits.flags[row]! & SampleFlag.StillWaits) !== 0,
+      );
+      assert.ok(open.length > 0, 'nobody waits at the end');
+      for (const row of open) assert.equal(waits.end[row], waits.end[open[0]!]);
+      for (const { blocks } of trace.threads.filter(isCarrier)) {
+        for (let row = 0; row < blocks.count; row++)
+          assert.ok(blocks.kind[row] === SampleKind.Park || blocks.kind[row] === SampleKind.Gc);
+      }
+    });
+
+    it('are bounded in memory and cost where ten thousand wait at once', async () => {
+      const { trace } = await recorded(recordings, jdk, 'virtual-crowd', ({ elapsedMs }) => elapsedMs > 4000);
+      const waits = trace.virtualWaits!;
+      assert.deepEqual(trace.problems, []);
+      const lost = trace.losses.reduce((sum, { count }) => sum + count, 0);
+      assert.ok(waits.count + waits.leftOut + lost > 10_000, `${waits.count} and ${waits.leftOut} left out`);
+      assert.ok(trace.status!.memoryBytes < 32 * 2 ** 20, `${trace.status!.memoryBytes} bytes`);
+      let ended = 0;
+      for (let row = 0; row < waits.count; row++) {
+        const names = namesOf(trace, waits.path[row]!);
+        if (waits.flags[row] !== 0 || !names.includes('java.lang.Thread.sleep')) continue;
+        ended++;
+        assert.ok(waits.end[row]! - waits.begin[row]! > 490e6, `${waits.end[row]! - waits.begin[row]!} ns`);
+      }
+      assert.ok(ended > 100, `${ended} have ended`);
+    });
+  });
+}
+
+/** Until `isEnough`, at most 40 s. */
+async function recorded(
+  recordings: Recordings,
+  jdk: Jdk,
+  part = 'virtual',
+  isEnough = ({ processCpuNs }: SessionStatus) => processCpuNs >= CPU_NS,
+): Promise<{ trace: Trace; truth: Truth }> {
   const file = recordings.file('truth.txt');
   const hasThem = parseInt(jdk.version) >= firstWith;
   const program = await JavaProgram.start('truth', {
     jdk,
-    args: [file, 'virtual'],
+    args: [file, part],
     vmArgs: [
       '-XX:+IgnoreUnrecognizedVMOptions',
       '-XX:+EnableDynamicAgentLoading',
@@ -125,8 +225,8 @@ async function recorded(recordings: Recordings, jdk: Jdk): Promise<{ trace: Trac
   });
   try {
     const session = await recordings.start(program.pid, { maxDurationMs: hasThem ? 40_000 : 200 });
-    session.onStatus(({ processCpuNs }) => {
-      if (processCpuNs >= CPU_NS) void session.stop();
+    session.onStatus((status) => {
+      if (isEnough(status)) void session.stop();
     });
     const trace = decodeFile((await session.ended).file);
     assert.equal(await program.end(), 0, program.output);

@@ -29,13 +29,14 @@ void set_allocation_interval(u64 bytes) {
 
 u64 HotSpot::adapt(Session& session, u64 cpu_ns) {
   report_virtual_threads(session);
-  if (session.hook_state("allocation") != HookState::Installed) return 0;
+  u64 virtual_ns = pace_virtual_waits(session, cpu_ns);
+  if (session.hook_state("allocation") != HookState::Installed) return virtual_ns;
   u32 events_now = events_so_far();
   // Threads that have ended took their count with them.
   u64 events = events_now > g_events_before ? events_now - g_events_before : 0;
   g_events_before = events_now;
   u64 spent_ns = events * kEventNs;
-  if (!session.config.budget_ppm) return spent_ns;
+  if (!session.config.budget_ppm) return spent_ns + virtual_ns;
   u64 asked = session.config.allocation_interval_bytes;
   // An eighth of the budget for events, the rest is for captures.
   u64 allowed_ns = cpu_ns / 1000000 * session.config.budget_ppm / 8;
@@ -52,7 +53,7 @@ u64 HotSpot::adapt(Session& session, u64 cpu_ns) {
     session.report_hook("allocation", HookState::Installed,
                         widened ? "samples fewer allocations than asked, to stay within the budget" : nullptr);
   }
-  return spent_ns;
+  return spent_ns + virtual_ns;
 }
 
 }  // namespace btrace::hotspot

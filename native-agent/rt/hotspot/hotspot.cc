@@ -45,6 +45,7 @@ void HotSpot::install(Session& session) {
   enable_points(session);
   install_natives(session);
   meet_threads(env);  // those that started meanwhile
+  enable_virtual_waits(session, env);
 }
 
 i64 HotSpot::heap_used() {
@@ -57,6 +58,7 @@ i64 HotSpot::heap_used() {
 void HotSpot::remove(Session& session) {
   remove_natives(session);
   disable_points(session);
+  disable_virtual_waits(session);
   release_virtual_threads(session);
 }
 

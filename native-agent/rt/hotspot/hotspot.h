@@ -65,6 +65,16 @@ void release_virtual_threads(Session& session);
 // The stack of the virtual thread that a carrier carries; 0 when it carries none.
 i32 walk_carried(ThreadRecord& record, jthread carrier, Frame* frames, u32 limit, WalkNotes& notes);
 
+// virtual_waits.cc
+// Puts the event of a virtual thread's end in its place among callbacks, of which the first is that of `first_event`.
+void set_virtual_thread_end(void** callbacks, u32 first_event);
+void enable_virtual_waits(Session& session, JNIEnv* env);
+// Once one was met: before that nobody asks.
+void report_virtual_waits(Session& session);
+// Now and then: what the events cost since the last time. They are off for a while where that is too much.
+u64 pace_virtual_waits(Session& session, u64 cpu_ns);
+void disable_virtual_waits(Session& session);
+
 // points.cc
 void set_callbacks();
 void enable_points(Session& session);

@@ -169,7 +169,13 @@ void capture_marker(u32 text) {
 }
 
 void set_callbacks() {
-  jvmtiEventCallbacks callbacks{};
+  // With room for those that this header may not know.
+  union {
+    jvmtiEventCallbacks callbacks;
+    void* places[64];
+  };
+  memset(places, 0, sizeof places);
+  static_assert(sizeof callbacks <= sizeof places);
   callbacks.SampledObjectAlloc = on_allocation;
   callbacks.ClassLoad = on_class_load;
   callbacks.MonitorContendedEnter = on_contended_enter;
@@ -180,7 +186,8 @@ void set_callbacks() {
   callbacks.ThreadStart = on_thread_start;
   callbacks.ThreadEnd = on_thread_end;
   callbacks.VMDeath = on_death;
-  g_hotspot.jvm.ti->SetEventCallbacks(&callbacks, sizeof callbacks);
+  set_virtual_thread_end(places, JVMTI_MIN_EVENT_TYPE_VAL);
+  g_hotspot.jvm.ti->SetEventCallbacks(&callbacks, sizeof places);
 }
 
 void enable_points(Session& session) {

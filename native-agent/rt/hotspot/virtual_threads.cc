@@ -1,5 +1,5 @@
 // Virtual threads. A carrier keeps its lane, and its rows say which virtual thread they belong to. What runs is seen as
-// on any thread; what waits is off its carrier, where no hook sees it.
+// on any thread; what waits is off its carrier (virtual_waits.cc).
 #include "base/libc.h"
 #include "rt/hotspot/hotspot.h"
 
@@ -8,7 +8,6 @@ namespace btrace::hotspot {
 namespace {
 
 constexpr const char* kThreadsHook = "virtual threads";
-constexpr const char* kWaitsHook = "VirtualThread.park";
 
 // Whether one was met in this session.
 Atomic<u32> g_met;
@@ -71,7 +70,7 @@ void report_virtual_threads(Session& session) {
     session.report_hook(kThreadsHook, HookState::Missing, "this JVM does not let their stacks be walked from outside");
   else
     session.report_hook(kThreadsHook, HookState::Installed);
-  session.report_hook(kWaitsHook, HookState::Missing, "waits of virtual threads are not seen while they are unmounted");
+  report_virtual_waits(session);
 }
 
 void release_virtual_threads(Session& session) {

@@ -16,6 +16,7 @@ const NAMELESS: ReadonlySet<number> = new Set([
   ChunkKind.Nodes,
   ChunkKind.Samples,
   ChunkKind.Links,
+  ChunkKind.VirtualWaits,
   ChunkKind.Counters,
   ChunkKind.Losses,
   ChunkKind.Status,

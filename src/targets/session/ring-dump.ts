@@ -13,6 +13,7 @@ import { FileError, RecordingFile } from './recording-file.js';
 const RING_KINDS: ReadonlySet<number> = new Set([
   ChunkKind.Samples,
   ChunkKind.Links,
+  ChunkKind.VirtualWaits,
   ChunkKind.Counters,
   ChunkKind.Losses,
 ]);

@@ -24,6 +24,7 @@ import { decodeLinks } from '../recording/links.js';
 import { Counters, Footer, Header, Hooks, Losses, Status, Text, Threads } from '../recording/messages.js';
 import { NodeReader } from '../recording/nodes.js';
 import { blockSize, eachSampleBlock, SampleBlockReader } from '../recording/samples.js';
+import { VirtualWaitReader } from '../recording/virtual-waits.js';
 import { DamageError } from '../recording/wire.js';
 import { CounterTable } from './counters.js';
 import { Entries } from './entries.js';
@@ -33,6 +34,7 @@ import { NodeTable } from './nodes.js';
 import { type PartOptions, SamplesPart } from './part.js';
 import { PathTable } from './paths.js';
 import { SampledThread, type Sampling } from './sampled-thread.js';
+import { virtualWaitBytes, VirtualWaitTable } from './virtual-waits.js';
 
 /** Losses and counters are few; a file that says otherwise is cut short here. */
 const mostLosses = 100_000;
@@ -49,6 +51,7 @@ export class RecordingDecoder {
   private readonly texts = new Entries(Text);
   private readonly threads = new Map<number, SampledThread>();
   private readonly links = new LinkTable();
+  private readonly virtualWaits = new VirtualWaitTable();
   private readonly counters = new Map<string, CounterTable>();
   private readonly losses: Loss[] = [];
   private hooks: readonly Hook[] = [];
@@ -58,6 +61,7 @@ export class RecordingDecoder {
   private refusal = '';
 
   private readonly nodeReader = new NodeReader();
+  private readonly virtualWaitReader = new VirtualWaitReader();
   private readonly blockReader = new SampleBlockReader('stacks');
   private readonly sampling: Sampling = { vouchNs: 0 };
   /** By thread, samples that came together and are not taken in yet. */
@@ -103,7 +107,7 @@ export class RecordingDecoder {
     const threads = [...this.threads.values()].sort((a, b) => a.index - b.index);
     let beginNs = Infinity;
     const part = this.part.described(this.footer?.endNs);
-    let endNs = part?.next === undefined ? (this.footer?.endNs ?? 0) : 0;
+    let endNs = Math.max(part?.next === undefined ? (this.footer?.endNs ?? 0) : 0, this.virtualWaits.lastNs);
     let counters = 0;
     for (const thread of threads) {
       counters |= thread.counters;
@@ -125,6 +129,7 @@ export class RecordingDecoder {
       paths: this.paths,
       nodes: this.nodes,
       links: this.links,
+      virtualWaits: this.virtualWaits,
       counters: [...this.counters.values()] satisfies CounterTrack[],
       images: methods.imageList(),
       hooks: this.hooks,
@@ -227,6 +232,10 @@ export class RecordingDecoder {
         this.links.add(decodeLinks(payload));
         return;
       }
+      case ChunkKind.VirtualWaits: {
+        this.takeVirtualWaits(chunk, payload);
+        return;
+      }
       case ChunkKind.Texts: {
         this.texts.add(payload);
         return;
@@ -303,6 +312,23 @@ export class RecordingDecoder {
       toCome.set(thread.index, expected - rows);
       if (blockReader.damage !== '') this.parser.report(chunk.offset, blockReader.damage);
     });
+  }
+
+  private takeVirtualWaits(chunk: Chunk, payload: Uint8Array): void {
+    const { virtualWaitReader: reader, virtualWaits } = this;
+    if (!this.part.takes(chunk.offset)) return;
+    const refused = virtualWaits.refused;
+    reader.open(payload);
+    for (let rows = reader.next(); rows > 0; rows = reader.next()) {
+      virtualWaits.take(reader, rows, this.nodes);
+      this.part.addBytes(rows * virtualWaitBytes);
+    }
+    if (reader.damage !== '') this.parser.report(chunk.offset, reader.damage);
+    if (virtualWaits.refused > refused)
+      this.parser.report(
+        chunk.offset,
+        `${virtualWaits.refused - refused} waits of virtual threads cannot be true and were left out`,
+      );
   }
 
   private takeCounters(payload: Uint8Array): void {

@@ -31,6 +31,11 @@ export class SamplesPart {
     return this.next === undefined;
   }
 
+  /** What takes so much beside intervals. */
+  addBytes(bytes: number): void {
+    this.bytes += bytes;
+  }
+
   /** A thread's intervals from the row `from` on came of so many bytes. */
   add(bytes: number, { path, keep, count }: Intervals, from: number, { depth }: Paths): void {
     if (this.mostBytes === Infinity) return;

@@ -28,6 +28,7 @@ export const SampleKind = {
   Free: 24,
   Marker: 25,
   ClockRead: 26,
+  VirtualWait: 27,
 } as const;
 
 /** Bits. */
@@ -39,6 +40,8 @@ export const SampleFlag = {
   Safepoint: 16,
   NativeState: 32,
   AtWork: 64,
+  StillWaits: 128,
+  FromBefore: 256,
 } as const;
 
 /** Bits of SampleBlock.counters: what the agent read with these samples. */
@@ -90,4 +93,4 @@ export const CommandKind = { Stop: 0, Cancel: 1, Dump: 2 } as const;
 
 /** What this code reads and writes; docs/FORMAT.md. */
 export const formatMajor = 1;
-export const formatMinor = 2;
+export const formatMinor = 3;

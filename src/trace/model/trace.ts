@@ -121,6 +121,25 @@ export interface Links extends Rows {
   readonly certainty: Uint8Array;
 }
 
+/**
+ * Waits of virtual threads that had left their carriers, in no order: they overlap each other and what the carriers did
+ * meanwhile, and are no thread's intervals.
+ */
+export interface VirtualWaits extends Rows {
+  /** Java's, its low 32 bits. */
+  readonly id: Uint32Array;
+  readonly begin: Float64Array;
+  readonly end: Float64Array;
+  readonly path: Int32Array;
+  /** Index of the carrier it came back to; where it still waits, of the one it left; 0 unknown. */
+  readonly thread: Uint32Array;
+  /** SampleFlag. */
+  readonly flags: Uint16Array;
+  /** Waits beside these that were as long and not captured, to stay within the budget, and how long they were together. */
+  readonly leftOut: number;
+  readonly leftOutNs: number;
+}
+
 export interface ThreadTrack {
   /** The recording's own, from 1. */
   readonly index: number;
@@ -285,6 +304,8 @@ export interface Trace {
   /** Absent where a format has no positions within methods: then there are no figures by line. */
   readonly nodes?: StackNodes;
   readonly links: Links;
+  /** Absent where a format has none. */
+  readonly virtualWaits?: VirtualWaits;
   readonly counters: readonly CounterTrack[];
   /** Absent where a format knows no native frames. */
   readonly images?: readonly Image[];

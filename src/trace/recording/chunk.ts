@@ -28,6 +28,7 @@ export const ChunkKind = {
   Status: 13,
   Footer: 14,
   Symbols: 15,
+  VirtualWaits: 16,
   Hello: 64,
   Welcome: 65,
   Command: 66,

@@ -238,7 +238,7 @@ describe('versions', () => {
       ),
     );
     decoder.finish();
-    assert.match(decoder.refused, /2\.3.*1\.2.*Update BTrace/s);
+    assert.match(decoder.refused, /2\.3.*1\.3.*Update BTrace/s);
     assert.equal(decoder.trace().threads.length, 0);
   });
 

@@ -6,6 +6,7 @@ import protobuf from 'protobufjs';
 import * as messages from '../../../src/trace/recording/messages.js';
 import { encodeLinks } from '../../../src/trace/recording/links.js';
 import { encodeNodes } from '../../../src/trace/recording/nodes.js';
+import { encodeVirtualWaits } from '../../../src/trace/recording/virtual-waits.js';
 import { encodeSamples } from '../../../src/trace/recording/samples.js';
 import type { Message } from '../../../src/trace/recording/schema.js';
 import { Random } from '../../../src/trace/build/random.js';
@@ -147,5 +148,24 @@ describe('messages follow recording.proto', () => {
     );
     assert.deepEqual(links['waiterTime'], ['5', '4']);
     assert.deepEqual(links['certainty'], ['0', '0', '1']);
+    const waits = asObject(
+      schema('VirtualWaits'),
+      encodeVirtualWaits({
+        thread: [3, 3],
+        id: [40, 38],
+        begin: [-5, 9],
+        duration: [7, 8],
+        stack: [2, 1],
+        flags: [0, 128],
+        leftOut: [4, 0],
+        leftOutNs: [0, 0],
+      }),
+    );
+    assert.deepEqual(waits['thread'], ['3', '0', '0']);
+    assert.deepEqual(waits['id'], ['40', '-2']);
+    assert.deepEqual(waits['begin'], ['-5', '14']);
+    assert.deepEqual(waits['duration'], ['7', '8']);
+    assert.deepEqual(waits['flags'], ['0', '0', '128']);
+    assert.deepEqual(waits['leftOut'], ['4', '0', '0']);
   });
 });

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntUnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -43,6 +44,7 @@ public final class Storm {
         keep("lambdas", Storm::lambdas);
         for (int i = 0; i < 2; i++) keep("locks-" + i, round -> locked());
         keep("threads", round -> threads());
+        keep("waits", Storm::waits);
         keep("collects", round -> {
             Thread.sleep(200);
             System.gc();
@@ -174,6 +176,43 @@ public final class Storm {
             done.countDown();
         });
         done.await();
+    }
+
+    /** Virtual threads that wait in every way there is, at any depth: each leaves its carrier and comes back to another. */
+    private static void waits(int round) throws Exception {
+        int count = 100;
+        CountDownLatch done = new CountDownLatch(count);
+        Object bell = new Object();
+        for (int i = 0; i < count; i++) {
+            int way = i;
+            start(true, () -> {
+                sink += waiting(round % 7 * way, way, bell);
+                done.countDown();
+            });
+        }
+        done.await();
+    }
+
+    private static int waiting(int depth, int way, Object bell) {
+        if (depth > 0) return waiting(depth - 1, way, bell) + 1;
+        try {
+            switch (way % 5) {
+                case 0 -> Thread.sleep(way % 4);
+                case 1 -> LockSupport.parkNanos(way * 20_000L);
+                case 2 -> locked();
+                case 3 -> {
+                    synchronized (bell) {
+                        bell.wait(1 + way % 3);
+                    }
+                }
+                default -> {
+                    for (int i = 0; i < 200; i++) Thread.yield();
+                }
+            }
+        } catch (InterruptedException stopped) {
+            throw new IllegalStateException(stopped);
+        }
+        return 0;
     }
 
     /** A virtual thread where there are any: this compiles on a JDK without them. */

@@ -1,0 +1,69 @@
+/** Waits of virtual threads off their carriers, appended as they come: 30 bytes each. */
+import { type VirtualWaits } from '../model/trace.js';
+import { type VirtualWaitReader } from '../recording/virtual-waits.js';
+import { grown, nextCapacity } from './grow.js';
+import { type NodeTable } from './nodes.js';
+
+export const virtualWaitBytes = 30;
+
+const isNumber = (value: number, most: number): boolean => value >= 0 && value <= most;
+
+export class VirtualWaitTable implements VirtualWaits {
+  count = 0;
+  id = new Uint32Array(0);
+  begin = new Float64Array(0);
+  end = new Float64Array(0);
+  path = new Int32Array(0);
+  thread = new Uint32Array(0);
+  flags = new Uint16Array(0);
+  leftOut = 0;
+  leftOutNs = 0;
+  /** When the last one ended. */
+  lastNs = 0;
+  /** Rows that cannot be true. */
+  refused = 0;
+
+  /** Takes the rows of a slice. */
+  take(reader: VirtualWaitReader, rows: number, nodes: NodeTable): void {
+    const { id, begin, duration, stack, thread, flags, leftOut, leftOutNs } = reader;
+    if (this.count + rows > this.id.length) this.grow(this.count + rows);
+    for (let row = 0; row < rows; row++) {
+      const from = begin[row] as number;
+      const lasted = duration[row] as number;
+      const node = stack[row] as number;
+      const isTrue =
+        isNumber(id[row] as number, 0xffffffff) &&
+        isNumber(thread[row] as number, 0xffffffff) &&
+        Math.abs(from) <= Number.MAX_SAFE_INTEGER &&
+        isNumber(lasted, Number.MAX_SAFE_INTEGER) &&
+        isNumber(flags[row] as number, 0xffff) &&
+        isNumber(leftOut[row] as number, 0xffffffff) &&
+        isNumber(leftOutNs[row] as number, Number.MAX_SAFE_INTEGER);
+      if (!isTrue) {
+        this.refused++;
+        continue;
+      }
+      this.leftOut += leftOut[row] as number;
+      this.leftOutNs += leftOutNs[row] as number;
+      if (id[row] === 0) continue;
+      const at = this.count++;
+      this.id[at] = id[row] as number;
+      this.begin[at] = from;
+      this.end[at] = from + lasted;
+      this.path[at] = node > 0 && node < nodes.count ? (nodes.path[node] as number) : 0;
+      this.thread[at] = thread[row] as number;
+      this.flags[at] = flags[row] as number;
+      this.lastNs = Math.max(this.lastNs, from + lasted);
+    }
+  }
+
+  private grow(needed: number): void {
+    const size = nextCapacity(this.id.length, needed);
+    this.id = grown(this.id, size);
+    this.begin = grown(this.begin, size);
+    this.end = grown(this.end, size);
+    this.path = grown(this.path, size);
+    this.thread = grown(this.thread, size);
+    this.flags = grown(this.flags, size);
+  }
+}
