@@ -170,8 +170,7 @@ u64 pace_virtual_waits(Session& session, u64 cpu_ns) {
 
 void disable_virtual_waits(Session& session) {
   if (g_events.mount >= 0) set_events(false);
-  if (session.hook_state(kWaitsHook) == HookState::Installed)
-    session.report_hook(kWaitsHook, HookState::Removed);
+  if (session.hook_state(kWaitsHook) == HookState::Installed) session.report_hook(kWaitsHook, HookState::Removed);
   g_events = {};
 }
 
