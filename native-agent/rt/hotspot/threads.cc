@@ -5,13 +5,36 @@
 
 namespace btrace::hotspot {
 
+namespace {
+
+void free_info(JNIEnv* env, const jvmtiThreadInfo& info) {
+  g_hotspot.jvm.free(info.name);
+  if (info.thread_group) env->DeleteLocalRef(info.thread_group);
+  if (info.context_class_loader) env->DeleteLocalRef(info.context_class_loader);
+}
+
+// The launcher runs main() on a thread of its own: among the first of Java's (1, from JDK 23 on 3), not of the process.
+bool is_main(JNIEnv* env, jthread thread, u64 java_id) {
+  constexpr u64 kLastId = 3;
+  jvmtiThreadInfo info{};
+  if (java_id > kLastId || g_hotspot.jvm.ti->GetThreadInfo(thread, &info) != JVMTI_ERROR_NONE) return false;
+  bool named_so = info.name && strcmp(info.name, "main") == 0;
+  free_info(env, info);
+  return named_so;
+}
+
+}  // namespace
+
 ThreadRecord* meet_thread(JNIEnv* env, jthread thread, u32 tid) {
   ThreadRecord* record = tid ? g_threads.obtain(tid) : nullptr;
   if (!record || record->runtime_ref.load_acquire()) return record;
   u64 java_thread = g_hotspot.jvm.thread_of(env, thread);
   g_threads.index_runtime(*record, java_thread);
-  if (g_hotspot.jvm.thread_id)
-    record->java_id.store_relaxed(static_cast<u64>(env->GetLongField(thread, g_hotspot.jvm.thread_id)));
+  if (g_hotspot.jvm.thread_id) {
+    u64 id = static_cast<u64>(env->GetLongField(thread, g_hotspot.jvm.thread_id));
+    record->java_id.store_relaxed(id);
+    record->is_main = is_main(env, thread, id);
+  }
   u64 base = 0, size = 0;
   if (g_hotspot.jvm.stack_of(java_thread, base, size)) {
     record->stack_begin.store_relaxed(base - size);
@@ -56,12 +79,7 @@ void HotSpot::describe_thread(ThreadRecord& record, ThreadDescription& thread) {
       memcpy(thread.name, info.name, length);
       thread.name[length] = 0;
     }
-    jvm.free(info.name);
-    if (info.thread_group) env->DeleteLocalRef(info.thread_group);
-    if (info.context_class_loader) env->DeleteLocalRef(info.context_class_loader);
-    // The launcher runs main() on a thread of its own: the process's first thread is not Java's.
-    static constexpr const char* kMain = "main";
-    thread.is_main = strcmp(thread.name, kMain) == 0;
+    free_info(env, info);
   } else if (!reference) {
     thread.kind = ThreadKind::Runtime;
     thread_comm(record.tid.load_relaxed(), thread.name, sizeof thread.name);
