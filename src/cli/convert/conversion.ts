@@ -89,11 +89,12 @@ async function rewritten(
   const redactor = request.redact ? new Redactor() : undefined;
   const writer = new RecordingWriter(sink, { deflate: true });
   let footer: Footer | undefined;
+  let written = Promise.resolve();
   const drain = () => {
     for (let chunk = parser.next(); chunk; chunk = parser.next()) {
       if (chunk.kind === ChunkKind.Footer) footer = Footer.decode(chunkPayload(chunk));
       const kept = redactor ? redactor.redact(chunk) : chunk;
-      if (kept) void writer.append(kept);
+      if (kept) written = writer.append(kept);
     }
   };
   await readPieces(
@@ -113,7 +114,8 @@ async function rewritten(
       'Choose another format with --to.',
     );
   }
-  if (footer) await writer.finish(endReason(footer), request.redact ? '' : footer.detail, footer.endNs);
+  if (footer) written = writer.finish(endReason(footer), request.redact ? '' : footer.detail, footer.endNs);
+  await written;
   return parser.problems.map(({ what }) => what);
 }
 
@@ -140,13 +142,12 @@ export async function convertFile(request: ConversionRequest, onProgress: OnProg
       );
     }
     const trace = await retraced(read, request.mapping);
-    try {
-      exported(trace, request, file);
-    } catch (error) {
-      // A reader that has seen enough (`… -o - | head`) is no error.
-      if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
-    }
+    exported(trace, request, file);
     return { bytes: file.bytes, problems: trace.problems.map(({ what }) => what) };
+  } catch (error) {
+    // A reader that has seen enough (`… -o - | head`) is no error.
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+    return { bytes: file.bytes, problems: [] };
   } finally {
     file.close();
   }
