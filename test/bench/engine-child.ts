@@ -15,6 +15,9 @@ export interface Measured {
   /** CPU time of the thread that did it: what other work on the machine changes least. 0 where the system does not tell. */
   readonly cpuMs: number;
   readonly peakBytes: number;
+  /** Pages of memory that were touched for the first time, and what the system took for that and all else. */
+  readonly pages: number;
+  readonly systemMs: number;
 }
 
 /** A bare loop over the bytes that reads each as a varint and adds it up. */
@@ -78,15 +81,19 @@ const before = process.memoryUsage().rss;
 const measure = measurements[what.replace('.warm', '')];
 if (measure === undefined) throw new Error(`There is no measurement called ${what}`);
 if (what.endsWith('.warm')) for (let run = 0; run < warmUps; run++) measure(bytes, rows);
+const usageBegan = process.resourceUsage();
 const cpuBegan = cpuMs();
 const began = performance.now();
 measure(bytes, rows);
 const ms = performance.now() - began;
 const used = cpuMs() - cpuBegan;
+const usage = process.resourceUsage();
 console.log(
   JSON.stringify({
     ms,
     cpuMs: used,
-    peakBytes: process.resourceUsage().maxRSS * 1024 - before,
+    peakBytes: usage.maxRSS * 1024 - before,
+    pages: usage.minorPageFault - usageBegan.minorPageFault,
+    systemMs: (usage.systemCPUTime - usageBegan.systemCPUTime) / 1000,
   } satisfies Measured),
 );

@@ -58,6 +58,8 @@ function measured(what: string, file: string, runs: number, rows?: Rows): Measur
     ms: middle((one) => one.ms),
     cpuMs: middle((one) => one.cpuMs),
     peakBytes: middle((one) => one.peakBytes),
+    pages: middle((one) => one.pages),
+    systemMs: middle((one) => one.systemMs),
   };
 }
 
@@ -153,6 +155,8 @@ async function compare(
   const limit = measured('limit', own, runs, rows);
   say(`limit.${name}`, limit?.ms, 'ms');
   say(`open.cpu.${name}`, open.cpuMs, 'ms');
+  say(`open.cpu.system.${name}`, open.systemMs, 'ms');
+  say(`open.pages.${name}`, open.pages, 'pages');
   say(`varints.cpu.${name}`, loop?.cpuMs, 'ms');
   say(`limit.cpu.${name}`, limit?.cpuMs, 'ms');
   say(`open.cpu.of-varints.${name}`, loop && open.cpuMs / loop.cpuMs, 'x');
@@ -161,6 +165,7 @@ async function compare(
   const loopWarm = measured('varints.warm', own, Math.min(runs, 3));
   say(`open.warm.${name}`, warm?.ms, 'ms');
   say(`open.warm.cpu.${name}`, warm?.cpuMs, 'ms');
+  say(`open.warm.cpu.system.${name}`, warm?.systemMs, 'ms');
   say(`open.warm.cpu.of-varints.${name}`, warm && loopWarm && warm.cpuMs / loopWarm.cpuMs, 'x');
 
   const append = appendMs(bytes);
