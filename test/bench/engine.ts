@@ -19,9 +19,9 @@ import {
   synthesize,
 } from '../../src/trace/index.js';
 import type { Measured, Rows } from './engine-child.js';
+import { isQuick, say } from './figure.js';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '../..');
-const isQuick = process.argv.includes('--quick');
 
 /** The measurements as one bundle, as people get the engine: without what a loader does to modules. */
 function bundle(folder: string): void {
@@ -61,25 +61,6 @@ function measured(what: string, file: string, runs: number, rows?: Rows): Measur
     pages: middle((one) => one.pages),
     systemMs: middle((one) => one.systemMs),
   };
-}
-
-function say(
-  name: string,
-  value: number | undefined,
-  unit: string,
-  target?: readonly ['>=' | '<=', number],
-): void {
-  const figure = value === undefined ? 'peer-oom' : value >= 100 ? value.toFixed(0) : value.toPrecision(3);
-  const mark = isQuick ? ' quick' : '';
-  if (target === undefined || value === undefined) {
-    console.log(`bench engine.${name} ${figure} ${unit} -${mark}`);
-    return;
-  }
-  const [sign, limit] = target;
-  const isMet = sign === '>=' ? value >= limit : value <= limit;
-  console.log(
-    `bench engine.${name} ${figure} ${unit} target ${sign}${limit} ${isMet ? 'ok' : 'short'}${mark}`,
-  );
 }
 
 async function writeRecording(file: string, samples: number, deflate: boolean): Promise<void> {
@@ -122,9 +103,14 @@ async function compare(
   const size = statSync(own).size;
   const packed = path.join(folder, `packed-${name}`);
   await writeRecording(packed, samples, true);
-  say(`size.raw.${name}`, size / samples, 'bytes/sample', samples === 1_000_000 ? ['<=', 16] : undefined);
   say(
-    `size.deflated.${name}`,
+    `engine.size.raw.${name}`,
+    size / samples,
+    'bytes/sample',
+    samples === 1_000_000 ? ['<=', 16] : undefined,
+  );
+  say(
+    `engine.size.deflated.${name}`,
     statSync(packed).size / samples,
     'bytes/sample',
     samples === 1_000_000 ? ['<=', 10] : undefined,
@@ -133,13 +119,13 @@ async function compare(
   const open = measured('open', own, runs);
   if (open === undefined) throw new Error('our own reader ran out of memory');
   const loop = measured('varints', own, runs);
-  say(`open.${name}`, open.ms, 'ms');
-  say(`open.rate.${name}`, samples / open.ms / 1000, 'Msamples/s');
-  say(`open.deflated.${name}`, measured('open', packed, runs)?.ms, 'ms');
-  say(`open.memory.${name}`, open.peakBytes / 1e6, 'MB');
-  say(`varints.${name}`, loop?.ms, 'ms');
+  say(`engine.open.${name}`, open.ms, 'ms');
+  say(`engine.open.rate.${name}`, samples / open.ms / 1000, 'Msamples/s');
+  say(`engine.open.deflated.${name}`, measured('open', packed, runs)?.ms, 'ms');
+  say(`engine.open.memory.${name}`, open.peakBytes / 1e6, 'MB');
+  say(`engine.varints.${name}`, loop?.ms, 'ms');
   say(
-    `open.of-varints.${name}`,
+    `engine.open.of-varints.${name}`,
     loop && open.ms / loop.ms,
     'x',
     samples === 1_000_000 ? ['<=', 3] : undefined,
@@ -153,42 +139,47 @@ async function compare(
     rows.calls += thread.calls.count;
   }
   const limit = measured('limit', own, runs, rows);
-  say(`limit.${name}`, limit?.ms, 'ms');
-  say(`open.cpu.${name}`, open.cpuMs, 'ms');
-  say(`open.cpu.system.${name}`, open.systemMs, 'ms');
-  say(`open.pages.${name}`, open.pages, 'pages');
-  say(`varints.cpu.${name}`, loop?.cpuMs, 'ms');
-  say(`limit.cpu.${name}`, limit?.cpuMs, 'ms');
-  say(`open.cpu.of-varints.${name}`, loop && open.cpuMs / loop.cpuMs, 'x');
-  say(`limit.cpu.of-varints.${name}`, loop && limit && limit.cpuMs / loop.cpuMs, 'x');
+  say(`engine.limit.${name}`, limit?.ms, 'ms');
+  say(`engine.open.cpu.${name}`, open.cpuMs, 'ms');
+  say(`engine.open.cpu.system.${name}`, open.systemMs, 'ms');
+  say(`engine.open.pages.${name}`, open.pages, 'pages');
+  say(`engine.varints.cpu.${name}`, loop?.cpuMs, 'ms');
+  say(`engine.limit.cpu.${name}`, limit?.cpuMs, 'ms');
+  say(`engine.open.cpu.of-varints.${name}`, loop && open.cpuMs / loop.cpuMs, 'x');
+  say(`engine.limit.cpu.of-varints.${name}`, loop && limit && limit.cpuMs / loop.cpuMs, 'x');
   const warm = measured('open.warm', own, Math.min(runs, 3));
   const loopWarm = measured('varints.warm', own, Math.min(runs, 3));
-  say(`open.warm.${name}`, warm?.ms, 'ms');
-  say(`open.warm.cpu.${name}`, warm?.cpuMs, 'ms');
-  say(`open.warm.cpu.system.${name}`, warm?.systemMs, 'ms');
-  say(`open.warm.cpu.of-varints.${name}`, warm && loopWarm && warm.cpuMs / loopWarm.cpuMs, 'x');
+  say(`engine.open.warm.${name}`, warm?.ms, 'ms');
+  say(`engine.open.warm.cpu.${name}`, warm?.cpuMs, 'ms');
+  say(`engine.open.warm.cpu.system.${name}`, warm?.systemMs, 'ms');
+  say(`engine.open.warm.cpu.of-varints.${name}`, warm && loopWarm && warm.cpuMs / loopWarm.cpuMs, 'x');
 
   const append = appendMs(bytes);
-  say(`append.${name}`, append, 'ms');
-  say(`append.of-open.${name}`, append / open.ms, 'x', samples === 1_000_000 ? ['<=', 1 / 50] : undefined);
+  say(`engine.append.${name}`, append, 'ms');
+  say(
+    `engine.append.of-open.${name}`,
+    append / open.ms,
+    'x',
+    samples === 1_000_000 ? ['<=', 1 / 50] : undefined,
+  );
 
   if (hasPeer) {
     const perfetto = path.join(folder, `perfetto-${name}`);
     const handle = openSync(perfetto, 'w');
     writePerfetto(decodeRecording(bytes).trace(), (part) => void writeSync(handle, part));
     closeSync(handle);
-    say(`perfetto.size.${name}`, statSync(perfetto).size / samples, 'bytes/sample');
+    say(`engine.perfetto.size.${name}`, statSync(perfetto).size / samples, 'bytes/sample');
     const peer = measured('protobufjs', perfetto, Math.min(runs, 3));
-    say(`protobufjs.${name}`, peer?.ms, 'ms');
-    say(`protobufjs.memory.${name}`, peer && peer.peakBytes / 1e6, 'MB');
+    say(`engine.protobufjs.${name}`, peer?.ms, 'ms');
+    say(`engine.protobufjs.memory.${name}`, peer && peer.peakBytes / 1e6, 'MB');
     say(
-      `open.faster.${name}`,
+      `engine.open.faster.${name}`,
       peer && peer.ms / open.ms,
       'x',
       samples === 1_000_000 ? ['>=', 17] : undefined,
     );
     say(
-      `open.memory.share.${name}`,
+      `engine.open.memory.share.${name}`,
       peer && open.peakBytes / peer.peakBytes,
       'x',
       samples === 1_000_000 ? ['<=', 0.2] : undefined,
@@ -210,7 +201,7 @@ try {
   const million = wanted('1M') ? await compare(folder, '1M', 1_000_000, 7, true) : undefined;
   const five = wanted('5M') ? await compare(folder, '5M', 5_000_000, 3, false) : undefined;
   if (million !== undefined && five !== undefined)
-    say('open.rate.5M-to-1M', five / million, 'x', ['>=', 0.75]);
+    say('engine.open.rate.5M-to-1M', five / million, 'x', ['>=', 0.75]);
 } finally {
   rmSync(folder, { recursive: true });
 }

@@ -11,8 +11,8 @@ import { fileURLToPath } from 'node:url';
 import protobuf from 'protobufjs';
 import { anyImporter, exporters } from '../../src/trace/formats/index.js';
 import { decodeRecording, synthesize } from '../../src/trace/index.js';
+import { isQuick, say } from './figure.js';
 
-const isQuick = process.argv.includes('--quick');
 const mostRuns = isQuick ? 1 : 3;
 /** From this size on once is enough: seconds, of which compiling takes little. */
 const largeBytes = 200 * 1024 * 1024;
@@ -82,23 +82,6 @@ function measured(what: string, file: string): Measured | undefined {
     return undefined;
   }
   return JSON.parse(child.stdout) as Measured;
-}
-
-function say(
-  name: string,
-  value: number | undefined,
-  unit: string,
-  target?: readonly ['>=' | '<=', number],
-): void {
-  const figure = value === undefined ? 'peer-oom' : value >= 100 ? value.toFixed(0) : value.toFixed(2);
-  const mark = isQuick ? ' quick' : '';
-  if (target === undefined || value === undefined) {
-    console.log(`bench ${name} ${figure} ${unit} -${mark}`);
-    return;
-  }
-  const [sign, limit] = target;
-  const isMet = sign === '>=' ? value >= limit : value <= limit;
-  console.log(`bench ${name} ${figure} ${unit} target ${sign}${limit} ${isMet ? 'ok' : 'short'}${mark}`);
 }
 
 function sayMeasured(name: string, size: string, result: Measured | undefined): void {

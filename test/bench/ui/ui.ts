@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { writeSpeedscope } from '../../../src/trace/formats/speedscope-export.js';
 import { decodeRecording, synthesize } from '../../../src/trace/index.js';
+import { isQuick, say } from '../figure.js';
 import { measureBarePaint, measurePage } from './measure-page.js';
 import type { Phases } from './measure-page.js';
 import { measureSpeedscope } from './measure-speedscope.js';
@@ -23,29 +24,11 @@ export interface Measured {
   readonly frameP95Ms: number;
 }
 
-const isQuick = process.argv.includes('--quick');
 const sizes = process.argv.slice(2).filter((word) => !word.startsWith('-'));
 const wants = (size: string): boolean => sizes.length === 0 || sizes.includes(size);
 const frames = isQuick ? 48 : 120;
 const runs = isQuick ? 1 : 3;
 const folder = mkdtempSync(path.join(tmpdir(), 'btrace-bench-'));
-
-function say(
-  name: string,
-  value: number | 'peer-oom',
-  unit: string,
-  target?: readonly ['>=' | '<=', number],
-): void {
-  const figure = value === 'peer-oom' ? value : value >= 100 ? value.toFixed(0) : value.toFixed(2);
-  const mark = isQuick ? ' quick' : '';
-  if (target === undefined || value === 'peer-oom') {
-    console.log(`bench ${name} ${figure} ${unit} -${mark}`);
-    return;
-  }
-  const [sign, limit] = target;
-  const isMet = sign === '>=' ? value >= limit : value <= limit;
-  console.log(`bench ${name} ${figure} ${unit} target ${sign}${limit} ${isMet ? 'ok' : 'short'}${mark}`);
-}
 
 async function recording(samples: number): Promise<Buffer> {
   const parts: Uint8Array[] = [];
@@ -98,7 +81,7 @@ async function compare(name: string, samples: number, least: number, bare: numbe
   else say(`ui.open.${name}.in-vscode`, inVSCode, 'ms');
   const peer = await measureSpeedscope(forSpeedscope(bytes, name), frames, 120_000);
   if (peer === undefined) {
-    say(`ui.open.${name}.speedscope`, 'peer-oom', 'ms');
+    say(`ui.open.${name}.speedscope`, undefined, 'ms');
   } else {
     say(`ui.open.${name}.speedscope`, peer.openMs, 'ms');
     say(`ui.memory.${name}.speedscope`, peer.memoryBytes / 1e6, 'MB');
