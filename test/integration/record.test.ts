@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { type CounterTrack, EndReason, HookState } from '../../src/trace/index.js';
+import { type CounterTrack, EndReason, HookState, SampleKind } from '../../src/trace/index.js';
 import { JavaProgram, jdks } from '../rigs/jvm/programs.js';
 import { decodeFile, Recordings, socketFolders, threadNamed, totalCpu } from './recordings.js';
 
@@ -96,6 +96,19 @@ for (const jdk of jdks()) {
       };
       assert.ok(highest('heap used') < highest('resident memory'), 'the heap is in the memory');
       assert.ok(highest('threads') >= trace.threads.length, 'all recorded threads were counted');
+    });
+
+    it('interrupts nobody else where only the main thread is asked for, and sees that one', async () => {
+      const trace = await recordings.record(program.pid, 1000, {
+        mainOnly: true,
+        file: recordings.file('main.btrace'),
+      });
+      const main = threadNamed(trace, 'main');
+      assert.ok(main.isMain);
+      // It waits for its input all the time, while customers work.
+      assert.ok(main.sampleCount > 0, String(main.sampleCount));
+      const interrupts = trace.status?.costs.find(({ kind }) => kind === SampleKind.AsyncSelf)?.count ?? 0;
+      assert.equal(interrupts, 0);
     });
 
     it('can be made again and again', async function () {
