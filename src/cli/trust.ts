@@ -2,6 +2,7 @@
 import { blockedTime, HookState, LossReason, recordingCost, type Trace } from '../trace/index.js';
 import { recordedMapId } from '../symbols/r8/map-id.js';
 import type { Sums } from '../trace/measure/sums.js';
+import { counted } from '../trace/model/counted.js';
 import { failedHooks, gapShare, lostOf, samplingOf } from '../trace/measure/trust.js';
 import { plainText } from './plain-text.js';
 import { formatCount, formatNs, formatShare } from '../trace/measure/quantities.js';
@@ -104,7 +105,7 @@ export function trustFacts(trace: Trace, sums: ScopeSums, mapping?: string): Tru
     ...names(trace, mapping),
     ...(trace.complete ? [] : [bad('the recording has no end: it was cut off, or is still being written')]),
     ...(problems.length > 0
-      ? [bad(`${formatCount(problems.length)} things were wrong in the file: see btrace info`)]
+      ? [bad(`${counted(problems.length, 'thing was', 'things were')} wrong in the file: see btrace info`)]
       : []),
   ];
 }
