@@ -69,7 +69,10 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
   async getChildren(node?: StoredRecording): Promise<StoredRecording[]> {
     if (node !== undefined) return [];
     this.#watch(this.store.folder().path);
-    return this.store.list();
+    const found = await this.store.list();
+    // That there are none is not said before somebody looked: VS Code takes a view for empty until then.
+    if (found.length === 0) void commands.executeCommand('setContext', 'btrace.noRecordings', true);
+    return found;
   }
 
   async getTreeItem(recording: StoredRecording): Promise<TreeItem> {

@@ -65,7 +65,6 @@ export class TargetsView implements TreeDataProvider<TargetNode>, Disposable {
 
   async #look(): Promise<void> {
     this.#listing = await this.registry.list();
-    if (!this.#looked) void commands.executeCommand('setContext', 'btrace.looked', true);
     this.#looked = true;
     // A tree that is told of a change loses its hover and may flicker: only when there is one.
     const shown = JSON.stringify([
@@ -100,7 +99,10 @@ export class TargetsView implements TreeDataProvider<TargetNode>, Disposable {
     const active = this.sessions.all.map((one): TargetNode => ({ type: 'session', active: one }));
     const [only] = kinds;
     const rest = kinds.size === 1 && only !== undefined ? this.#ofKind(only) : [...kinds].map(kindNode);
-    return [...active, ...rest];
+    const found = [...active, ...rest];
+    // That there is nothing is not said before somebody looked: VS Code takes a view for empty until then.
+    if (found.length === 0) void commands.executeCommand('setContext', 'btrace.noTargets', true);
+    return found;
   }
 
   #ofKind(kind: string): TargetNode[] {
