@@ -1,22 +1,23 @@
 /** Numbers of a trace as a person says them. */
-import { SampleKind } from '../../trace/index.js';
+import { type WaitKind, waitKindOf } from '../../trace/index.js';
 
-const WAITS = new Map<number, string>([
-  [SampleKind.Monitor, 'lock'],
-  [SampleKind.Wait, 'wait'],
-  [SampleKind.Park, 'park'],
-  [SampleKind.Sleep, 'sleep'],
-  [SampleKind.Gc, 'garbage collection'],
-  [SampleKind.Binder, 'binder call'],
-  [SampleKind.Io, 'input/output'],
-  [SampleKind.Poll, 'poll'],
-  [SampleKind.SyncToDisk, 'sync to disk'],
-  [SampleKind.Mutex, 'mutex'],
-  [SampleKind.Condition, 'condition'],
-]);
+const waitWords: Record<WaitKind, string> = {
+  Monitor: 'lock',
+  Wait: 'wait',
+  Park: 'park',
+  Sleep: 'sleep',
+  Gc: 'garbage collection',
+  Binder: 'binder call',
+  Io: 'input/output',
+  Poll: 'poll',
+  SyncToDisk: 'sync to disk',
+  Mutex: 'mutex',
+  Condition: 'condition',
+};
 
 export function waitWord(kind: number): string {
-  return WAITS.get(kind) ?? `kind ${kind}`;
+  const wait = waitKindOf(kind);
+  return wait === undefined ? `kind ${kind}` : waitWords[wait];
 }
 
 /** The key of an enumeration's value, as words: "monitorRelease" → "monitor release". */

@@ -31,6 +31,27 @@ export const SampleKind = {
   VirtualWait: 27,
 } as const;
 
+/** The kinds that are waits. Whoever shows them has a word for each: a record by `WaitKind` does not compile without one. */
+const waitKinds = [
+  'Monitor',
+  'Wait',
+  'Park',
+  'Sleep',
+  'Gc',
+  'Binder',
+  'Io',
+  'Poll',
+  'SyncToDisk',
+  'Mutex',
+  'Condition',
+] as const satisfies readonly (keyof typeof SampleKind)[];
+export type WaitKind = (typeof waitKinds)[number];
+
+/** undefined of what is no wait, or one that a newer agent added. */
+export function waitKindOf(kind: number): WaitKind | undefined {
+  return waitKinds.find((name) => SampleKind[name] === kind);
+}
+
 /** Bits. */
 export const SampleFlag = {
   Cut: 1,

@@ -1,30 +1,20 @@
 /** Waits in words. */
-import { SampleKind } from '../../trace/model/kinds.js';
+import { SampleKind, waitKindOf } from '../../trace/model/kinds.js';
 import { plainText } from '../names.js';
 import { text } from '../texts.js';
-import type { TextKey } from '../texts.js';
 import type { BlockColumns, Snapshot } from '../worker/messages.js';
 
-/** By SampleKind of recording.proto. */
-const waitTexts: ReadonlyMap<number, TextKey> = new Map([
-  [5, 'wait.MONITOR'],
-  [6, 'wait.WAIT'],
-  [7, 'wait.PARK'],
-  [8, 'wait.SLEEP'],
-  [9, 'wait.GC'],
-  [12, 'wait.BINDER'],
-  [18, 'wait.IO'],
-  [19, 'wait.POLL'],
-  [20, 'wait.SYNC_TO_DISK'],
-  [21, 'wait.MUTEX'],
-  [22, 'wait.CONDITION'],
+/** What a thread does that has nothing to do. */
+const restingKinds: ReadonlySet<number> = new Set([
+  SampleKind.Wait,
+  SampleKind.Park,
+  SampleKind.Sleep,
+  SampleKind.Poll,
+  SampleKind.Condition,
 ]);
 
-/** WAIT, PARK, SLEEP, POLL and CONDITION: what a thread does that has nothing to do. */
-const restingKinds: ReadonlySet<number> = new Set([6, 7, 8, 19, 22]);
-
-/** MONITOR, BINDER and MUTEX: of these the owner has what is waited for, of all others it is who ended the wait. */
-const heldKinds: ReadonlySet<number> = new Set([5, 12, 21]);
+/** Of these the owner has what is waited for, of all others it is who ended the wait. */
+const heldKinds: ReadonlySet<number> = new Set([SampleKind.Monitor, SampleKind.Binder, SampleKind.Mutex]);
 
 export function isHeld(blocks: BlockColumns, row: number): boolean {
   return heldKinds.has(blocks.kind[row] ?? 0);
@@ -43,7 +33,8 @@ export function isResting(blocks: BlockColumns, row: number, { typeNames }: Snap
 
 /** "waits for lock Stock · held by worker-2". */
 export function describeWait(blocks: BlockColumns, row: number, snapshot: Snapshot): string {
-  const what = text(waitTexts.get(blocks.kind[row] ?? 0) ?? 'wait.other');
+  const kind = waitKindOf(blocks.kind[row] ?? 0);
+  const what = text(kind === undefined ? 'wait.other' : `wait.${kind}`);
   const full = snapshot.typeNames[blocks.type[row] ?? 0] ?? '';
   const type = full.slice(full.lastIndexOf('.') + 1);
   const said = type === '' ? what : text('wait.on', { what, type: plainText(type) });
