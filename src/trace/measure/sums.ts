@@ -15,6 +15,8 @@ export class Sums {
   readonly sum: Record<Weight, number>;
   /** What of it lies in gaps and is nobody's. */
   readonly gap: Record<Weight, number>;
+  /** By thread, what of its weight is in no frame, and in no gap: the runtime's own threads have only such. */
+  readonly outside = new Map<number, ByWeight<number>>();
   /** Captures in the scope; 0 where only times were summed. */
   samples = 0;
 
@@ -110,6 +112,7 @@ export function sumScope(trace: Trace, scope: Scope, what: 'all' | 'times' = 'al
     const hasUnseen = countsWith.length > 0;
     const { allocations, allocatedBytes, faults, switches, samples } = isCounted ? intervals : nothingCounted;
     const { first, last } = intervalsIn(thread, scope, trace.endNs);
+    const before = byWeight((weight) => self[weight][0] as number);
     for (let row = first; row < last; row++) {
       const from = begin[row] as number;
       const to = end[row] as number;
@@ -177,6 +180,10 @@ export function sumScope(trace: Trace, scope: Scope, what: 'all' | 'times' = 'al
         frame = parent[frame] as number;
       }
     }
+    sums.outside.set(
+      thread.index,
+      byWeight((weight) => (self[weight][0] as number) - before[weight]),
+    );
   }
   return sums;
 }

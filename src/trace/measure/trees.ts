@@ -19,13 +19,24 @@ export interface TreeNodes {
   readonly sum: number;
 }
 
-/** Parents before children; row 0 is the root (method 0). */
+/** Parents before children; row 0 is the root (method 0), whose own weight is what is outside of any method. */
 export interface FlameNodes {
   readonly count: number;
   readonly parent: Int32Array;
   readonly method: Uint32Array;
   readonly total: Float64Array;
   readonly self: Float64Array;
+  /** Whose the root's own weight is, the most first. */
+  readonly outside: readonly OutsideNode[];
+  /** In no node. */
+  readonly gap: number;
+}
+
+export interface OutsideNode {
+  readonly thread: number;
+  readonly total: number;
+  /** Most of its time there the thread waited. */
+  readonly waits: boolean;
 }
 
 export interface Neighbours {
@@ -171,7 +182,14 @@ export function flame(sums: Sums, weight: Weight, least: number, zoomed: readonl
     total[row] = totalOf[path] as number;
     self[row] = selfOf[path] as number;
   }
-  return { count, parent, method, total, self };
+  return { count, parent, method, total, self, outside: outsideNodes(sums, weight), gap: sums.gap[weight] };
+}
+
+function outsideNodes({ outside }: Sums, weight: Weight): OutsideNode[] {
+  return [...outside]
+    .filter(([, own]) => own[weight] > 0)
+    .map(([thread, own]) => ({ thread, total: own[weight], waits: own.blocked > own.wall / 2 }))
+    .sort((one, other) => other.total - one.total);
 }
 
 /**

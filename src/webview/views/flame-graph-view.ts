@@ -10,11 +10,13 @@ import { formatShare } from '../../trace/measure/quantities.js';
 import type { ViewContext } from '../model.js';
 import type { ViewState } from '../store.js';
 import { text } from '../texts.js';
+import { threadName } from '../timeline/waits.js';
 import { formatWeight, shareOf } from '../weights.js';
 import type { FlameNodes } from '../worker/messages.js';
 import { FigureView } from './view.js';
 
 interface Datum extends FlameDatum {
+  /** Negative: no method, but one of `apart`, or a thread below the second of these. */
   readonly method: number;
   readonly children: Datum[];
   /** Methods from the root to here. */
@@ -25,6 +27,9 @@ interface Datum extends FlameDatum {
 type Frame = FlameFrame<Datum>;
 
 const cellHeight = 19;
+
+/** What of the root is no method's. */
+const apart = { all: -1, outside: -2, gaps: -3, firstThread: -4 } as const;
 
 export class FlameGraphView extends FigureView {
   readonly #canvas: HTMLElement;
@@ -91,7 +96,7 @@ export class FlameGraphView extends FigureView {
     this.say(root.total > 0 ? '' : text('table.empty'));
     this.#graph?.destroy();
     this.#canvas.replaceChildren();
-    this.#placeCrumbs();
+    this.#placeCrumbs(root);
     if (root.total <= 0) return;
     const { model } = this.context;
     const graph = flamegraph<Datum>()
@@ -121,8 +126,8 @@ export class FlameGraphView extends FigureView {
     for (let row = 0; row < nodes.count; row++) {
       const parent = made[nodes.parent[row] ?? -1];
       // The root is no method, and 0 is one.
-      const method = parent === undefined ? -1 : (nodes.method[row] ?? -1);
-      const total = nodes.total[row] ?? 0;
+      const method = parent === undefined ? apart.all : (nodes.method[row] ?? apart.all);
+      const total = (nodes.total[row] ?? 0) + (parent === undefined ? nodes.gap : 0);
       const datum: Datum = {
         name: method < 0 ? text('flame.all') : names.short(method),
         method,
@@ -135,8 +140,24 @@ export class FlameGraphView extends FigureView {
       parent?.children.push(datum);
     }
     const root = made[0];
-    if (root === undefined) return { name: '', method: -1, value: 0, total: 0, children: [], path: [] };
+    if (root === undefined) return apartNode('', apart.all, 0, []);
+    root.children.push(...this.#apart(nodes));
     return zoomed(root, this.#zoom);
+  }
+
+  /** What no method has is told as well: a strip without a name would be a riddle. */
+  #apart(nodes: FlameNodes): Datum[] {
+    const { snapshot } = this.context.model;
+    if (snapshot === undefined) return [];
+    const path = [apart.outside];
+    const threads = nodes.outside.map(({ thread, total, waits }) => {
+      const name = threadName(snapshot, thread);
+      const method = apart.firstThread - thread;
+      return apartNode(waits ? text('flame.waits', { name }) : name, method, total, [...path, method]);
+    });
+    const outside = apartNode(text('flame.outside'), apart.outside, nodes.self[0] ?? 0, path, threads);
+    const gaps = apartNode(text('flame.gaps'), apart.gaps, nodes.gap, [apart.gaps]);
+    return [outside, gaps].filter(({ total }) => total > 0);
   }
 
   #colour(frame: Frame): string {
@@ -149,7 +170,7 @@ export class FlameGraphView extends FigureView {
 
   #label(datum: Datum): string {
     const { weight } = this.context.store.state;
-    const sum = this.#nodes?.total[0] ?? 0;
+    const sum = (this.#nodes?.total[0] ?? 0) + (this.#nodes?.gap ?? 0);
     return `${datum.name} · ${formatWeight(weight, datum.total)} (${formatShare(shareOf(datum.total, sum))})`;
   }
 
@@ -169,13 +190,13 @@ export class FlameGraphView extends FigureView {
     else this.#graph.search(search.text);
   }
 
-  #placeCrumbs(): void {
-    const { names } = this.context.model;
+  #placeCrumbs(root: Datum): void {
     this.#crumbs.hidden = this.#zoom.length === 0;
     const all = element('button', { class: 'link-button', type: 'button' }, text('flame.all'));
     all.addEventListener('click', () => this.zoomTo([]));
-    const last = this.#zoom.at(-1);
-    this.#crumbs.replaceChildren(all, ' › ', last === undefined ? '' : names.short(last));
+    let last = root;
+    for (const method of this.#zoom) last = last.children.find((child) => child.method === method) ?? last;
+    this.#crumbs.replaceChildren(all, ' › ', last.name);
   }
 
   /** The frame that the keys are on. */
@@ -223,6 +244,16 @@ export class FlameGraphView extends FigureView {
     event.stopPropagation();
     if (next !== undefined) this.#choose(next, false);
   }
+}
+
+function apartNode(
+  name: string,
+  method: number,
+  total: number,
+  path: readonly number[],
+  children: Datum[] = [],
+): Datum {
+  return { name, method, value: total, total, children, path };
 }
 
 /** Only what lies on the way to the zoomed node and below it; its callers are as wide as it is. */
