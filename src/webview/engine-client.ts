@@ -1,11 +1,11 @@
 /** The page's side of its worker. */
 import type { WantedMapping } from '../protocol/messages.js';
-import type { Answers, FromWorker, NameColumns, Query, Snapshot, ToWorker } from './worker/messages.js';
+import type { Answers, FromWorker, Query, Rest, Snapshot, ToWorker } from './worker/messages.js';
 
 export interface EngineListener {
   snapshot(snapshot: Snapshot): void;
   rehearse(snapshot: Snapshot): void;
-  names(names: NameColumns): void;
+  rest(rest: Rest): void;
   mappingWanted(wanted: WantedMapping): void;
   progress(bytes: number, totalBytes: number): void;
   notTrace(what: string): void;
@@ -68,8 +68,8 @@ export class EngineClient {
       case 'rehearsal':
         listener.rehearse(message.snapshot);
         return;
-      case 'names':
-        listener.names(message.names);
+      case 'rest':
+        listener.rest(message.rest);
         return;
       case 'mappingWanted':
         listener.mappingWanted(message.wanted);

@@ -5,7 +5,15 @@ import type { Span } from './geometry/time-scale.js';
 import { NameIndex } from './names.js';
 import type { CallKey, Selection, Store, ViewState } from './store.js';
 import { callRow } from './timeline/call-walk.js';
-import type { Answers, NameColumns, Query, Scope, Snapshot, ThreadSnapshot } from './worker/messages.js';
+import type {
+  Answers,
+  NameColumns,
+  Query,
+  Rest,
+  Scope,
+  Snapshot,
+  ThreadSnapshot,
+} from './worker/messages.js';
 
 const noNames: NameColumns = { count: 0, classNames: [], classOf: new Uint32Array(0), names: [] };
 
@@ -36,15 +44,27 @@ export class Model {
   /** Another part of the recording is to come: the memory of this one is given back. */
   clear(): void {
     this.#snapshot = undefined;
-    this.takeNames(noNames);
+    this.#takeNames(noNames);
   }
 
   take(snapshot: Snapshot): void {
     this.#snapshot = snapshot;
-    this.takeNames(snapshot.names);
+    this.#takeNames(snapshot.names);
   }
 
-  takeNames(names: NameColumns): void {
+  /** What the first snapshot of a large recording left out. */
+  takeRest({ names, charts }: Rest): void {
+    const snapshot = this.#snapshot;
+    if (snapshot === undefined) return;
+    const chartOf = new Map(charts.map(({ thread, chart }) => [thread, chart]));
+    const threads = snapshot.threads.map((thread) => ({
+      ...thread,
+      chart: chartOf.get(thread.index) ?? thread.chart,
+    }));
+    this.take({ ...snapshot, toCome: undefined, names, threads });
+  }
+
+  #takeNames(names: NameColumns): void {
     this.#columns = names;
     this.names = new NameIndex(names, this.#prefixes);
     this.changed();

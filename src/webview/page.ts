@@ -7,6 +7,7 @@ import { PageShell } from './shell.js';
 import { restoreState, Store } from './store.js';
 import { styles } from './styles/styles.js';
 import { setTexts } from './texts.js';
+import { rowHeight } from './timeline/metrics.js';
 import { watchTheme } from './theme-watch.js';
 import { registerControls } from './toolkit.js';
 
@@ -33,7 +34,8 @@ function feed(engine: EngineClient, message: HostMessage): void {
     engine.send({ type: 'mine', prefixes: settings.myPackages, fold: store.state.onlyMine });
     engine.send({ type: 'naming', mapping: settings.mapping, asRecorded: store.state.namesAsRecorded });
     const part = { from: store.state.parts.at(-1) ?? 0, mostBytes: settings.memoryBytes ?? usualMemoryBytes };
-    engine.send({ type: 'open', totalBytes, live, part });
+    const rowsInSight = Math.ceil(innerHeight / rowHeight);
+    engine.send({ type: 'open', totalBytes, live, part, rowsInSight });
   } else if (message.type === 'bytes') {
     engine.send({ type: 'bytes', data: message.data }, [message.data]);
   } else if (message.type === 'mapping') {

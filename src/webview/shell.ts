@@ -20,12 +20,12 @@ import { DetailsPane } from './panes/details-pane.js';
 import { HelpDialog } from './panes/help-dialog.js';
 import { Toolbar } from './panes/toolbar.js';
 import { TrustLine } from './panes/trust-line.js';
+import { rehearse } from './rehearse.js';
 import { SearchHandler } from './search/search-handler.js';
 import type { Store, ViewState } from './store.js';
 import { text } from './texts.js';
 import { describeCall } from './timeline/accessible-mirror.js';
 import { hueVariables, readPalette } from './timeline/palette.js';
-import { rehearse } from './timeline/rehearse.js';
 import { TimelineView } from './timeline/timeline-view.js';
 import { CallersView } from './views/callers-view.js';
 import { FlameGraphView } from './views/flame-graph-view.js';
@@ -33,7 +33,7 @@ import { MessagesView } from './views/messages-view.js';
 import { MethodsView } from './views/methods-view.js';
 import { TreeView } from './views/tree-view.js';
 import type { FigureView } from './views/view.js';
-import type { Answers, NameColumns, Query, Snapshot } from './worker/messages.js';
+import type { Answers, Query, Rest, Snapshot } from './worker/messages.js';
 
 /** What is kept is written at most this often: a drag changes it every frame. */
 const keepMs = 250;
@@ -189,12 +189,13 @@ export class PageShell implements EngineListener, PageActions {
   /** A lens of the editor was clicked: the method in every view. */
   #reveal(): void {
     const key = this.#revealLater;
-    if (key === undefined || this.#model.snapshot === undefined) return;
-    this.#revealLater = undefined;
+    const { snapshot } = this.#model;
+    // Its name, or a call of it, may come with the rest.
+    if (key === undefined || snapshot === undefined || snapshot.toCome !== undefined) return;
     const overloads = this.#model.names.find(key.className, key.method);
-    // Its name may come with those that follow.
-    if (overloads.length === 0) this.#revealLater = key;
-    else void this.#revealOverload(overloads, key.signature);
+    if (overloads.length === 0) return;
+    this.#revealLater = undefined;
+    void this.#revealOverload(overloads, key.signature);
   }
 
   async #revealOverload(overloads: readonly number[], signature: string): Promise<void> {
@@ -238,11 +239,11 @@ export class PageShell implements EngineListener, PageActions {
 
   rehearse(snapshot: Snapshot): void {
     // Once something is being opened there is no time for it.
-    if (this.#name === '') rehearse(this.#stage, this.#context, snapshot);
+    if (this.#name === '') rehearse(this.#stage, snapshot);
   }
 
-  names(names: NameColumns): void {
-    this.#model.takeNames(names);
+  rest(rest: Rest): void {
+    this.#model.takeRest(rest);
     this.#reveal();
   }
 

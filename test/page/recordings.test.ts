@@ -56,7 +56,8 @@ describe('a recording on the page', function () {
     const { page } = open;
     await page.addInitScript(() => {
       Object.assign(window, { removed: [] });
-      const isChart = (node: Node): boolean => node instanceof Element && node.matches('.timeline');
+      const isChart = (node: Node): boolean =>
+        node instanceof Element && node.querySelector('.timeline') !== null;
       new MutationObserver((records) => {
         const { removed } = window as unknown as { removed: string[] };
         for (const record of records)
@@ -88,6 +89,20 @@ describe('a recording on the page', function () {
       names.filter((name) => /unknown|lost/.test(name)),
       [],
     );
+  });
+
+  it('with many samples has the charts of the threads that are not in sight, too, a little later', async () => {
+    open = await rig.opened(await recording(30_000), { height: 260 });
+    const { page } = open;
+    const scroller = page.locator('.tl-scroller');
+    await scroller.evaluate((it) => (it.scrollTop = it.scrollHeight));
+    const last = page.locator('.track-head').last();
+    await last.locator('.thread-name', { hasText: 'worker' }).waitFor();
+    const name = await last.locator('.thread-name').innerText();
+    // Its outermost calls, which are long enough to be told.
+    const top = await last.evaluate((head: HTMLElement) => head.offsetTop);
+    await scroller.evaluate((it, to) => (it.scrollTop = to), top);
+    await page.locator('[role="treeitem"]', { hasText: name }).first().waitFor({ state: 'attached' });
   });
 
   it('that is too large for the memory it may take is shown a part at a time', async () => {

@@ -157,7 +157,7 @@ for (const [name, make] of recordings) {
     const pageScope = () => ({ threads: [], beginNs: trace.beginNs, endNs: trace.endNs });
 
     it('of the whole', async () => {
-      const snapshot = takeSnapshot(trace, { live: false, fewNames: false });
+      const snapshot = takeSnapshot(trace, { live: false });
       const info = infoJson('x', trace) as { samples: number; beginNs: number; endNs: number; waits: number };
       const editor = new EngineService().take(trace);
       const pageSum = asked(trace, { kind: 'sum', scope: pageScope() });
@@ -179,7 +179,7 @@ for (const [name, make] of recordings) {
     });
 
     it('of each thread', () => {
-      const { threads } = takeSnapshot(trace, { live: false, fewNames: false });
+      const { threads } = takeSnapshot(trace, { live: false });
       assert.equal(threads.length, report.threads.length);
       for (const row of report.threads) {
         const shown = threads.find(({ index }) => index === row.index)!;
@@ -317,7 +317,7 @@ for (const [name, make] of recordings) {
       for (const change of variants) {
         const shown = { ...trace, ...change };
         const inReport = reportFacts(shown, sumScope(shown, wholeTrace));
-        const onPage = pageFacts(takeSnapshot(shown, { live: false, fewNames: false }));
+        const onPage = pageFacts(takeSnapshot(shown, { live: false }));
         assert.deepEqual(told(onPage), told(inReport));
       }
     });

@@ -1,6 +1,7 @@
 /** Which tracks there are, in which order, and where each lies. Computed anew from data and state: nothing to keep true. */
 import type { CounterTrack } from '../../trace/model/trace.js';
 import type { ViewState } from '../store.js';
+import { byImportance } from '../thread-order.js';
 import type { Snapshot, ThreadSnapshot } from '../worker/messages.js';
 import { activityHeight, counterHeight, rowHeight, trackGap } from './metrics.js';
 
@@ -63,15 +64,14 @@ export function layoutTracks(snapshot: Snapshot, state: ViewState): TrackLayout 
   return { places, height: top };
 }
 
-/** Pinned first, then main, then by CPU; threads without any figure last. */
+/** Pinned first. */
 export function shownThreads(snapshot: Snapshot, state: ViewState): ThreadSnapshot[] {
   const hidden = new Set(state.hidden);
   const pinned = new Set(state.pinned);
-  const rank = (thread: ThreadSnapshot): number =>
-    pinned.has(thread.index) ? 0 : thread.isMain ? 1 : thread.chart.count > 0 ? 2 : 3;
+  const isPinned = ({ index }: ThreadSnapshot): number => (pinned.has(index) ? 1 : 0);
   return snapshot.threads
     .filter((thread) => !hidden.has(thread.index))
-    .sort((one, other) => rank(one) - rank(other) || other.cpuNs - one.cpuNs || one.index - other.index);
+    .sort((one, other) => isPinned(other) - isPinned(one) || byImportance(one, other));
 }
 
 /** Calls, and below the deepest ones room for what a thread was blocked on. */

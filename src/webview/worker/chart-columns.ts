@@ -7,6 +7,19 @@ import { IntervalState } from '../../trace/model/trace.js';
 import type { Intervals, Paths } from '../../trace/model/trace.js';
 import type { ChartColumns } from './messages.js';
 
+/** A chart with as many rows, whose calls are to come. */
+export function emptyChart(depthStart: Int32Array): ChartColumns {
+  const none = new Float64Array(0);
+  return {
+    count: depthStart[depthStart.length - 1] ?? 0,
+    depthStart: new Int32Array(depthStart.length),
+    begin: none,
+    end: none,
+    method: new Uint32Array(0),
+    cpu: new Float32Array(0),
+  };
+}
+
 /** Marks the methods of calls that are long enough to carry a label in a chart of all of it. */
 export interface WideCalls {
   readonly shortestNs: number;
@@ -14,8 +27,12 @@ export interface WideCalls {
   readonly methods: Uint8Array;
 }
 
-export function chartColumns(intervals: Intervals, paths: Paths, wide?: WideCalls): ChartColumns {
-  const depthStart = rowsByDepth(intervals, paths);
+export function chartColumns(
+  intervals: Intervals,
+  paths: Paths,
+  depthStart = rowsByDepth(intervals, paths),
+  wide?: WideCalls,
+): ChartColumns {
   const calls = depthStart[depthStart.length - 1] ?? 0;
   const begin = new Float64Array(calls);
   const end = new Float64Array(calls);
@@ -66,7 +83,7 @@ export function chartColumns(intervals: Intervals, paths: Paths, wide?: WideCall
 }
 
 /** Where the rows of each depth begin, and, last, how many calls there are. */
-function rowsByDepth({ count, path, keep: keeps }: Intervals, { depth }: Paths): Int32Array {
+export function rowsByDepth({ count, path, keep: keeps }: Intervals, { depth }: Paths): Int32Array {
   let deepest = 0;
   for (let interval = 0; interval < count; interval++) {
     const frames = depth[path[interval] as number] as number;

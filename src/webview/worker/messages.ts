@@ -21,7 +21,8 @@ import type {
 /**
  * The calls of one thread laid out for drawing: all of depth 0 by begin, then all of depth 1 …
  * Within a depth calls do not overlap, so both `begin` and `end` are sorted there and a viewport is found by bisection;
- * a call's parent is the one call of the depth above that spans it. 24 bytes a call.
+ * a call's parent is the one call of the depth above that spans it. 24 bytes a call. What is still to come has its rows, with
+ * nothing in them.
  */
 export interface ChartColumns {
   readonly count: number;
@@ -116,6 +117,8 @@ export interface NameColumns {
 }
 
 export interface Snapshot {
+  /** Of the first one of a large recording, threads whose charts follow, with all names; undefined where it is whole. */
+  readonly toCome: readonly number[] | undefined;
   readonly info: TraceInfo;
   readonly beginNs: number;
   readonly endNs: number;
@@ -131,7 +134,6 @@ export interface Snapshot {
   readonly problems: readonly Problem[];
   readonly counters: readonly CounterTrack[];
   readonly threads: readonly ThreadSnapshot[];
-  /** The first time perhaps only of what can carry a label; the others follow in a message of their own. */
   readonly names: NameColumns;
   readonly links: LinkColumns;
   readonly typeNames: readonly string[];
@@ -142,6 +144,12 @@ export interface Snapshot {
   readonly mapId: string;
 }
 
+/** What nobody sees on the first chart: all names, and the charts of the threads below it. */
+export interface Rest {
+  readonly names: NameColumns;
+  readonly charts: readonly { readonly thread: number; readonly chart: ChartColumns }[];
+}
+
 export type { CallFigures, FlameNodes, MethodFigures, Neighbours, Scope, TreeNodes, Weight };
 
 export type ToWorker =
@@ -150,6 +158,8 @@ export type ToWorker =
       readonly totalBytes: number;
       readonly live: boolean;
       readonly part: PartOptions;
+      /** Rows of calls that the window has room for. */
+      readonly rowsInSight: number;
     }
   | { readonly type: 'bytes'; readonly data: ArrayBuffer }
   | { readonly type: 'end' }
@@ -170,7 +180,7 @@ export type FromWorker =
   | { readonly type: 'snapshot'; readonly snapshot: Snapshot }
   /** Of a made-up recording, while there is no other: what draws it has been run when the first real one comes. */
   | { readonly type: 'rehearsal'; readonly snapshot: Snapshot }
-  | { readonly type: 'names'; readonly names: NameColumns }
+  | { readonly type: 'rest'; readonly rest: Rest }
   | { readonly type: 'mappingWanted'; readonly wanted: WantedMapping }
   | { readonly type: 'notTrace'; readonly what: string }
   | { readonly type: 'failed'; readonly message: string }

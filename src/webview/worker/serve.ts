@@ -9,7 +9,7 @@ import { foldTrace } from './fold-trace.js';
 import type { Answers, FromWorker, Query, ToWorker } from './messages.js';
 import { keptMethods } from '../own-code.js';
 import { Retracing } from './retracing.js';
-import { buffersOf, nameColumns, takeSnapshot } from './snapshot.js';
+import { buffersOf, buffersOfRest, restOf, takeSnapshot } from './snapshot.js';
 
 export interface Decoder {
   /** Takes the next bytes of the file; `NotATrace` when they cannot be one. */
@@ -40,10 +40,8 @@ const liveSnapshotMs = 1000;
 /** A snapshot that took t is followed by at least this many t without one. */
 const restFactor = 4;
 const progressBytes = 4 << 20;
-/** With more methods than this the first chart is not kept waiting for all their names. */
-const manyNames = 2000;
-/** The page takes a while to take thousands of names in: not before the first chart is on the screen, two or three frames on. */
-const namesAfterMs = 50;
+/** To make the rest and to take it in takes a while: not before the first chart is on the screen, two or three frames on. */
+const restAfterMs = 50;
 
 export function serve(port: WorkerPort, openDecoder: OpenDecoder, answer: Answer): void {
   const service = new TraceService(
@@ -64,6 +62,7 @@ class TraceService {
   #received = 0;
   #reported = 0;
   #totalBytes = 0;
+  #rowsInSight = Infinity;
   #prefixes: readonly string[] = [];
   #fold = false;
   readonly #retracing = new Retracing();
@@ -97,6 +96,7 @@ class TraceService {
       case 'open':
         this.#live = message.live;
         this.#totalBytes = message.totalBytes;
+        this.#rowsInSight = message.rowsInSight;
         this.#received = this.#reported = 0;
         this.#refused = false;
         this.#shown = undefined;
@@ -173,23 +173,26 @@ class TraceService {
     if (this.#retracing.isWaiting && !this.#live) return;
     const whole = this.#retracing.applied(recorded);
     const trace = this.#fold ? foldTrace(whole, keptMethods(whole.methods, this.#prefixes)) : whole;
-    const fewNames = this.#shown === undefined && trace.methods.count > manyNames;
+    const isFirst = this.#shown === undefined;
     this.#shown = trace;
     const snapshot = takeSnapshot(trace, {
       live: this.#live,
-      fewNames,
       isRetraced: this.#retracing.isRetraced,
       mapId: this.#retracing.mapId,
+      rowsInSight: isFirst ? this.#rowsInSight : undefined,
     });
+    const { toCome } = snapshot;
     this.#post({ type: 'snapshot', snapshot }, buffersOf(snapshot));
-    if (fewNames) setTimeout(() => this.#tellNames(trace), namesAfterMs);
+    if (toCome !== undefined) setTimeout(() => this.#tellRest(trace, toCome), restAfterMs);
     const ended = performance.now();
     this.#nextSnapshotAt = ended + Math.max(liveSnapshotMs, (ended - started) * restFactor);
   }
 
-  /** All of them, unless a later snapshot brought them. */
-  #tellNames(trace: Trace): void {
-    if (this.#shown === trace) this.#post({ type: 'names', names: nameColumns(trace.methods) });
+  /** Unless a later snapshot brought it. */
+  #tellRest(trace: Trace, toCome: readonly number[]): void {
+    if (this.#shown !== trace) return;
+    const rest = restOf(trace, toCome);
+    this.#post({ type: 'rest', rest }, buffersOfRest(rest));
   }
 
   #answer(message: ToWorker & { type: 'ask' }): void {

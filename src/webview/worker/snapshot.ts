@@ -1,9 +1,9 @@
 /** A trace as the page draws it, and the buffers that travel with it. */
 import { threadTimes } from '../../trace/measure/thread-times.js';
 import type { Links, Methods, ThreadTrack, Trace } from '../../trace/model/trace.js';
-import { chartColumns } from './chart-columns.js';
-import type { WideCalls } from './chart-columns.js';
-import type { LinkColumns, NameColumns, Snapshot, ThreadSnapshot } from './messages.js';
+import { byImportance } from '../thread-order.js';
+import { chartColumns, emptyChart, rowsByDepth } from './chart-columns.js';
+import type { ChartColumns, LinkColumns, NameColumns, Rest, Snapshot, ThreadSnapshot } from './messages.js';
 import {
   StringTable,
   activityColumns,
@@ -17,24 +17,43 @@ export interface SnapshotOptions {
   readonly live: boolean;
   readonly isRetraced?: boolean | undefined;
   readonly mapId?: string;
-  /** Names only what can carry a label in a chart of all of it: each name costs a few µs, and there may be many. */
-  readonly fewNames: boolean;
+  /** Only what a window with room for so many rows of calls shows at first, where the rest takes long enough to be waited for. */
+  readonly rowsInSight?: number | undefined;
 }
 
 /** A label needs more than this share of the widest chart. */
 const labelShare = 1 / 400;
+/** Each name costs a few µs, and each interval a tenth of one: with fewer than these all of it comes at once. */
+const manyMethods = 2000;
+const manyIntervals = 20_000;
 
 export function takeSnapshot(trace: Trace, options: SnapshotOptions): Snapshot {
   const types = new StringTable();
   const texts = new StringTable();
-  const wide = options.fewNames
-    ? {
-        shortestNs: (trace.endNs - trace.beginNs) * labelShare,
-        methods: new Uint8Array(trace.methods.count),
-      }
-    : undefined;
-  const threads = trace.threads.map((thread) => threadSnapshot(thread, trace, types, texts, wide));
+  const { rowsInSight = Infinity } = options;
+  const intervals = trace.threads.reduce((sum, thread) => sum + thread.intervals.count, 0);
+  const wide =
+    rowsInSight < Infinity && trace.methods.count > manyMethods
+      ? {
+          shortestNs: (trace.endNs - trace.beginNs) * labelShare,
+          methods: new Uint8Array(trace.methods.count),
+        }
+      : undefined;
+  const drafts = trace.threads.map((track) => {
+    const depthStart = rowsByDepth(track.intervals, trace.paths);
+    return { track, depthStart, shown: threadSnapshot(track, trace, types, texts, emptyChart(depthStart)) };
+  });
+  const charts = new Map<number, ChartColumns>();
+  let room = intervals > manyIntervals ? rowsInSight : Infinity;
+  for (const { track, depthStart } of [...drafts].sort((a, b) => byImportance(a.shown, b.shown))) {
+    if (room <= 0) break;
+    charts.set(track.index, chartColumns(track.intervals, trace.paths, depthStart, wide));
+    room -= depthStart.length - 1;
+  }
+  const threads = drafts.map(({ shown }) => ({ ...shown, chart: charts.get(shown.index) ?? shown.chart }));
+  const toCome = threads.filter(({ chart }) => chart.count > chart.begin.length).map(({ index }) => index);
   return {
+    toCome: wide === undefined && toCome.length === 0 ? undefined : toCome,
     info: trace.info,
     beginNs: trace.beginNs,
     endNs: trace.endNs,
@@ -68,7 +87,7 @@ function threadSnapshot(
   trace: Trace,
   types: StringTable,
   texts: StringTable,
-  wide: WideCalls | undefined,
+  chart: ChartColumns,
 ): ThreadSnapshot {
   const { intervals } = thread;
   return {
@@ -81,12 +100,22 @@ function threadSnapshot(
     endNs: thread.endNs,
     sampleCount: thread.sampleCount,
     ...threadTimes(intervals),
-    chart: chartColumns(intervals, trace.paths, wide),
+    chart,
     spans: spanColumns(intervals, trace.paths.depth),
     activity: activityColumns(intervals),
     blocks: blockColumns(thread.blocks, trace, types),
     markers: markerColumns(thread.events, trace, texts),
     missedFrames: missedFrameColumns(thread, trace),
+  };
+}
+
+/** What a snapshot left out. */
+export function restOf(trace: Trace, toCome: readonly number[]): Rest {
+  return {
+    names: nameColumns(trace.methods),
+    charts: trace.threads
+      .filter(({ index }) => toCome.includes(index))
+      .map(({ index, intervals }) => ({ thread: index, chart: chartColumns(intervals, trace.paths) })),
   };
 }
 
@@ -126,28 +155,29 @@ function linkColumns(links: Links): LinkColumns {
   };
 }
 
-/** Every buffer of a snapshot's columns, each once; all were made for it, so the worker loses nothing by giving them away. */
-export function buffersOf(snapshot: Snapshot): ArrayBuffer[] {
+/** Every buffer of columns, each once; all were made to be given away, so the worker loses nothing. */
+function buffersIn(all: readonly object[]): ArrayBuffer[] {
   const buffers = new Set<ArrayBuffer>();
-  const addColumns = (columns: object): void => {
+  for (const columns of all) {
     for (const value of Object.values(columns)) {
       if (ArrayBuffer.isView(value) && value.buffer instanceof ArrayBuffer) buffers.add(value.buffer);
     }
-  };
-  for (const thread of snapshot.threads) {
-    for (const part of [
-      thread.chart,
-      thread.spans,
-      thread.activity,
-      thread.blocks,
-      thread.markers,
-      thread.missedFrames,
-    ]) {
-      addColumns(part);
-    }
   }
-  snapshot.counters.forEach(addColumns);
-  addColumns(snapshot.links);
-  addColumns(snapshot.names);
   return [...buffers];
+}
+
+export function buffersOf({ threads, counters, links, names }: Snapshot): ArrayBuffer[] {
+  const ofThreads = threads.flatMap(({ chart, spans, activity, blocks, markers, missedFrames }) => [
+    chart,
+    spans,
+    activity,
+    blocks,
+    markers,
+    missedFrames,
+  ]);
+  return buffersIn([...ofThreads, ...counters, links, names]);
+}
+
+export function buffersOfRest({ names, charts }: Rest): ArrayBuffer[] {
+  return buffersIn([names, ...charts.map(({ chart }) => chart)]);
 }

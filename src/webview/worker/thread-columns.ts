@@ -61,14 +61,20 @@ export function activityColumns(intervals: Intervals): ActivityColumns {
     time[points] = last;
     used[points++] = sum;
   }
-  return { count: points, time: time.slice(0, points), cpu: used.slice(0, points) };
+  // Copied only where much would be left over.
+  const isFew = points < count;
+  const cut = (column: Float64Array<ArrayBuffer>): Float64Array =>
+    isFew ? column.slice(0, points) : column.subarray(0, points);
+  return { count: points, time: cut(time), cpu: cut(used) };
 }
 
 /** Neighbours of the same state in the same row become one span. */
 export function spanColumns(intervals: Intervals, depths: Uint16Array): SpanColumns {
   const { count, begin, end, path, state } = intervals;
-  const starts: number[] = [];
-  const ends: number[] = [];
+  // At most one an interval; what is not written costs no memory.
+  const starts = new Int32Array(count);
+  const ends = new Float64Array(count);
+  let spans = 0;
   let runState: number = IntervalState.Evidence;
   let runEnd = Number.NaN;
   let runPath = -1;
@@ -81,27 +87,24 @@ export function spanColumns(intervals: Intervals, depths: Uint16Array): SpanColu
       runState = now;
       continue;
     }
-    if (continues) {
-      ends[ends.length - 1] = runEnd;
-    } else {
-      starts.push(row);
-      ends.push(runEnd);
-    }
+    if (!continues) starts[spans++] = row;
+    ends[spans - 1] = runEnd;
     runState = now;
     runPath = here;
   }
   const columns = {
-    count: starts.length,
-    begin: new Float64Array(starts.length),
-    end: Float64Array.from(ends),
-    depth: new Uint16Array(starts.length),
-    state: new Uint8Array(starts.length),
+    count: spans,
+    begin: new Float64Array(spans),
+    end: ends.slice(0, spans),
+    depth: new Uint16Array(spans),
+    state: new Uint8Array(spans),
   };
-  starts.forEach((row, at) => {
-    columns.begin[at] = begin[row] ?? 0;
-    columns.depth[at] = depths[path[row] ?? 0] ?? 0;
-    columns.state[at] = state[row] ?? 0;
-  });
+  for (let span = 0; span < spans; span++) {
+    const row = starts[span] ?? 0;
+    columns.begin[span] = begin[row] ?? 0;
+    columns.depth[span] = depths[path[row] ?? 0] ?? 0;
+    columns.state[span] = state[row] ?? 0;
+  }
   return columns;
 }
 

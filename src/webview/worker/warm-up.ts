@@ -1,7 +1,7 @@
 /**
  * Decodes a small made-up recording while there is nothing else to do: the worker starts before the host has read the file,
- * and the first real bytes then meet code that is compiled. Goes in steps, and stops when real work comes. The page gets one
- * snapshot of it, to do the same.
+ * and the first real bytes then meet code that is compiled. Goes in steps, and stops when real work comes. The page gets the
+ * snapshots, to do the same.
  */
 import { RecordingDecoder } from '../../trace/build/decoder.js';
 import { synthesize } from '../../trace/build/synth.js';
@@ -10,10 +10,9 @@ import { takeSnapshot } from './snapshot.js';
 
 /** Of the kind that comes: code that meets other numbers than it was compiled for is compiled again. */
 const content = {
-  samples: 6000,
-  threads: 3,
-  methods: 1500,
-  intervalNs: 5_000_000,
+  samples: 16_000,
+  threads: 4,
+  methods: 4000,
   missEvery: 40,
   merge: false,
 };
@@ -39,8 +38,11 @@ export async function warmUp(isWanted: () => boolean, tell: (snapshot: Snapshot)
       const decoder = new RecordingDecoder();
       for (const part of parts) decoder.append(part);
       decoder.finish();
-      const snapshot = takeSnapshot(decoder.trace(), { live: false, fewNames: round % 2 === 0 });
-      if (round === 0) tell(snapshot);
+      const snapshot = takeSnapshot(decoder.trace(), {
+        live: false,
+        rowsInSight: round % 2 === 0 ? 40 : undefined,
+      });
+      tell(snapshot);
     }
   } catch (error) {
     if (!(error instanceof NotWanted)) throw error;

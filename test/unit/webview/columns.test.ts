@@ -5,7 +5,7 @@ import { blockedTime, callFigures } from '../../../src/trace/index.js';
 import type { Intervals } from '../../../src/trace/index.js';
 import { activityColumns, missedFrameColumns } from '../../../src/webview/worker/thread-columns.js';
 import type { ActivityColumns } from '../../../src/webview/worker/messages.js';
-import { takeSnapshot } from '../../../src/webview/worker/snapshot.js';
+import { restOf, takeSnapshot } from '../../../src/webview/worker/snapshot.js';
 import { generateTrace } from '../../page/generated-trace.js';
 import { messageRecording } from '../trace/message-recording.js';
 import { decoded } from '../trace/recordings.js';
@@ -69,10 +69,34 @@ describe('activity', () => {
 describe('the snapshot', () => {
   it('tells of each thread what it waited by the rule of the report', () => {
     const trace = generateTrace({ samples: 2000, threads: 3, methods: 50, depth: 10, seed: 7 });
-    const { threads } = takeSnapshot(trace, { live: false, fewNames: false });
+    const { threads } = takeSnapshot(trace, { live: false });
     const waited = threads.reduce((sum, { blockedNs }) => sum + blockedNs, 0);
     assert.ok(waited > 0);
     assert.equal(waited, blockedTime(trace));
+  });
+
+  it('of a large recording has what is in sight at first, and what it left out is the rest', () => {
+    const trace = generateTrace({ samples: 30_000, threads: 4, methods: 3000, depth: 10, seed: 7 });
+    const whole = takeSnapshot(trace, { live: false });
+    assert.equal(whole.toCome, undefined);
+    const first = takeSnapshot(trace, { live: false, rowsInSight: 5 });
+    const shown = first.threads.filter(({ chart }) => chart.begin.length > 0);
+    assert.deepEqual(
+      shown.map(({ isMain, chart }) => [isMain, chart]),
+      [[true, whole.threads[0]!.chart]],
+    );
+    const { names, charts } = restOf(trace, first.toCome!);
+    assert.deepEqual(names, whole.names);
+    assert.ok(first.names.names.filter((name) => name === '').length > 1000);
+    assert.deepEqual(
+      charts,
+      whole.threads.slice(1).map(({ index, chart }) => ({ thread: index, chart })),
+    );
+    // There is room for their calls, and how many there are.
+    for (const [at, { chart }] of first.threads.entries()) {
+      assert.equal(chart.count, whole.threads[at]!.chart.count);
+      assert.equal(chart.depthStart.length, whole.threads[at]!.chart.depthStart.length);
+    }
   });
 });
 
