@@ -170,6 +170,17 @@ describe('the views', function () {
     await page.page.locator('g.frame').first().waitFor();
     const all = await page.page.locator('g.frame').count();
     assert.ok(all > 20, `${all} frames`);
+    // What no method has, has a name as well: nothing below the root is left blank.
+    const widths = await page.page.locator('g.frame').evaluateAll((frames) =>
+      frames.map((frame) => {
+        const { data, depth } = (frame as unknown as { __data__: { data: { name: string }; depth: number } })
+          .__data__;
+        return { name: data.name, depth, width: frame.getBoundingClientRect().width };
+      }),
+    );
+    assert.ok(widths.some(({ name, depth }) => name === 'no evidence' && depth === 1));
+    const below = widths.filter(({ depth }) => depth === 1).reduce((sum, { width }) => sum + width, 0);
+    assert.ok(below > 0.98 * widths.find(({ depth }) => depth === 0)!.width, `${below} px below the root`);
     const frame = page.page
       .locator('g.frame', { has: page.page.locator('foreignObject div:visible') })
       .nth(6);

@@ -19,16 +19,15 @@ export interface TreeNodes {
   readonly sum: number;
 }
 
-/** Parents before children; row 0 is the root (method 0), whose own weight is what is outside of any method. */
+/** Parents before children; row 0 is the root (method 0): all but what is in gaps. */
 export interface FlameNodes {
   readonly count: number;
   readonly parent: Int32Array;
   readonly method: Uint32Array;
   readonly total: Float64Array;
   readonly self: Float64Array;
-  /** Whose the root's own weight is, the most first. */
+  /** What of the root is outside of any method, by thread, the most first. */
   readonly outside: readonly OutsideNode[];
-  /** In no node. */
   readonly gap: number;
 }
 

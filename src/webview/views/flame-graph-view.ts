@@ -155,9 +155,10 @@ export class FlameGraphView extends FigureView {
       const method = apart.firstThread - thread;
       return apartNode(waits ? text('flame.waits', { name }) : name, method, total, [...path, method]);
     });
-    const outside = apartNode(text('flame.outside'), apart.outside, nodes.self[0] ?? 0, path, threads);
+    const total = threads.reduce((sum, thread) => sum + thread.total, 0);
+    const outside = apartNode(text('flame.outside'), apart.outside, total, path, threads);
     const gaps = apartNode(text('flame.gaps'), apart.gaps, nodes.gap, [apart.gaps]);
-    return [outside, gaps].filter(({ total }) => total > 0);
+    return [outside, gaps].filter((node) => node.total > 0);
   }
 
   #colour(frame: Frame): string {

@@ -279,6 +279,13 @@ describe('the engine agrees with the reference', function () {
         sum((stack) => stack.length > 0),
         'Σ self in the flame graph',
       );
+      const outside = chart.outside.reduce((all, { total }) => all + total, 0);
+      close(
+        outside,
+        sum((stack) => stack.length === 0),
+        'outside of any method in the flame graph',
+      );
+      close(chart.total[0]! + chart.gap, sums.sum[weight], 'flame graph and gaps');
     });
   });
 
