@@ -13,6 +13,7 @@ import { recordOptions } from '../rigs/record-options.js';
 import { withPhone } from '../rigs/phone/with-phone.js';
 
 const SHOP = 'com.example.shop';
+const BANK = 'com.example.bank';
 
 describe('recording an app from outside', () => {
   const bench = withPhone();
@@ -122,6 +123,37 @@ describe('recording an app from outside', () => {
     const { message } = await session.stop();
     assert.match(message, /Android did not attach the agent: Can't attach agent, process is not debuggable/);
     assert.equal((await traceOf(session)).info.mode, Mode.FromOutside);
+  });
+
+  it('is done of an app of a store that lets the shell profile it, and is not asked of others', async () => {
+    const { phone } = bench();
+    await phone.install(BANK, { debuggable: false, profileable: true });
+    await phone.install('com.example.vault', { debuggable: false });
+    const app = await phone.launch(BANK);
+    await phone.launch('com.example.vault');
+    await bench().connect();
+    const targets = await targetsWith(bench().agents).list();
+    assert.deepEqual(
+      targets.map(({ name, refusal, outsideOnly }) => [name, refusal === undefined, outsideOnly]),
+      [
+        [BANK, true, true],
+        ['com.example.vault', false, false],
+      ],
+    );
+    const session = await targets[0]!.start(recordOptions(bench().file()));
+    await app.until(/system: profile start/);
+    await app.more('frame', 12);
+    const { reason, message } = await session.stop();
+    assert.equal(reason, 'stopped');
+    assert.match(message, /Recorded from outside.*it is not debuggable, and takes no agent/);
+    const trace = await traceOf(session);
+    assert.equal(trace.info.mode, Mode.FromOutside);
+    const methods = Array.from({ length: trace.methods.count }, (_, at) => trace.methods.qualifiedName(at));
+    assert.ok(methods.includes('sample.Jank.decodeRow'), methods.join());
+    // What is asked for by no name is what is being worked on.
+    await bench().launched(SHOP);
+    const chosen = await targetsWith(bench().agents).choose({ app: undefined, device: phone.serial });
+    assert.equal(chosen.name, SHOP);
   });
 
   it('says that its samples went with the app', async () => {

@@ -58,7 +58,7 @@ describe('recording an app on a device, over adb', () => {
     assert.equal(second?.name, BANK);
     assert.match(
       second.refusal ?? '',
-      /package not debuggable: com\.example\.bank.*Install a debuggable build/,
+      /package not debuggable: com\.example\.bank.*Install a debuggable or profileable build/,
     );
     await assert.rejects(second.start(options()), TargetError);
   });
@@ -289,7 +289,10 @@ describe('recording an app on a device, over adb', () => {
     const app = await phone.launch(BANK, undefined, `${BANK}:sync`);
     await bench().connect();
     const target = await targetNamed(`${BANK}:sync`);
-    assert.deepEqual([target.refusal, target.pid, target.launchable], [undefined, app.pid, false]);
+    assert.deepEqual(
+      [target.refusal, target.pid, target.launchable, target.abi],
+      [undefined, app.pid, false, 'x86_64'],
+    );
     const session = await target.start(options());
     await app.more('frame', 2);
     assert.equal((await session.stop()).message, '');

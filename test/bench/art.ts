@@ -32,8 +32,6 @@ const targets: Record<string, number> = {
   'share-of-tracing-quick': 0.2,
   'share-of-sampling-interpreter': 1,
   'share-of-sampling-quick': 1,
-  'crowd-cost-interpreter': 1,
-  'crowd-cost-quick': 1,
 };
 
 function report(name: string, value: number, unit: string): void {

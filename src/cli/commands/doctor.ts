@@ -89,7 +89,11 @@ async function examine(targets: AndroidTargets, input: Input, report: Report): P
     throw new TargetError('not-permitted', 'It cannot be recorded.', target.refusal);
   report.line(
     'app',
-    target.pid > 0 ? 'lets itself be looked into, runs' : 'lets itself be looked into, is started',
+    target.outsideOnly
+      ? 'is profileable, runs'
+      : target.pid > 0
+        ? 'lets itself be looked into, runs'
+        : 'lets itself be looked into, is started',
   );
   try {
     await tryOut(target, input.read('duration', parseDuration) ?? DEFAULT_NS, report);

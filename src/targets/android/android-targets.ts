@@ -132,8 +132,8 @@ export class AndroidTargets implements TargetSource {
           sdk: Number(sdk),
         };
         return apps.map((app) => {
-          const { access, apk } = app;
-          const label = access && apk ? this.labels.of(device, apk) : undefined;
+          const { access, profileable, apk } = app;
+          const label = (access ?? profileable) && apk ? this.labels.of(device, apk) : undefined;
           return new AppTarget(`${id}:${app.process}`, place, { ...app, label }, this.options);
         });
       } finally {
@@ -166,6 +166,7 @@ class UnusableDevice implements AndroidTarget {
   readonly pid = 0;
   readonly runtime = '';
   readonly detail: string;
+  readonly outsideOnly = false;
 
   constructor(
     readonly id: string,

@@ -17,6 +17,8 @@ import { OutsideSession } from './outside.js';
 /** Something on a device, or the device itself where it cannot be used. */
 export interface AndroidTarget extends Target {
   readonly device: Device;
+  /** It takes no agent as it runs; Android samples it. */
+  readonly outsideOnly: boolean;
 }
 
 export interface AppOptions {
@@ -44,6 +46,7 @@ export class AppTarget implements AndroidTarget {
   readonly device: Device;
   readonly refusal: string | undefined;
   readonly launchable: boolean;
+  readonly outsideOnly: boolean;
   readonly label: string | undefined;
   readonly abi: string | undefined;
 
@@ -58,28 +61,30 @@ export class AppTarget implements AndroidTarget {
     this.pid = app.pid;
     this.runtime = `ART (API ${place.sdk})`;
     this.abi = app.abi;
-    const more = app.pid > 0 ? app.abi : 'not running';
+    this.outsideOnly = app.profileable;
+    const more = app.pid > 0 ? (app.profileable ? 'from outside, by Android' : app.abi) : 'not running';
     this.detail = more === undefined ? place.detail : `${place.detail} · ${more}`;
     this.device = place.device;
     this.launchable = app.process === app.packageName;
     this.refusal =
-      app.access !== undefined
+      app.access !== undefined || app.profileable
         ? undefined
-        : `The device does not let this app be looked into (${app.why}). Install a debuggable build of it, or one with BTrace's library in it (docs/ANDROID.md).`;
+        : `The device does not let this app be looked into (${app.why}). Install a debuggable or profileable build of it, or one with BTrace's library in it (docs/ANDROID.md).`;
   }
 
   /** An app that does not run is started. What can be recorded from outside alone is, and the recording says why. */
   async start(options: RecordOptions, signal?: AbortSignal): Promise<Session> {
-    const hasLibrary = this.refusal !== undefined && options.fromLaunch === true;
-    if (this.refusal !== undefined && !hasLibrary)
+    const takesAgent = this.app.access !== undefined;
+    if (this.refusal !== undefined && options.fromLaunch !== true)
       throw new TargetError('not-permitted', `${this.name} cannot be recorded.`, this.refusal);
     const file = await RecordingFile.create(options.file);
     let adb: Adb | undefined;
     try {
       const open = (adb = await this.place.server.open(this.device));
-      return await (hasLibrary
-        ? this.throughLibrary(open, file, options, signal)
-        : this.fromInside(open, file, options, signal));
+      if (takesAgent) return await this.fromInside(open, file, options, signal);
+      return options.fromLaunch === true
+        ? await this.throughLibrary(open, file, options, signal)
+        : await this.fromOutside(open, file, options, 'it is not debuggable, and takes no agent', false);
     } catch (error) {
       await adb?.close().catch(() => undefined);
       await file.close();

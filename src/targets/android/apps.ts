@@ -13,6 +13,8 @@ export interface App {
   readonly access: 'run-as' | 'root' | undefined;
   /** Why nothing does, in the device's words. */
   readonly why: string;
+  /** Where nothing does: its manifest lets the shell profile it, so that Android samples it. */
+  readonly profileable: boolean;
   /** The ABI that it runs; undefined where it does not run, or nothing lets us see. */
   readonly abi?: string | undefined;
   readonly apk?: string;
@@ -44,6 +46,7 @@ interface Row {
 export interface Probe {
   /** Why it may not be, or '' when it may. */
   readonly why: string;
+  readonly profileable: boolean;
   readonly abi: string | undefined;
 }
 
@@ -119,45 +122,56 @@ export async function listApps(adb: Adb, probes: Probes): Promise<App[]> {
   }));
   const names = new Set(running.map((row) => row.process));
   const rows = [...running, ...[...installed.values()].filter((row) => !names.has(row.process))];
-  const known = (row: Row): Probe | undefined => (isRoot ? { why: '', abi: undefined } : probes.get(row));
   const said = await probe(
     adb,
-    rows.filter((row) => known(row) === undefined),
+    rows.filter((row) => probes.get(row) === undefined),
+    isRoot ? LOOK : LOOK_AS_APP,
   );
   const apps = rows.map((row): App => {
-    const found = known(row) ?? said.get(row.packageName);
-    if (found === undefined) return { ...row, access: undefined, why: 'the device did not say' };
-    if (!isRoot) probes.set(row, found);
-    const { why } = found;
-    const abi = row.pid > 0 ? found.abi : undefined;
-    return { ...row, access: isRoot ? 'root' : why === '' ? 'run-as' : undefined, why, abi };
+    const found = probes.get(row) ?? said.get(row.packageName);
+    if (found) probes.set(row, found);
+    const { why, profileable } = found ?? { why: 'the device did not say', profileable: false };
+    const abi = row.pid > 0 ? found?.abi : undefined;
+    const access = isRoot ? 'root' : why === '' ? 'run-as' : undefined;
+    return { ...row, access, why, profileable: access === undefined && profileable, abi };
   });
   // Of what does not run and cannot be recorded there is nothing to say.
   const shown = apps.filter(({ pid, access }) => pid > 0 || access !== undefined);
-  const rank = ({ access }: App) => (access === undefined ? 1 : 0);
+  const rank = ({ access, profileable }: App) => (access !== undefined ? 0 : profileable ? 1 : 2);
   return shown.sort((a, b) => rank(a) - rank(b) || (a.process < b.process ? -1 : 1));
 }
 
+/** Of `$row`, "package:pid:beside": the program that its process runs. Root sees it of any. */
+const PROGRAM = 'pid=${row#*:}; readlink /proc/${pid%:*}/exe 2>/dev/null; true';
+const LOOK = `echo "\${row%%:*} 0 $(${PROGRAM})"`;
 /**
- * By package: run-as works for debuggable apps and for no others, and sees the program that one of its processes runs: Android gives all of
- * them the same ABI. One command for all: each costs the device some 20 ms.
+ * run-as works for debuggable apps and for no others, and they see their own program. Of the others, where they run and were installed beside
+ * the system, the package's flags say whether the shell may profile them: Android 10 and newer have such a flag.
  */
-async function probe(adb: Adb, rows: readonly Row[]): Promise<Map<string, Probe>> {
+const LOOK_AS_APP = [
+  `said=$(pid=\${row#*:}; run-as \${row%%:*} sh -c "readlink /proc/\${pid%:*}/exe 2>/dev/null; true" 2>&1)`,
+  'code=$?',
+  'case $code:$row in 0:* | *:0:* | *:system) ;; *) dumpsys package ${row%%:*} | grep -q PROFILEABLE_BY_SHELL && code=profileable ;; esac',
+  'echo "${row%%:*} $code $said"',
+].join('; ');
+
+/** By package, as Android gives all processes of one the same ABI. One command for all: each costs the device some 20 ms. */
+async function probe(adb: Adb, rows: readonly Row[], look: string): Promise<Map<string, Probe>> {
   if (rows.length === 0) return new Map();
   // Of a package's rows the first holds, which is of a process if any is.
-  const pids = new Map(rows.toReversed().map(({ packageName, pid }) => [packageName, pid]));
-  const asked = [...pids].map(([packageName, pid]) => quoted(`${packageName}:${pid}`)).join(' ');
-  const look = 'readlink /proc/${row#*:}/exe 2>/dev/null; true';
-  const ask = `said=$(run-as "\${row%:*}" sh -c "${look}" 2>&1); echo "\${row%:*} $? $said"`;
-  const { stdout } = await shell(adb, `${ABIS}; for row in ${asked}; do ${ask}; done`);
+  const firsts = new Map(rows.toReversed().map((row) => [row.packageName, row]));
+  const asked = [...firsts.values()].map(({ packageName, pid, apk }) =>
+    quoted(`${packageName}:${pid}:${apk === undefined ? 'system' : 'beside'}`),
+  );
+  const { stdout } = await shell(adb, `${ABIS}; for row in ${asked.join(' ')}; do ${look}; done`);
   const lines = stdout.split('\n').map((line) => line.trim());
   return new Map(
     lines.flatMap((line): [string, Probe][] => {
-      const [, name = '', code = '', words = ''] = /^(\S+) (\d+) ?(.*)$/.exec(line) ?? [];
+      const [, name = '', code = '', words = ''] = /^(\S+) (\d+|profileable) ?(.*)$/.exec(line) ?? [];
       if (name === '') return [];
-      return [
-        [name, code === '0' ? { why: '', abi: abiOfProgram(words, lines) } : { why: words, abi: undefined }],
-      ];
+      const why = code === '0' ? '' : words;
+      const abi = code === '0' ? abiOfProgram(words, lines) : undefined;
+      return [[name, { why, profileable: code === 'profileable', abi }]];
     }),
   );
 }

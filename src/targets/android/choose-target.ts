@@ -55,7 +55,10 @@ export function chooseTarget(all: readonly AndroidTarget[], { device, app }: Wan
       'Connect a device with USB debugging switched on (adb devices shows it), and start the app.',
     );
   const targets = device === undefined ? all : onDevice(all, device);
-  const usable = targets.filter(({ refusal }) => refusal === undefined);
+  const recordable = targets.filter(({ refusal }) => refusal === undefined);
+  // Who names none means what is being worked on, and not an app of a store that may be sampled.
+  const own = recordable.filter(({ outsideOnly }) => !outsideOnly);
+  const usable = own.length > 0 ? own : recordable;
   const found =
     app === undefined
       ? usable
@@ -77,7 +80,7 @@ export function chooseTarget(all: readonly AndroidTarget[], { device, app }: Wan
   throw new TargetError(
     'not-found',
     app === undefined
-      ? 'None of the apps that run can be recorded: they are not debuggable.'
+      ? 'None of the apps that run can be recorded: they are neither debuggable nor profileable.'
       : `No app that runs is called "${app}".`,
     'Install a debuggable build, start it on the device, and see it with: btrace list',
   );

@@ -34,6 +34,8 @@ type Launch = Omit<AppOptions, 'name' | 'debuggable' | 'agents' | 'properties'>;
 
 export interface Installed {
   readonly debuggable: boolean;
+  /** Its manifest lets the shell profile it. */
+  readonly profileable?: boolean;
   /** Its processes say that they run the runtime's program of 32 bits. */
   readonly is32?: boolean;
   /** What `am start` starts. */
@@ -180,8 +182,8 @@ export class Phone {
 
   private async writePackages(): Promise<void> {
     const lines = [...this.packages].map(
-      ([name, { debuggable, folder }]) =>
-        `${name} ${debuggable ? 'debuggable' : 'release'} ${baseApk(name, folder)}\n`,
+      ([name, { debuggable, profileable, folder }]) =>
+        `${name} ${debuggable ? 'debuggable' : profileable === true ? 'profileable' : 'release'} ${baseApk(name, folder)}\n`,
     );
     await writeFile(path.join(this.folder, 'packages'), lines.join(''));
   }
