@@ -9,14 +9,13 @@
  * The Trace's columns are the decoder's own and longer than their `count`: copy before handing them away.
  */
 import { counted } from '../model/counted.js';
-import { CounterBit, formatMajor, formatMinor, ThreadKind } from '../model/kinds.js';
+import { formatMajor, formatMinor, ThreadKind } from '../model/kinds.js';
 import {
   type CounterTrack,
   type Hook,
   type Loss,
   type Problem,
   type Trace,
-  type TraceInfo,
   type TraceStatus,
 } from '../model/trace.js';
 import { type Chunk, ChunkKind, ChunkParser, chunkPayload, type ParserOptions } from '../recording/chunk.js';
@@ -34,6 +33,7 @@ import { NodeTable } from './nodes.js';
 import { type PartOptions, SamplesPart } from './part.js';
 import { PathTable } from './paths.js';
 import { SampledThread, type Sampling } from './sampled-thread.js';
+import { traceInfo } from './trace-info.js';
 import { virtualWaitBytes, VirtualWaitTable } from './virtual-waits.js';
 
 /** Losses and counters are few; a file that says otherwise is cut short here. */
@@ -118,7 +118,7 @@ export class RecordingDecoder {
     this.linksAttached = this.links.count;
     const { methods, texts } = this;
     return {
-      info: this.info(counters),
+      info: traceInfo(this.header ?? Header.empty(), counters),
       beginNs: Math.min(beginNs, endNs),
       endNs,
       complete: this.footer !== undefined,
@@ -412,35 +412,6 @@ export class RecordingDecoder {
         ),
       );
     return problems;
-  }
-
-  private info(counters: number): TraceInfo {
-    const header = this.header ?? Header.empty();
-    const { target, clock, config } = header;
-    return {
-      format: 'btrace',
-      targetName: cut(target.name),
-      pid: target.pid,
-      runtime: target.runtime,
-      os: target.os,
-      arch: target.arch,
-      device: target.device,
-      agentVersion: header.agentVersion,
-      mode: header.mode,
-      modeReason: header.modeReason,
-      buildId: header.buildId,
-      startMonotonicNs: clock.monotonicNs,
-      startBoottimeNs: clock.boottimeNs,
-      startRealtimeNs: clock.realtimeNs,
-      syncIntervalNs: config.syncIntervalNs,
-      asyncIntervalNs: config.asyncIntervalNs,
-      hasCpu: (counters & CounterBit.Cpu) !== 0,
-      hasAllocations: (counters & (CounterBit.Allocations | CounterBit.AllocatedBytes)) !== 0,
-      hasFaults: (counters & CounterBit.Faults) !== 0,
-      hasSwitches: (counters & CounterBit.Switches) !== 0,
-      exact: false,
-      allocationsEstimated: (counters & (CounterBit.AllocationsEstimated | CounterBit.BytesEstimated)) !== 0,
-    };
   }
 }
 
