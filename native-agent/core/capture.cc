@@ -92,6 +92,11 @@ void keep(Session& session, ThreadRecord& record, const Row& row, i64 now) {
   record.has_pending.store_relaxed(1);
 }
 
+// Where the main thread alone is asked for: what holds it up is told, too.
+bool concerns_main(SampleKind kind, const ThreadRecord& record) {
+  return record.is_main || kind == SampleKind::Gc || kind == SampleKind::Notify || kind == SampleKind::Unpark;
+}
+
 }  // namespace
 
 bool Capture::enter(ThreadRecord* record, SampleKind kind, Holder holder) {
@@ -100,7 +105,8 @@ bool Capture::enter(ThreadRecord* record, SampleKind kind, Holder holder) {
   session_ = active_session();
   row_ = Row{};
   row_.kind = kind;
-  if (!session_ || !session_->config.wants(kind) || session_->full.load_relaxed()) {
+  if (!session_ || !session_->config.wants(kind) || session_->full.load_relaxed() ||
+      (session_->config.main_only && !concerns_main(kind, *record))) {
     leave();
     return false;
   }

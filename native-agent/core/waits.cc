@@ -20,6 +20,8 @@ Blocked begin_block() {
 }
 
 void announce_wait(ThreadRecord& record, u64 object, i64 begin_ns) {
+  const Session* session = active_session();
+  if (session && session->config.main_only && !record.is_main) return;
   record.waker.store_relaxed(0);
   record.waits_for.store_relaxed(object);
   record.waits_since_ns.store_release(begin_ns);

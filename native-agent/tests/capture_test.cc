@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "core/drain.h"
+#include "core/waits.h"
 #include "fake_runtime.h"
 #include "harness.h"
 
@@ -103,6 +104,23 @@ TEST("gate: a kind that was not asked for is not captured, nor is anything witho
   }
   CHECK(!capture(1));
   CHECK(!capture(1, true));
+}
+
+TEST("gate: where the main thread alone is asked for, others tell only what holds it up") {
+  Config config = at_once();
+  config.main_only = true;
+  Recording recording(config);
+  CHECK(capture(1));
+  announce_wait(*g_threads.mine(), 5, now_ns());
+  CHECK(wants_waker(*g_threads.mine(), 5));
+  withdraw_wait(*g_threads.mine());
+  std::thread([] {
+    for (SampleKind kind : {SampleKind::Allocation, SampleKind::Wait, SampleKind::Sleep, SampleKind::Marker})
+      CHECK(!capture(1, true, kind));
+    for (SampleKind kind : {SampleKind::Gc, SampleKind::Notify, SampleKind::Unpark}) CHECK(capture(1, true, kind));
+    announce_wait(*g_threads.mine(), 5, now_ns());
+    CHECK(!wants_waker(*g_threads.mine(), 5));
+  }).join();
 }
 
 TEST("guard: a capture within a capture is refused, forced or not") {

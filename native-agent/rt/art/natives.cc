@@ -134,14 +134,22 @@ void notify_all(JNIEnv* env, jobject object) {
 
 jfieldID g_native_peer;
 
+// It is told however short the wait is, for a busy machine may make it long afterwards; captured where it was long. (To
+// find who waits for a notify costs more than a short wait may.)
 void before_unpark(JNIEnv* env, jobject thread) {
-  if (!active_session_id() || !thread || !g_native_peer) return;
+  Session* session = active_session();
+  if (!session || !thread || !g_native_peer) return;
   ThreadRecord* waiter = g_threads.find_runtime(static_cast<u64>(env->GetLongField(thread, g_native_peer)));
-  if (!waiter || !worth_waking(*waiter, 0, now_ns())) return;
+  if (!waiter || !wants_waker(*waiter, 0)) return;
   ArtThread* self = Internals::thread_of(env);
   ThreadRecord* record = my_record(self);
-  const i64 time_ns = capture_here(self, record, SampleKind::Unpark, {0, 0, waiter->index.load_relaxed()}, true);
-  if (time_ns != kNotCaptured) tell_waker(*waiter, record->index.load_relaxed(), time_ns);
+  if (!record) return;
+  const i64 now = now_ns();
+  i64 time_ns = kNotCaptured;
+  if (worth_waking(*waiter, 0, now))
+    time_ns = capture_here(self, record, SampleKind::Unpark, {0, 0, waiter->index.load_relaxed()}, true);
+  const u32 me = index_in(*session, *record);
+  if (me) tell_waker(*waiter, me, time_ns == kNotCaptured ? session->since_origin(now) : time_ns);
 }
 
 void unpark(JNIEnv* env, jobject unsafe, jobject thread) {

@@ -65,10 +65,11 @@ void capture_marker(JNIEnv* env, u32 text) {
 i64 end_block(ArtThread* self, ThreadRecord* record, SampleKind kind, bool force) {
   const Blocked block = record->block;
   record->block.session = 0;
-  if (!block.session || block.session != active_session_id()) return kNotCaptured;
+  const Session* session = active_session();
+  if (!block.session || !session || session->id != block.session) return kNotCaptured;
   const i64 duration_ns = now_ns() - block.begin_ns;
   Capture capture;
-  if (!capture.begin(record, kind, force || duration_ns >= kShortestForcedWaitNs)) return kNotCaptured;
+  if (!capture.begin(record, kind, force || is_forced(*session, *record, duration_ns))) return kNotCaptured;
   Row& row = capture.row();
   read_counters(row, *record);
   row.time_ns = capture.session().since_origin(block.begin_ns);

@@ -59,7 +59,7 @@ const options: readonly Option[] = [
     help: 'do not interrupt threads that run to walk them (a signal after\neach 10 ms of CPU time); walk them from outside instead',
   },
   { name: 'memory', value: 'SIZE', help: 'the agent holds at most this much (default: 32M)' },
-  { name: 'main-only', help: 'the main thread alone' },
+  { name: 'main-only', help: 'the main thread alone, and what holds it up' },
   { name: 'max-size', value: 'SIZE', help: 'stop when the file has this size' },
   { name: 'stop-when-full', help: 'end when the memory is full, instead of streaming' },
   { name: 'ring', value: 'TIME', help: 'keep only the last TIME in memory until stopped or dumped' },
