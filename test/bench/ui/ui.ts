@@ -67,6 +67,11 @@ async function ours(name: string, bytes: Buffer, times: number): Promise<Measure
     middle((one) => one.paintMs),
     'ms',
   );
+  say(
+    `ui.open.${name}.whole`,
+    middle((one) => one.wholeMs),
+    'ms',
+  );
   // Bytes that come the moment the page is ready meet one that still compiles itself.
   say(`ui.open.${name}.at-once`, (await measurePage(bytes, 1, 0)).openMs, 'ms');
   say(`ui.memory.${name}`, memoryBytes / 1e6, 'MB');
