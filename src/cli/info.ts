@@ -67,6 +67,7 @@ export function infoJson(file: string, trace: Trace): unknown {
     samples: sampleCount(trace),
     methods: trace.methods.count,
     methodsWithoutName: nameless(trace.methods),
+    virtualWaits: trace.virtualWaits?.count ?? 0,
     waits: trace.threads.reduce((sum, { blocks }) => sum + blocks.count, 0),
     links: trace.links.count,
     counters: trace.counters.map((counter) => ({
@@ -108,7 +109,9 @@ export function describeCounters({ counters }: Trace): string {
 function describeVirtualThreads(trace: Trace): string {
   const carriers = trace.threads.filter(isCarrier).length;
   if (carriers === 0) return '';
-  return `${formatCount(virtualThreadFigures(trace, wholeTrace).all)} seen, on ${formatCount(carriers)} carriers`;
+  const waits = trace.virtualWaits?.count ?? 0;
+  const seen = `${formatCount(virtualThreadFigures(trace, wholeTrace).all)} seen, on ${formatCount(carriers)} carriers`;
+  return waits > 0 ? `${seen}, ${formatCount(waits)} waits off them` : seen;
 }
 
 /** How many there are, and how many of them came without a name. */

@@ -107,14 +107,25 @@ const recordings: readonly (readonly [string, () => Promise<Uint8Array>])[] = [
     'virtual threads, some of their work unseen',
     () =>
       Promise.resolve(
-        carrierRecording([
-          { id: 1, samples: 6 },
-          { id: 2, samples: 5, isUnseen: true },
-          { id: 1, samples: 3 },
-          { id: 0, samples: 2 },
-          { id: 3, samples: 4, isUnseen: true },
-          { id: 2, samples: 2 },
-        ]),
+        carrierRecording(
+          [
+            { id: 1, samples: 6 },
+            { id: 2, samples: 5, isUnseen: true },
+            { id: 1, samples: 3 },
+            { id: 0, samples: 2 },
+            { id: 3, samples: 4, isUnseen: true },
+            { id: 2, samples: 2 },
+          ],
+          {
+            thread: [1, 1, 1],
+            id: [2, 2, 9],
+            begin: [0, 5e6, 1e6],
+            duration: [2e6, 4e6, 30e6],
+            stack: [2, 1, 0],
+            leftOut: [0, 0, 4],
+            leftOutNs: [0, 0, 8e6],
+          },
+        ),
       ),
   ],
   [
@@ -263,13 +274,43 @@ for (const [name, make] of recordings) {
       if (!rows.isVirtual) return;
       assert.equal(rows.all, report.virtualThreads.count);
       assert.deepEqual(
-        report.virtualThreads.top.map(({ id, cpuNs, wallNs, blockedNs }) => [id, cpuNs, wallNs, blockedNs]),
+        report.virtualThreads.top.map(({ id, cpuNs, wallNs, blockedNs, waitedNs, waits, longestWaitNs }) => [
+          id,
+          cpuNs,
+          wallNs,
+          blockedNs,
+          waitedNs,
+          waits,
+          longestWaitNs,
+        ]),
         Array.from({ length: rows.count }, (_, at) => [
           rows.id[at],
           rows.cpu[at],
           rows.wall[at],
           rows.blocked[at],
+          rows.waited[at],
+          rows.waits[at],
+          rows.longest[at],
         ]),
+      );
+      const { places } = rows;
+      assert.deepEqual(
+        report.virtualThreads.waits.map(({ kind, count, totalNs, longestNs }) => [
+          kind,
+          count,
+          totalNs,
+          longestNs,
+        ]),
+        Array.from({ length: places.count }, (_, at) => [
+          places.kind[at],
+          places.waits[at],
+          places.total[at],
+          places.longest[at],
+        ]),
+      );
+      assert.deepEqual(
+        [report.virtualThreads.leftOut, report.virtualThreads.leftOutNs],
+        [places.leftOut, places.leftOutNs],
       );
     });
 

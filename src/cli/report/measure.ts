@@ -9,6 +9,7 @@ import {
   type Weight,
 } from '../../trace/index.js';
 import { threadsIn } from '../../trace/measure/scope.js';
+import { virtualWaitPlaces } from '../../trace/measure/virtual-waits.js';
 import { virtualThreadFigures } from '../../trace/measure/virtual-threads.js';
 
 export interface ReportRequest {
@@ -84,6 +85,21 @@ export interface VirtualThreadRow {
   readonly blockedNs: number;
   /** What most of it went into, empty when that was several things. */
   readonly method: string;
+  /** Off its carriers, of 1 ms and more. */
+  readonly waitedNs: number;
+  readonly waits: number;
+  readonly longestWaitNs: number;
+}
+
+/** Waits of virtual threads off their carriers that were for the same thing, in the same method of the program. */
+export interface VirtualWaitRow {
+  /** SampleKind; Unknown where there is no stack. */
+  readonly kind: number;
+  /** Empty where there is no stack. */
+  readonly method: string;
+  readonly count: number;
+  readonly totalNs: number;
+  readonly longestNs: number;
 }
 
 export interface VirtualThreads {
@@ -91,6 +107,11 @@ export interface VirtualThreads {
   readonly count: number;
   /** Those with the most CPU time first. */
   readonly top: readonly VirtualThreadRow[];
+  /** Where they waited, the most first. */
+  readonly waits: readonly VirtualWaitRow[];
+  /** Waits that are not among them, to stay within the budget, and how long they were together: of the whole recording. */
+  readonly leftOut: number;
+  readonly leftOutNs: number;
 }
 
 export interface Report {
@@ -176,15 +197,31 @@ function waitRows(trace: Trace, scope: Scope): WaitRow[] {
 }
 
 function virtualThreads(trace: Trace, scope: Scope, top: number): VirtualThreads {
-  const { all, count, id, cpu, wall, blocked, method } = virtualThreadFigures(trace, scope);
+  const { all, count, id, cpu, wall, blocked, method, waited, waits, longest } = virtualThreadFigures(
+    trace,
+    scope,
+  );
+  const nameOf = (at: number): string => (at < 0 ? '' : trace.methods.qualifiedName(at));
   const rows = Array.from({ length: Math.min(count, top) }, (_, row) => ({
     id: id[row] ?? 0,
     cpuNs: cpu[row] ?? 0,
     wallNs: wall[row] ?? 0,
     blockedNs: blocked[row] ?? 0,
-    method: (method[row] ?? -1) < 0 ? '' : trace.methods.qualifiedName(method[row] ?? 0),
+    method: nameOf(method[row] ?? -1),
+    waitedNs: waited[row] ?? 0,
+    waits: waits[row] ?? 0,
+    longestWaitNs: longest[row] ?? 0,
   }));
-  return { count: all, top: rows };
+  const places = virtualWaitPlaces(trace, scope);
+  const where = Array.from({ length: Math.min(places.count, top) }, (_, row) => ({
+    kind: places.kind[row] ?? 0,
+    method: nameOf(places.method[row] ?? -1),
+    count: places.waits[row] ?? 0,
+    totalNs: places.total[row] ?? 0,
+    longestNs: places.longest[row] ?? 0,
+  }));
+  const { leftOut, leftOutNs } = places;
+  return { count: all, top: rows, waits: where, leftOut, leftOutNs };
 }
 
 /** `threads`: indexes; empty for all. */

@@ -4,8 +4,8 @@ import { plainText } from '../plain-text.js';
 import { formatBytes, formatCount, formatNs, formatShare } from '../../trace/measure/quantities.js';
 import { table, type Terminal } from '../terminal.js';
 import { trustFacts } from '../trust.js';
-import type { MethodRow, Report, ThreadRow, VirtualThreadRow, WaitRow } from './measure.js';
-import { waitWord } from './words.js';
+import type { MethodRow, Report, ThreadRow, VirtualThreadRow, VirtualWaitRow, WaitRow } from './measure.js';
+import { virtualWaitWord, waitWord } from './words.js';
 
 const MOST_THREADS = 15;
 const MOST_WAITS = 8;
@@ -87,12 +87,29 @@ function virtualThreadLines(rows: readonly VirtualThreadRow[], { width }: Termin
     formatNs(row.cpuNs),
     formatNs(row.wallNs),
     formatNs(row.blockedNs),
+    formatNs(row.waitedNs),
+    formatCount(row.waits),
     `#${row.id}`,
-    plainText(row.method) || 'several things',
+    plainText(row.method) || (row.wallNs > 0 ? 'several things' : '–'),
   ]);
   return table(
-    [['CPU', 'ON CARRIERS', 'WAITING THERE', 'THREAD', 'MOST OF IT'], ...lines],
-    [true, true, true, true, false],
+    [['CPU', 'ON CARRIERS', 'WAITING THERE', 'WAITED OFF', 'TIMES', 'THREAD', 'MOST OF IT'], ...lines],
+    [true, true, true, true, true, true, false],
+    width,
+  );
+}
+
+function virtualWaitLines(rows: readonly VirtualWaitRow[], { width }: Terminal): string[] {
+  const lines = rows.map((row) => [
+    formatNs(row.totalNs),
+    formatCount(row.count),
+    formatNs(row.longestNs),
+    virtualWaitWord(row.kind),
+    plainText(row.method) || 'not known',
+  ]);
+  return table(
+    [['TOTAL', 'TIMES', 'LONGEST', 'FOR', 'WHERE'], ...lines],
+    [true, true, true, false, false],
     width,
   );
 }
@@ -145,6 +162,16 @@ export function printReport(report: Report, terminal: Terminal): void {
     const shown = virtualThreads.top.slice(0, MOST_VIRTUAL_THREADS);
     const title = `Virtual threads${left(shown.length, virtualThreads.count)}`;
     printTable(title, virtualThreadLines(shown, terminal), terminal);
+  }
+  if (virtualThreads.waits.length > 0) {
+    const shown = virtualThreads.waits.slice(0, MOST_WAITS);
+    const { leftOut, leftOutNs } = virtualThreads;
+    const beside =
+      leftOut > 0
+        ? `, and ${formatCount(leftOut)} more of ${formatNs(leftOutNs)} together that the budget had no room for`
+        : '';
+    const title = `Where virtual threads waited off their carriers${beside}`;
+    printTable(title, virtualWaitLines(shown, terminal), terminal);
   }
   if (waits.length > 0) {
     const shown = waits.slice(0, MOST_WAITS);

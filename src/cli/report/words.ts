@@ -1,5 +1,5 @@
 /** Numbers of a trace as a person says them. */
-import { type WaitKind, waitKindOf } from '../../trace/index.js';
+import { SampleKind, type WaitKind, waitKindOf } from '../../trace/index.js';
 
 const waitWords: Record<WaitKind, string> = {
   Monitor: 'lock',
@@ -18,6 +18,11 @@ const waitWords: Record<WaitKind, string> = {
 export function waitWord(kind: number): string {
   const wait = waitKindOf(kind);
   return wait === undefined ? `kind ${kind}` : waitWords[wait];
+}
+
+/** Where there is no stack, nobody knows. */
+export function virtualWaitWord(kind: number): string {
+  return kind === SampleKind.Unknown ? 'not known' : waitWord(kind);
 }
 
 /** The key of an enumeration's value, as words: "monitorRelease" → "monitor release". */

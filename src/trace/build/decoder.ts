@@ -105,7 +105,7 @@ export class RecordingDecoder {
   /** What is known so far. Costs a little for each thread, not for what is in them. */
   trace(): Trace {
     const threads = [...this.threads.values()].sort((a, b) => a.index - b.index);
-    let beginNs = Infinity;
+    let beginNs = this.virtualWaits.firstNs;
     const part = this.part.described(this.footer?.endNs);
     let endNs = Math.max(part?.next === undefined ? (this.footer?.endNs ?? 0) : 0, this.virtualWaits.lastNs);
     let counters = 0;

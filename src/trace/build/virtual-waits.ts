@@ -18,7 +18,8 @@ export class VirtualWaitTable implements VirtualWaits {
   flags = new Uint16Array(0);
   leftOut = 0;
   leftOutNs = 0;
-  /** When the last one ended. */
+  /** When the first one began and the last one ended. */
+  firstNs = Infinity;
   lastNs = 0;
   /** Rows that cannot be true. */
   refused = 0;
@@ -53,6 +54,7 @@ export class VirtualWaitTable implements VirtualWaits {
       this.path[at] = node > 0 && node < nodes.count ? (nodes.path[node] as number) : 0;
       this.thread[at] = thread[row] as number;
       this.flags[at] = flags[row] as number;
+      this.firstNs = Math.min(this.firstNs, from);
       this.lastNs = Math.max(this.lastNs, from + lasted);
     }
   }

@@ -1,8 +1,9 @@
-/** What virtual threads did while they were on a carrier, whichever it was: docs/MEASURES.md, "Virtual threads". */
+/** What virtual threads did on their carriers, and how long they waited off them: docs/MEASURES.md, "Virtual threads". */
 import { ThreadKind } from '../model/kinds.js';
 import { IntervalState, type ThreadTrack, type Trace } from '../model/trace.js';
 import { mostOf } from './most-of.js';
 import { intervalsIn, isBlocked, type Scope, shareIn, threadsIn } from './scope.js';
+import { eachVirtualWait, type WaitPlace, WaitSum } from './virtual-waits.js';
 
 /** A row a virtual thread, those with the most CPU time first. */
 export interface VirtualThreadFigures {
@@ -11,9 +12,9 @@ export interface VirtualThreadFigures {
   readonly all: number;
   /** Java's, its low 32 bits. */
   readonly id: Uint32Array;
-  /** The carrier that it was on first. */
+  /** The carrier that it was on first; where it was seen on none, that it came back to. */
   readonly thread: Uint32Array;
-  /** Between which it was on a carrier. */
+  /** Between which it was on a carrier, or waited. */
   readonly begin: Float64Array;
   readonly end: Float64Array;
   /** On carriers, without gaps. */
@@ -23,6 +24,13 @@ export interface VirtualThreadFigures {
   readonly blocked: Float64Array;
   /** The innermost method that at least half of its wall time was in, −1: none. */
   readonly method: Int32Array;
+  /** Off its carriers, of 1 ms and more: how long together, how often, and the longest. */
+  readonly waited: Float64Array;
+  readonly waits: Uint32Array;
+  readonly longest: Float64Array;
+  /** What most of that was for (SampleKind), and the program's method that it was in; −1: not known. */
+  readonly waitKind: Uint8Array;
+  readonly waitMethod: Int32Array;
 }
 
 /** A program may have a million of them: this many are told. */
@@ -40,6 +48,8 @@ interface Row {
   wall: number;
   cpu: number;
   blocked: number;
+  readonly waited: WaitSum;
+  readonly places: Map<WaitPlace, number>;
 }
 
 /** Two passes over the intervals of carriers; of threads that carry nobody nothing. */
@@ -47,8 +57,9 @@ export function virtualThreadFigures(trace: Trace, scope: Scope): VirtualThreadF
   const carriers = threadsIn(trace, scope).filter(isCarrier);
   const found = new Map<number, Row>();
   for (const thread of carriers) addTimes(found, thread, trace, scope);
+  addWaits(found, trace, scope);
   const rows = [...found.values()]
-    .sort((a, b) => b.cpu - a.cpu || b.wall - a.wall || a.id - b.id)
+    .sort((a, b) => b.cpu - a.cpu || b.wall - a.wall || b.waited.total - a.waited.total || a.id - b.id)
     .slice(0, mostVirtualThreads);
   const inPath = new Map(rows.map(({ id }) => [id, new Map<number, number>()]));
   for (const thread of carriers) addPaths(inPath, thread, trace, scope);
@@ -63,6 +74,11 @@ export function virtualThreadFigures(trace: Trace, scope: Scope): VirtualThreadF
     cpu: Float64Array.from(rows, ({ cpu }) => cpu),
     blocked: Float64Array.from(rows, ({ blocked }) => blocked),
     method: Int32Array.from(rows, ({ id, wall }) => mostOf(inPath.get(id) ?? new Map(), wall, trace.paths)),
+    waited: Float64Array.from(rows, ({ waited }) => waited.total),
+    waits: Uint32Array.from(rows, ({ waited }) => waited.waits),
+    longest: Float64Array.from(rows, ({ waited }) => waited.longest),
+    waitKind: Uint8Array.from(rows, ({ places }) => mostWaited(places)?.kind ?? 0),
+    waitMethod: Int32Array.from(rows, ({ places }) => mostWaited(places)?.method ?? -1),
   };
 }
 
@@ -99,17 +115,46 @@ function addTimes(found: Map<number, Row>, thread: ThreadTrack, trace: Trace, sc
     if (id === 0) return;
     const begin = intervals.begin[at] as number;
     const end = intervals.end[at] as number;
-    let row = found.get(id);
-    if (row === undefined) {
-      row = { id, thread: thread.index, begin, end, wall: 0, cpu: 0, blocked: 0 };
-      found.set(id, row);
-    }
-    row.begin = Math.min(row.begin, begin);
-    row.end = Math.max(row.end, end);
+    const row = rowOf(found, id, thread.index, begin, end);
     row.wall += wall;
     row.cpu += cpu;
     if (isBlocked(intervals.state[at] as number)) row.blocked += wall;
   });
+}
+
+function rowOf(found: Map<number, Row>, id: number, thread: number, begin: number, end: number): Row {
+  let row = found.get(id);
+  if (row === undefined) {
+    const [waited, places] = [new WaitSum(), new Map<WaitPlace, number>()];
+    row = { id, thread, begin, end, wall: 0, cpu: 0, blocked: 0, waited, places };
+    found.set(id, row);
+  }
+  row.begin = Math.min(row.begin, begin);
+  row.end = Math.max(row.end, end);
+  return row;
+}
+
+function addWaits(found: Map<number, Row>, trace: Trace, scope: Scope): void {
+  const waits = trace.virtualWaits;
+  if (waits === undefined) return;
+  eachVirtualWait(trace, scope, (at, ns, place) => {
+    const begin = Math.max(waits.begin[at] as number, scope.beginNs);
+    const { waited, places } = rowOf(
+      found,
+      waits.id[at] as number,
+      waits.thread[at] as number,
+      begin,
+      begin + ns,
+    );
+    waited.add(ns);
+    places.set(place, (places.get(place) ?? 0) + ns);
+  });
+}
+
+function mostWaited(places: ReadonlyMap<WaitPlace, number>): WaitPlace | undefined {
+  let most: WaitPlace | undefined;
+  for (const [place, ns] of places) if (most === undefined || ns > (places.get(most) ?? 0)) most = place;
+  return most;
 }
 
 function addPaths(

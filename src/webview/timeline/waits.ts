@@ -31,10 +31,15 @@ export function isResting(blocks: BlockColumns, row: number, { typeNames }: Snap
   return (typeNames[blocks.type[row] ?? 0] ?? '').endsWith('$ConditionObject');
 }
 
+/** "sleeps": what waits of a kind are for. */
+export function waitKindName(kind: number): string {
+  const wait = waitKindOf(kind);
+  return text(wait === undefined ? 'wait.other' : `wait.${wait}`);
+}
+
 /** "waits for lock Stock · held by worker-2". */
 export function describeWait(blocks: BlockColumns, row: number, snapshot: Snapshot): string {
-  const kind = waitKindOf(blocks.kind[row] ?? 0);
-  const what = text(kind === undefined ? 'wait.other' : `wait.${kind}`);
+  const what = waitKindName(blocks.kind[row] ?? 0);
   const full = snapshot.typeNames[blocks.type[row] ?? 0] ?? '';
   const type = full.slice(full.lastIndexOf('.') + 1);
   const said = type === '' ? what : text('wait.on', { what, type: plainText(type) });

@@ -5,24 +5,29 @@
 import { hangNs, missedFrameNs } from '../../trace/measure/messages.js';
 import { formatCount, formatNs, formatShare } from '../../trace/measure/quantities.js';
 import type { ViewContext } from '../model.js';
+import { plainText } from '../names.js';
 import type { ViewState } from '../store.js';
 import { VirtualTable } from '../tables/virtual-table.js';
 import type { Cell, Column } from '../tables/virtual-table.js';
 import { text } from '../texts.js';
 import { shownName } from '../timeline/thread-actions.js';
+import { waitKindName } from '../timeline/waits.js';
 import { shareOf } from '../weights.js';
 import type { MessageRows } from '../worker/messages.js';
 import { nameCell } from './name-cell.js';
 import { FigureView } from './view.js';
+import { WaitPlacesTable } from './wait-places-table.js';
 
 /** Of a message's length, on each side of it on the timeline. */
 const margin = 0.1;
 
-const columnIds = ['id', 'begin', 'wall', 'cpu', 'blocked'] as const;
+const columnIds = ['id', 'begin', 'wall', 'cpu', 'blocked', 'waited', 'longest'] as const;
 type ColumnId = (typeof columnIds)[number];
+const waitColumns: ReadonlySet<ColumnId> = new Set(['waited', 'longest']);
 
 export class MessagesView extends FigureView {
   readonly #table: VirtualTable;
+  readonly #places: WaitPlacesTable;
   #figures: MessageRows | undefined;
   /** Rows of `#figures` in the order shown. */
   #order: readonly number[] = [];
@@ -35,7 +40,8 @@ export class MessagesView extends FigureView {
       open: (row) => this.#show(row),
       sort: (column) => this.#sortBy(column),
     });
-    this.root.append(this.#table.root);
+    this.#places = new WaitPlacesTable(context);
+    this.root.append(this.#table.root, this.#places.root);
   }
 
   focus(): void {
@@ -53,6 +59,7 @@ export class MessagesView extends FigureView {
         const name = text(figures.isVirtual ? 'view.virtualThreads' : 'view.messages');
         for (const part of [this.root, this.#table.root]) part.setAttribute('aria-label', name);
         this.say(note(figures));
+        this.#places.show(figures.places);
         this.#arrange();
       },
       (message) => this.say(message),
@@ -98,7 +105,13 @@ export class MessagesView extends FigureView {
 
   #columns(isVirtual: boolean): Column[] {
     const hasCpu = this.context.model.snapshot?.info.hasCpu === true;
-    const known = columnIds.filter((id) => (id !== 'cpu' || hasCpu) && (id !== 'id' || isVirtual));
+    const hasWaits = (this.#figures?.places.count ?? 0) > 0;
+    const known = columnIds.filter(
+      (id) =>
+        (id !== 'cpu' || hasCpu) &&
+        (id !== 'id' || isVirtual) &&
+        (!waitColumns.has(id) || (isVirtual && hasWaits)),
+    );
     return [
       {
         id: 'name',
@@ -110,7 +123,8 @@ export class MessagesView extends FigureView {
       ...known.map((id) => ({
         id,
         title: titleOf(id),
-        width: id === 'wall' ? 190 : 130,
+        ...(id === 'waited' && { hint: text('messages.virtual.waited.hint') }),
+        width: id === 'wall' && !hasWaits ? 190 : 130,
         isSortable: true,
       })),
     ];
@@ -142,8 +156,8 @@ export class MessagesView extends FigureView {
     const { model } = this.context;
     if (id === 'name') {
       const method = figures.method[at] ?? -1;
-      const cell: Cell =
-        method < 0 ? { text: text('messages.nothing'), isMuted: true } : nameCell(this.context, method);
+      const several = (figures.wall[at] ?? 0) > 0 ? text('messages.nothing') : '–';
+      const cell: Cell = method < 0 ? { text: several, isMuted: true } : nameCell(this.context, method);
       const thread = model.thread(figures.thread[at] ?? 0);
       const hint = text(figures.isVirtual ? 'messages.virtual.id' : 'messages.id', {
         id: figures.id[at] ?? 0,
@@ -154,15 +168,30 @@ export class MessagesView extends FigureView {
     const value = this.#value(at, id as ColumnId);
     if (id === 'id') return { text: `#${value}` };
     if (id === 'begin') return { text: formatNs(value - model.originNs) };
+    if (id === 'longest') return { text: formatNs(value) };
+    if (id === 'waited') return this.#waitedCell(figures, at);
     const wall = this.#value(at, 'wall');
     if (id !== 'wall') return { text: formatNs(value), detail: formatShare(shareOf(value, wall)) };
     if (figures.isVirtual || wall <= missedFrameNs) return { text: formatNs(wall) };
     return { text: formatNs(wall), detail: text(wall >= hangNs ? 'messages.hang' : 'messages.missedFrame') };
   }
+
+  #waitedCell({ waited, waits, waitKind, waitMethod }: MessageRows, at: number): Cell {
+    const method = waitMethod[at] ?? -1;
+    const cell = {
+      text: formatNs(waited[at] ?? 0),
+      detail: text('messages.virtual.times', { count: formatCount(waits[at] ?? 0) }),
+    };
+    if (method < 0) return cell;
+    const what = waitKindName(waitKind[at] ?? 0);
+    const where = plainText(this.context.model.names.qualified(method));
+    return { ...cell, title: text('messages.virtual.mostWaited', { what, method: where }) };
+  }
 }
 
 function titleOf(id: ColumnId): string {
   if (id === 'id') return text('messages.virtual');
+  if (id === 'waited' || id === 'longest') return text(`messages.virtual.${id}`);
   return id === 'begin' ? text('details.begins') : text(`weight.${id}`);
 }
 

@@ -8,6 +8,7 @@ import type { Sums } from '../../trace/measure/sums.js';
 import { isTime, type Weight } from '../../trace/measure/weights.js';
 import { callees, callers, flame, matched, neighbours } from '../../trace/measure/trees.js';
 import { virtualThreadFigures } from '../../trace/measure/virtual-threads.js';
+import { virtualWaitPlaces } from '../../trace/measure/virtual-waits.js';
 import type { Trace } from '../../trace/model/trace.js';
 import type { Answers, CallQuery, Query } from './messages.js';
 
@@ -65,11 +66,18 @@ export class FigureDesk {
 
 /** Of all of the time: the range is what this list chooses. */
 function messageRows(trace: Trace, threads: readonly number[]): Answers['messages'] {
-  const virtual = virtualThreadFigures(trace, { ...wholeTrace, threads });
-  if (virtual.all > 0) return { ...virtual, isVirtual: true };
+  const scope = { ...wholeTrace, threads };
+  const virtual = virtualThreadFigures(trace, scope);
+  const places = virtualWaitPlaces(trace, scope);
+  if (virtual.all > 0) return { ...virtual, isVirtual: true, places };
   const { count, thread, id, begin, end, cpu, blocked, method } = messageFigures(trace, threads);
   const wall = end.map((at, row) => at - (begin[row] ?? 0));
-  return { count, all: count, thread, id, begin, end, wall, cpu, blocked, method, isVirtual: false };
+  const known = { count, all: count, thread, id, begin, end, wall, cpu, blocked, method };
+  // A message waits on its thread: that is in `blocked`.
+  const none = new Float64Array(count);
+  const waits = { waited: none, longest: none, waits: new Uint32Array(count) };
+  const nowhere = { waitKind: new Uint8Array(count), waitMethod: new Int32Array(count).fill(-1) };
+  return { ...known, ...waits, ...nowhere, isVirtual: false, places };
 }
 
 function sourceOf({ methods }: Trace, method: number): Answers['source'] {

@@ -7,6 +7,7 @@ import type { Scope } from '../../trace/measure/scope.js';
 import type { ThreadTimes } from '../../trace/measure/thread-times.js';
 import type { FlameNodes, Neighbours, TreeNodes } from '../../trace/measure/trees.js';
 import type { VirtualThreadFigures } from '../../trace/measure/virtual-threads.js';
+import type { VirtualWaitPlaces } from '../../trace/measure/virtual-waits.js';
 import type { Weight } from '../../trace/measure/weights.js';
 import type {
   CounterTrack,
@@ -209,6 +210,8 @@ export interface MessagesQuery {
 /** A row a message, or a virtual thread: of these not all are told. */
 export interface MessageRows extends VirtualThreadFigures {
   readonly isVirtual: boolean;
+  /** Where virtual threads waited off their carriers. */
+  readonly places: VirtualWaitPlaces;
 }
 
 export type TreeDirection = 'down' | 'up';

@@ -3,6 +3,7 @@ import { CounterBit, SampleKind, ThreadKind } from '../../../src/trace/model/kin
 import { ChunkKind, encodeChunk, fileMagic } from '../../../src/trace/recording/chunk.js';
 import { Classes, Footer, Header, Methods, Threads } from '../../../src/trace/recording/messages.js';
 import { encodeNodes } from '../../../src/trace/recording/nodes.js';
+import { encodeVirtualWaits, type VirtualWaitRows } from '../../../src/trace/recording/virtual-waits.js';
 import { encodeSamples } from '../../../src/trace/recording/samples.js';
 
 export interface Stretch {
@@ -18,8 +19,8 @@ export const lastId = 0xffffffff;
 
 const step = 1e6;
 
-/** `enter` calls `work`; the second thread is none that carries. */
-export function carrierRecording(stretches: readonly Stretch[]): Uint8Array {
+/** `enter` calls `work`; the second thread is none that carries. `away`: waits off the carrier; node 2 is `work`. */
+export function carrierRecording(stretches: readonly Stretch[], away?: VirtualWaitRows): Uint8Array {
   const rows = stretches.flatMap(({ id, samples, isUnseen = false }) =>
     Array.from({ length: samples }, () => ({
       message: id,
@@ -65,6 +66,7 @@ export function carrierRecording(stretches: readonly Stretch[]): Uint8Array {
         { thread: 2, counters: 0, time: [0, step], stack: [2, 2] },
       ]),
     ],
+    ...(away ? [[ChunkKind.VirtualWaits, encodeVirtualWaits(away)] as [number, Uint8Array]] : []),
     [ChunkKind.Footer, Footer.encode({ endNs: rows.length * step })],
   ];
   const parts = chunks.map(([kind, payload], at) => encodeChunk(kind, payload, at));

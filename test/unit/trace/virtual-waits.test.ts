@@ -2,8 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { RecordingDecoder } from '../../../src/trace/build/decoder.js';
-import { SampleFlag } from '../../../src/trace/model/kinds.js';
-import { ChunkKind, ChunkParser, encodeChunk, fileMagic } from '../../../src/trace/recording/chunk.js';
+import { wholeTrace } from '../../../src/trace/measure/scope.js';
+import { virtualThreadFigures } from '../../../src/trace/measure/virtual-threads.js';
+import { virtualWaitPlaces } from '../../../src/trace/measure/virtual-waits.js';
+import { SampleFlag, SampleKind } from '../../../src/trace/model/kinds.js';
+import { ChunkKind, encodeChunk, fileMagic } from '../../../src/trace/recording/chunk.js';
+import { Classes, Header, Methods } from '../../../src/trace/recording/messages.js';
+import { encodeNodes } from '../../../src/trace/recording/nodes.js';
 import { encodeVirtualWaits, type VirtualWaitRows } from '../../../src/trace/recording/virtual-waits.js';
 import { Redactor } from '../../../src/targets/session/redact.js';
 import { carrierRecording } from './carrier-recording.js';
@@ -23,21 +28,10 @@ const rows: VirtualWaitRows = {
   leftOutNs: [0, 9 * ms, 4 * ms, 0],
 };
 
-/** That of the carrier, with a chunk more behind its stacks. */
-function withWaits(payload: Uint8Array): Uint8Array {
-  const parser = new ChunkParser({ magic: true });
-  parser.push(carrierRecording([{ id: 31, samples: 3 }]));
-  const parts: Uint8Array[] = [fileMagic];
-  for (let chunk = parser.next(); chunk !== undefined; chunk = parser.next()) {
-    if (chunk.kind === ChunkKind.Footer)
-      parts.push(encodeChunk(ChunkKind.VirtualWaits, payload, parts.length - 1));
-    parts.push(encodeChunk(chunk.kind, chunk.stored, parts.length - 1, { deflate: false }));
-  }
-  return new Uint8Array(Buffer.concat(parts));
-}
+const withWaits = (waits: VirtualWaitRows): Uint8Array => carrierRecording([{ id: 31, samples: 3 }], waits);
 
 describe('waits of virtual threads', () => {
-  const trace = decoded(withWaits(encodeVirtualWaits(rows)));
+  const trace = decoded(withWaits(rows));
   const { count, id, begin, end, path, thread, flags, leftOut, leftOutNs } = trace.virtualWaits!;
 
   it('are columns of their own', () => {
@@ -65,20 +59,19 @@ describe('waits of virtual threads', () => {
   });
 
   it('that cannot be true are left out and listed, the others are kept', () => {
-    const bad = decoded(withWaits(encodeVirtualWaits({ ...rows, duration: [5 * ms, -1, 0, ms] })));
+    const bad = decoded(withWaits({ ...rows, duration: [5 * ms, -1, 0, ms] }));
     assert.deepEqual([...bad.virtualWaits!.id.subarray(0, bad.virtualWaits!.count)], [31, 32]);
     assert.match(bad.problems[0]!.what, /1 waits of virtual threads cannot be true/);
   });
 
   it('that are cut end where the shortest column does', () => {
-    const cut = decoded(withWaits(encodeVirtualWaits({ ...rows, stack: [2, 2] })));
+    const cut = decoded(withWaits({ ...rows, stack: [2, 2] }));
     assert.equal(cut.virtualWaits!.count, 2);
     assert.match(cut.problems[0]!.what, /a block of waits of virtual threads is cut/);
   });
 
   it('are of the part that is taken in', () => {
-    const many = { ...rows, id: [1, 2, 3, 4] };
-    const whole = withWaits(encodeVirtualWaits(many));
+    const whole = withWaits({ ...rows, id: [1, 2, 3, 4] });
     const taken = (mostBytes: number): number => {
       const decoder = new RecordingDecoder({ magic: true, mostBytes });
       decoder.append(whole);
@@ -92,5 +85,144 @@ describe('waits of virtual threads', () => {
     const chunk = { kind: ChunkKind.VirtualWaits, flags: 0, sequence: 0, offset: 0 };
     const kept = new Redactor().redact({ ...chunk, stored: payload, rawLength: payload.length });
     assert.deepEqual(kept?.stored, payload);
+  });
+});
+
+/** Waits of 1, 2, 3 … ms, each of a thread of its own, in stacks written as innermost first. */
+function waitsIn(stacks: readonly (readonly string[])[]): Uint8Array {
+  const names = [...new Set(stacks.flat())];
+  const classOf = (name: string): string => name.slice(0, name.lastIndexOf('.'));
+  const classes = [...new Set(names.map(classOf))];
+  const nodes = {
+    id: [] as number[],
+    parent: [] as number[],
+    frame: [] as number[],
+    position: [] as number[],
+  };
+  const leaves = stacks.map((stack) => {
+    let parent = 0;
+    for (const name of stack.toReversed()) {
+      nodes.parent.push(parent);
+      nodes.frame.push(names.indexOf(name) + 1);
+      nodes.position.push(-1);
+      parent = nodes.id.push(nodes.id.length + 1);
+    }
+    return parent;
+  });
+  const chunks: [number, Uint8Array][] = [
+    [ChunkKind.Header, Header.encode({ major: 1, minor: 3 })],
+    [ChunkKind.Classes, Classes.encode({ classes: classes.map((name, at) => ({ id: at + 1, name })) })],
+    [
+      ChunkKind.Methods,
+      Methods.encode({
+        methods: names.map((name, at) => ({
+          id: at + 1,
+          classId: classes.indexOf(classOf(name)) + 1,
+          name: name.slice(name.lastIndexOf('.') + 1),
+        })),
+      }),
+    ],
+    [ChunkKind.Nodes, encodeNodes(nodes)],
+    [
+      ChunkKind.VirtualWaits,
+      encodeVirtualWaits({
+        thread: stacks.map(() => 1),
+        id: stacks.map((_, at) => 40 + at),
+        begin: stacks.map(() => 0),
+        duration: stacks.map((_, at) => (at + 1) * ms),
+        stack: leaves,
+      }),
+    ],
+  ];
+  const parts = chunks.map(([kind, payload], at) => encodeChunk(kind, payload, at));
+  return new Uint8Array(Buffer.concat([fileMagic, ...parts]));
+}
+
+describe('what virtual threads waited for', () => {
+  const thread = ['java.lang.VirtualThread.run', 'jdk.internal.vm.Continuation.enter'];
+  const park = ['java.lang.VirtualThread.yieldContinuation', 'java.lang.VirtualThread.park'];
+  const parked = [
+    ...park,
+    'java.lang.System$1.parkVirtualThread',
+    'java.util.concurrent.locks.LockSupport.park',
+  ];
+  const cases: readonly [readonly string[], number, string][] = [
+    [['shop.Till.count', ...thread], SampleKind.Monitor, 'shop.Till.count'],
+    [['java.util.Vector.add', 'shop.Till.pay', ...thread], SampleKind.Monitor, 'shop.Till.pay'],
+    [
+      ['java.lang.Object.wait0', 'java.lang.Object.wait', 'shop.Till.bell', ...thread],
+      SampleKind.Wait,
+      'shop.Till.bell',
+    ],
+    [
+      [
+        park[0]!,
+        'java.lang.VirtualThread.parkNanos',
+        'java.lang.VirtualThread.sleepNanos',
+        'java.lang.Thread.sleep',
+        'shop.Till.nap',
+        ...thread,
+      ],
+      SampleKind.Sleep,
+      'shop.Till.nap',
+    ],
+    [
+      [...parked, 'java.util.concurrent.Semaphore.acquire', 'shop.Till.turn', ...thread],
+      SampleKind.Park,
+      'shop.Till.turn',
+    ],
+    [[...parked, 'shop.Till.rest', ...thread], SampleKind.Park, 'shop.Till.rest'],
+    [
+      [...parked, 'sun.nio.ch.Poller.poll', 'java.net.Socket.read', 'shop.Bank.ask', ...thread],
+      SampleKind.Io,
+      'shop.Bank.ask',
+    ],
+    [
+      [...parked, 'sun.nio.ch.Poller.subPollerLoop', ...thread],
+      SampleKind.Io,
+      'sun.nio.ch.Poller.subPollerLoop',
+    ],
+    [[], SampleKind.Unknown, ''],
+  ];
+  const yields = [
+    park[0]!,
+    'java.lang.VirtualThread.tryYield',
+    'java.lang.Thread.yield',
+    'shop.Till.spin',
+    ...thread,
+  ];
+  const trace = decoded(waitsIn([...cases.map(([stack]) => stack), yields, thread]));
+  const nameOf = (method: number): string => (method < 0 ? '' : trace.methods.qualifiedName(method));
+
+  it('is told by the innermost frames, with the program’s method', () => {
+    assert.deepEqual(trace.problems, []);
+    const { count, kind, method, waits, total, longest } = virtualWaitPlaces(trace, wholeTrace);
+    const found = [...Array(count).keys()].map((row) => [nameOf(method[row]!), kind[row], total[row]! / ms]);
+    // The longest first; one that yields or has not begun is not among them.
+    assert.deepEqual(found, cases.map(([, of, name], at) => [name, of, at + 1]).toReversed());
+    assert.deepEqual(
+      [...waits],
+      cases.map(() => 1),
+    );
+    assert.deepEqual([...longest], [...total]);
+  });
+
+  it('is of each of them, also of those that were seen on no carrier', () => {
+    const { count, all, id, wall, waited, waits, waitKind, waitMethod } = virtualThreadFigures(
+      trace,
+      wholeTrace,
+    );
+    assert.deepEqual([count, all], [cases.length, cases.length]);
+    assert.deepEqual([id[0], wall[0], waited[0], waits[0]], [40 + cases.length - 1, 0, cases.length * ms, 1]);
+    const sleeper = id.indexOf(43);
+    assert.deepEqual([waitKind[sleeper], nameOf(waitMethod[sleeper]!)], [SampleKind.Sleep, 'shop.Till.nap']);
+  });
+
+  it('is of the time and the carriers that are asked for, and what lies in it counts', () => {
+    const scope = { threads: [1], beginNs: 2.5 * ms, endNs: 4 * ms };
+    const { count, total } = virtualWaitPlaces(trace, scope);
+    assert.equal(count, cases.length - 2);
+    assert.equal(total.at(-1), 0.5 * ms);
+    assert.equal(virtualWaitPlaces(trace, { ...scope, threads: [2] }).count, 0);
   });
 });
