@@ -36,6 +36,42 @@ describe('the virtual threads of a recording', function () {
     await open.close();
   });
 
+  it('have waits off their carriers, and places where they waited', async () => {
+    const rig = await PageRig.start('src/webview/engine-worker.ts');
+    const open = await rig.opened(
+      carrierRecording([{ id: 31, samples: 3 }], {
+        thread: [1, 1, 1],
+        id: [31, 40, 40],
+        begin: [0, 0, 20e6],
+        duration: [4e6, 12e6, 3e6],
+        stack: [2, 2, 0],
+      }),
+    );
+    const { page } = open;
+    await page.getByRole('tab', { name: 'Virtual Threads' }).click();
+    const cells = async (grid: string): Promise<(string | null)[][]> => {
+      const rows = page.getByRole('grid', { name: grid, exact: true }).locator('.table-row');
+      await rows.nth(1).waitFor();
+      return await rows.evaluateAll((all) =>
+        all.map((row) => Array.from(row.querySelectorAll('.table-cell'), (cell) => cell.textContent)),
+      );
+    };
+    await page.getByRole('columnheader', { name: 'Waited off carriers' }).first().click();
+    assert.deepEqual(
+      (await cells('Virtual Threads')).map((row) => [row[1], ...row.slice(-2)]),
+      [
+        ['#40', '15.0 ms2×', '12.0 ms'],
+        ['#31', '4.00 ms1×', '4.00 ms'],
+      ],
+    );
+    assert.deepEqual(await cells('Where virtual threads waited off their carriers'), [
+      ['Till.workshop', 'waits for lock', '16.0 ms2×', '12.0 ms'],
+      ['not known', 'not known', '3.00 ms1×', '3.00 ms'],
+    ]);
+    assert.deepEqual(await seriousViolations(page), []);
+    await open.close();
+  });
+
   it('are told with a call', async () => {
     const rig = await PageRig.start('src/webview/engine-worker.ts');
     const open = await rig.opened(carrierRecording([{ id: 31, samples: 8 }]));

@@ -1,5 +1,6 @@
 /** Where virtual threads waited while they were off their carriers: what for, how often, how long; the most first. */
 import { formatCount, formatNs } from '../../trace/measure/quantities.js';
+import { SampleKind } from '../../trace/model/kinds.js';
 import type { VirtualWaitPlaces } from '../../trace/measure/virtual-waits.js';
 import { element } from '../element.js';
 import type { ViewContext } from '../model.js';
@@ -61,7 +62,9 @@ export class WaitPlacesTable {
   }
 
   #cell({ kind, method, waits, total, longest }: VirtualWaitPlaces, row: number, id: string): Cell {
-    if (id === 'kind') return { text: waitKindName(kind[row] ?? 0) };
+    const of = kind[row] ?? SampleKind.Unknown;
+    if (id === 'kind')
+      return { text: of === SampleKind.Unknown ? text('messages.virtual.unknown') : waitKindName(of) };
     if (id === 'longest') return { text: formatNs(longest[row] ?? 0) };
     if (id === 'total') {
       const times = text('messages.virtual.times', { count: formatCount(waits[row] ?? 0) });
