@@ -26,8 +26,7 @@ export class WaitPlacesTable {
         if (method >= 0) context.actions.openSource(method, beside);
       },
     });
-    this.root = element('div', { class: 'wait-places' }, this.#title, this.#table.root);
-    this.root.hidden = true;
+    this.root = element('div', { class: 'wait-places' });
     const column = (id: string, name: string, width: number) => ({
       id,
       title: name,
@@ -45,10 +44,10 @@ export class WaitPlacesTable {
     );
   }
 
-  /** Hidden where there are none. */
+  /** Nothing at all where there are none. */
   show(places: VirtualWaitPlaces): void {
     this.#places = places;
-    this.root.hidden = places.count === 0;
+    this.root.replaceChildren(...(places.count === 0 ? [] : [this.#title, this.#table.root]));
     const { leftOut, leftOutNs } = places;
     this.#title.textContent =
       leftOut === 0
