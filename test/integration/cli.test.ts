@@ -100,6 +100,14 @@ describe('btrace, the command', () => {
     assert.equal(targets.find((one) => one.pid === program.pid)?.recordable, true);
   });
 
+  it('lists a program whose command would colour the terminal', async () => {
+    const other = await JavaProgram.start('shop', { args: ['60', '\x1b[31mred'] });
+    const { out } = await btrace('list');
+    await other.kill();
+    assert.match(out, /\ufffd\[31mred/);
+    assert.ok(!out.includes('\x1b'));
+  });
+
   it('records, reports, says what is in it, and converts', async () => {
     const recorded = await btrace('record', '--pid', pid(), '--duration', '2s', '-o', 'x.btrace', '--json');
     assert.equal(recorded.code, 0, recorded.err);

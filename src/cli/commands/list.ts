@@ -72,10 +72,10 @@ export const list: Command = {
     }
     const rows = targets.map(({ pid, name, label, runtime, refusal, detail }) => [
       pid > 0 ? String(pid) : '',
-      name,
-      runtime,
+      plainText(name),
+      plainText(runtime),
       (label === undefined ? '' : `${plainText(label)} · `) +
-        (refusal === undefined ? detail : `cannot be recorded: ${refusal}`),
+        plainText(refusal === undefined ? detail : `cannot be recorded: ${refusal}`),
     ]);
     const [head = '', ...lines] = table(
       [['PID', 'NAME', 'RUNTIME', 'COMMAND OR DEVICE'], ...rows],

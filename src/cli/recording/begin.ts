@@ -5,6 +5,7 @@ import type { Wanted } from '../../targets/android/choose-target.js';
 import { type Launched, launch } from '../../targets/local/launch.js';
 import { type LocalOptions, LocalTargets } from '../../targets/local/local-targets.js';
 import { type Session, type Target, TargetError } from '../../targets/target.js';
+import { plainText } from '../plain-text.js';
 import { type RecordRequest, recordOptions } from './request.js';
 
 export interface Begun {
@@ -26,7 +27,7 @@ async function targetNamed(targets: LocalTargets, name: string): Promise<Target>
     );
   }
   if (others.length > 0) {
-    const names = found.map((one) => `  ${one.pid}  ${one.name}`).join('\n');
+    const names = found.map((one) => `  ${one.pid}  ${plainText(one.name)}`).join('\n');
     throw new TargetError(
       'not-found',
       `${found.length} programs have "${name}" in their names:\n${names}`,

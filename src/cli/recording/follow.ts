@@ -3,6 +3,7 @@ import type { Session, SessionEnd, SessionStatus } from '../../targets/target.js
 import { recordingCost } from '../../trace/measure/recording-cost.js';
 import { ExitCode } from '../exit-codes.js';
 import { formatBytes, formatCount, formatShare } from '../../trace/measure/quantities.js';
+import { plainText } from '../plain-text.js';
 import type { Terminal } from '../terminal.js';
 import type { Begin, Begun } from './begin.js';
 import type { RecordRequest } from './request.js';
@@ -36,7 +37,7 @@ function costOf(status: SessionStatus): string {
 
 function progressOf(session: Session, status: SessionStatus): string {
   return [
-    `${session.target.name} (${session.target.pid})`,
+    `${plainText(session.target.name)} (${session.target.pid})`,
     `${(status.elapsedMs / 1000).toFixed(0)} s`,
     `${formatCount(status.samples)} samples`,
     formatBytes(status.fileBytes),
@@ -82,12 +83,12 @@ export async function follow(begin: Begin, options: Follow, terminal: Terminal):
   // Once: a second Ctrl-C ends this process at once, and the file is valid as it is.
   const off = onEndSignal((signal) => {
     off();
-    terminal.note(`${launched ? `${session.target.name} runs on; ` : ''}ending the recording …`);
+    terminal.note(`${launched ? `${plainText(session.target.name)} runs on; ` : ''}ending the recording …`);
     if (signal !== 'SIGINT') launched?.kill(signal);
     void session.stop();
   });
   if (!options.quiet) {
-    terminal.note(`Recording ${session.target.name} (process ${session.target.pid}). Ctrl-C ends it.`);
+    terminal.note(`Recording ${plainText(session.target.name)} (process ${session.target.pid}). Ctrl-C ends it.`);
     session.onStatus((status) => terminal.progress(progressOf(session, status)));
   }
   const end = await session.ended;
