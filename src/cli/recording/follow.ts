@@ -88,7 +88,9 @@ export async function follow(begin: Begin, options: Follow, terminal: Terminal):
     void session.stop();
   });
   if (!options.quiet) {
-    terminal.note(`Recording ${plainText(session.target.name)} (process ${session.target.pid}). Ctrl-C ends it.`);
+    terminal.note(
+      `Recording ${plainText(session.target.name)} (process ${session.target.pid}). Ctrl-C ends it.`,
+    );
     session.onStatus((status) => terminal.progress(progressOf(session, status)));
   }
   const end = await session.ended;

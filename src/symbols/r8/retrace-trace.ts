@@ -40,12 +40,14 @@ export function retraceTrace(trace: Trace, mapping: Mapping): Trace {
   const retracer = new TraceRetracer(trace, mapping);
   const threads = trace.threads.map((thread) => retracer.thread(thread));
   const { methods, paths, nodes } = retracer;
+  const { virtualWaits } = trace;
   return {
     ...trace,
     methods,
     paths,
     ...(trace.nodes !== undefined && { nodes }),
     threads,
+    ...(virtualWaits && { virtualWaits: { ...virtualWaits, path: retracer.pathsAfter(virtualWaits) } }),
     className: (id) => mapping.originalName(trace.className(id)),
   };
 }
@@ -105,10 +107,14 @@ class TraceRetracer {
       const interval = intervalAt(intervals, blocks.begin[row] as number, path);
       blockPaths[row] = interval < 0 ? pathOf(path) : (routes.path[interval] as number);
     }
-    const eventPaths = Int32Array.from({ length: events.count }, (_, row) =>
-      pathOf(events.path[row] as number),
-    );
+    const eventPaths = this.pathsAfter(events);
     return reroutedThread(thread, this.paths, { ...routes, blockPaths, eventPaths });
+  }
+
+  /** For what knows only its path. */
+  pathsAfter({ path, count }: { readonly path: Int32Array; readonly count: number }): Int32Array {
+    const nodeOf = this.#nodeOfPath;
+    return path.subarray(0, count).map((before) => this.#pathAfter(nodeOf[before] as number));
   }
 
   #retraceNodes(): void {

@@ -327,7 +327,7 @@ export class RecordingDecoder {
     if (virtualWaits.refused > refused)
       this.parser.report(
         chunk.offset,
-        `${virtualWaits.refused - refused} waits of virtual threads cannot be true and were left out`,
+        `of the waits of virtual threads ${virtualWaits.refused - refused} cannot be true and were left out`,
       );
   }
 

@@ -97,7 +97,7 @@ export function eachVirtualWait(
 ): void {
   if (waits === undefined) return;
   const threads = new Set(scope.threads);
-  const places = new Places(paths, methods);
+  const places = new Places(waits.paths ?? paths, methods);
   const lastNs = Math.min(scope.endNs, endNs);
   for (let row = 0; row < waits.count; row++) {
     if (threads.size > 0 && !threads.has(waits.thread[row] as number)) continue;

@@ -131,6 +131,8 @@ export interface VirtualWaits extends Rows {
   readonly begin: Float64Array;
   readonly end: Float64Array;
   readonly path: Int32Array;
+  /** What `path` is of; absent: the trace's own. Of a folded trace they are whole: how a wait was made is told by what is folded. */
+  readonly paths?: Paths;
   /** Index of the carrier it came back to; where it still waits, of the one it left; 0 unknown. */
   readonly thread: Uint32Array;
   /** SampleFlag. */

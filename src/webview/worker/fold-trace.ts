@@ -13,6 +13,7 @@ export function foldTrace(trace: Trace, keeps: Uint8Array): Trace {
   return {
     ...trace,
     paths: folded.paths,
+    ...(trace.virtualWaits && { virtualWaits: { paths: trace.paths, ...trace.virtualWaits } }),
     threads: trace.threads.map((thread) => foldThread(thread, trace.paths, folded)),
   };
 }

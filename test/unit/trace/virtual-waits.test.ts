@@ -11,6 +11,9 @@ import { Classes, Header, Methods } from '../../../src/trace/recording/messages.
 import { encodeNodes } from '../../../src/trace/recording/nodes.js';
 import { encodeVirtualWaits, type VirtualWaitRows } from '../../../src/trace/recording/virtual-waits.js';
 import { Redactor } from '../../../src/targets/session/redact.js';
+import { Mapping } from '../../../src/symbols/r8/mapping.js';
+import { retraceTrace } from '../../../src/symbols/r8/retrace-trace.js';
+import { foldTrace } from '../../../src/webview/worker/fold-trace.js';
 import { carrierRecording } from './carrier-recording.js';
 import { decoded } from './recordings.js';
 
@@ -61,7 +64,7 @@ describe('waits of virtual threads', () => {
   it('that cannot be true are left out and listed, the others are kept', () => {
     const bad = decoded(withWaits({ ...rows, duration: [5 * ms, -1, 0, ms] }));
     assert.deepEqual([...bad.virtualWaits!.id.subarray(0, bad.virtualWaits!.count)], [31, 32]);
-    assert.match(bad.problems[0]!.what, /1 waits of virtual threads cannot be true/);
+    assert.match(bad.problems[0]!.what, /of the waits of virtual threads 1 cannot be true/);
   });
 
   it('that are cut end where the shortest column does', () => {
@@ -224,5 +227,27 @@ describe('what virtual threads waited for', () => {
     assert.equal(count, cases.length - 2);
     assert.equal(total.at(-1), 0.5 * ms);
     assert.equal(virtualWaitPlaces(trace, { ...scope, threads: [2] }).count, 0);
+  });
+
+  it('is the same where only some of the program’s calls are shown', () => {
+    const { methods } = trace;
+    const keeps = Uint8Array.from({ length: methods.count }, (_, method) =>
+      methods.className(method).startsWith('shop.') ? 1 : 0,
+    );
+    assert.deepEqual(
+      virtualWaitPlaces(foldTrace(trace, keeps), wholeTrace),
+      virtualWaitPlaces(trace, wholeTrace),
+    );
+  });
+
+  it('has the names that were written, where a mapping tells them', () => {
+    const written = retraceTrace(
+      trace,
+      new Mapping('real.Desk -> shop.Till:\n    void sleepAWhile() -> nap\n'),
+    );
+    const { count, kind, method } = virtualWaitPlaces(written, wholeTrace);
+    const sleeps = [...Array(count).keys()].find((row) => kind[row] === SampleKind.Sleep)!;
+    assert.equal(written.methods.qualifiedName(method[sleeps]!), 'real.Desk.sleepAWhile');
+    assert.equal(count, cases.length);
   });
 });
