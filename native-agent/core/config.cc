@@ -17,6 +17,9 @@ void add_kind(Config& config, u64 kind) {
 }  // namespace
 
 bool parse_config(const u8* data, size_t size, Config& config) {
+  // A number that is 0 is not written: no interval between captures, no budget.
+  config.sync_interval_ns = 0;
+  config.budget_ppm = 0;
   FieldReader field(data, size);
   while (field.next()) {
     u64 value = field.value();

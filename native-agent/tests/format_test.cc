@@ -167,6 +167,15 @@ TEST("config: what is written is read back, and nonsense is moved into bounds") 
   CHECK_EQUAL(back.kinds, config.kinds);
   CHECK(back.policy == Policy::Ring && back.main_only);
   CHECK(back.wants(SampleKind::Allocation) && !back.wants(SampleKind::Park));
+  CHECK_EQUAL(back.budget_ppm, config.budget_ppm);
+  CHECK_EQUAL(back.sync_interval_ns, config.sync_interval_ns);
+  config.budget_ppm = 0;
+  config.sync_interval_ns = 0;
+  out.clear();
+  put_config(out, config);
+  CHECK(parse_config(out.data(), out.size(), back));
+  CHECK_EQUAL(back.budget_ppm, u64{0});
+  CHECK_EQUAL(back.sync_interval_ns, i64{0});
   out.clear();
   put_field(out, 3, 1);
   put_field(out, 2, 5);
