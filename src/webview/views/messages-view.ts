@@ -23,6 +23,16 @@ const margin = 0.1;
 
 const columnIds = ['id', 'begin', 'wall', 'cpu', 'blocked', 'waited', 'longest'] as const;
 type ColumnId = (typeof columnIds)[number];
+/** With the waits of virtual threads there are many columns: on a usual screen beside the details none is cut off. */
+const narrow: Record<ColumnId, number> = {
+  id: 100,
+  begin: 95,
+  wall: 110,
+  cpu: 130,
+  blocked: 130,
+  waited: 145,
+  longest: 105,
+};
 const waitColumns: ReadonlySet<ColumnId> = new Set(['waited', 'longest']);
 
 export class MessagesView extends FigureView {
@@ -124,7 +134,7 @@ export class MessagesView extends FigureView {
         id,
         title: titleOf(id),
         ...(id === 'waited' && { hint: text('messages.virtual.waited.hint') }),
-        width: id === 'wall' && !hasWaits ? 190 : 130,
+        width: hasWaits ? narrow[id] : id === 'wall' ? 190 : 130,
         isSortable: true,
       })),
     ];
