@@ -100,8 +100,10 @@ void thread_start(void*, ArtThread* self) {
   note_thread_start(self);
 }
 
-void thread_death(void*, ArtThread*) {
+void thread_death(void*, ArtThread* self) {
+  // One that was met from outside and was never captured by itself does not know its record.
   ThreadRecord* record = g_threads.mine_or_null();
+  if (!record) record = g_threads.find_runtime(reinterpret_cast<u64>(self));
   if (record && record->busy.load() != Holder::Never) g_threads.end(*record, !session_is_open());
 }
 

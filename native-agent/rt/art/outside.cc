@@ -25,13 +25,17 @@ ArtThread* suspend_by_id(const Internals& art, u32 art_id, bool& timed_out) {
 
 // In between the thread stands still and the walk is all that is done: first suspended, then the walker made Runnable.
 // The other way round ART would wait for itself.
-i32 walk_suspended(const Internals& art, u32 art_id, Frame* frames, u32 limit, u16& flags) {
+i32 walk_suspended(const Internals& art, u32 art_id, u32 tid, Frame* frames, u32 limit, u16& flags) {
   bool timed_out = false;
   ArtThread* thread = suspend_by_id(art, art_id, timed_out);
   if (!thread) return timed_out ? -1 : 0;
-  i32 count = kNotWalked;
+  i32 count = 0;
   auto walk = [&](ArtThread* self) { count = walk_stack(self, thread, frames, limit, flags); };
-  run_as_runnable(art.env(), walk);
+  // ART gives ids again: it may be another one's by now.
+  if (art.tid_of(thread) == tid) {
+    count = kNotWalked;
+    run_as_runnable(art.env(), walk);
+  }
   art.as<bool(u8*, ArtThread*, u32)>(Need::Resume)(art.thread_list, thread, kInternalReason);
   return count;
 }
@@ -100,7 +104,8 @@ i32 Art::walk_outside(ThreadRecord& record, Frame* frames, u32 limit, WalkNotes&
   if (!art_id) return 0;
   // Of a thread that has just ended: its id is one of ours now. ART ends the process of who suspends itself.
   if (is_agent_id(art_id)) return 0;
-  if (internals.can_suspend_one()) return walk_suspended(internals, art_id, frames, limit, notes.flags);
+  if (internals.can_suspend_one())
+    return walk_suspended(internals, art_id, record.tid.load_relaxed(), frames, limit, notes.flags);
   return walk_by_jvmti(internals.env(), record, frames, limit, notes.flags);
 }
 
