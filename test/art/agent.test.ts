@@ -42,18 +42,15 @@ describe('the agent in the Android Runtime', () => {
         assert.deepEqual(states(trace.hooks), all(HookState.Removed));
         assert.equal(trace.info.targetName, 'com.example.jank');
         assert.equal(trace.info.runtime, 'ART');
-        const frames = app.truths('frame').length;
         await app.more('frame', 2);
-        assert.ok(app.truths('frame').length > frames);
       });
 
       it('gives the CPU time of slow frames to the method that used it, by its name, file and line', async () => {
         const app = await running({ engine, app: 'Jank', arguments: [0] });
         const session = await record(app);
-        const before = app.truths('frame').length;
         await app.more('frame', 40);
         const trace = await stopped(session);
-        assertSlowFrames(trace, app, before);
+        assertSlowFrames(trace, app);
         const method = methodNamed(trace, 'sample.Jank.bindFeed');
         assert.equal(trace.methods.file(method), 'Jank.java');
         assert.equal(trace.methods.firstLine(method), 27);
@@ -78,11 +75,10 @@ describe('the agent in the Android Runtime', () => {
       it('knows who held a contended monitor', async () => {
         const app = await running({ engine, app: 'Contention', arguments: [0] });
         const session = await record(app);
-        const before = app.truths('monitor').length;
-        await app.more('monitor', 4);
+        const truths = await app.more('monitor', 4);
         const trace = await stopped(session);
         const waits = blocksOf(trace, mainThread(trace), SampleKind.Monitor);
-        for (const truth of app.truths('monitor').slice(before + 1, before + 4)) {
+        for (const truth of truths.slice(1, 4)) {
           const wait = waits.find(({ begin }) => near(begin, truth.number('begin')));
           assert.ok(wait, `no wait at ${truth.number('begin')}`);
           assert.ok(near(wait.end, truth.number('end')));
@@ -94,11 +90,10 @@ describe('the agent in the Android Runtime', () => {
       it('links a wait to who notified, and a park to who unparked', async () => {
         let app = await running({ engine, app: 'WaitNotify', arguments: [0] });
         let session = await record(app);
-        let before = app.truths('wait').length;
-        await app.more('wait', 4);
+        let truths = await app.more('wait', 4);
         let trace = await stopped(session);
         const waits = blocksOf(trace, mainThread(trace), SampleKind.Wait);
-        for (const truth of app.truths('wait').slice(before + 1, before + 4)) {
+        for (const truth of truths.slice(1, 4)) {
           const wait = waits.find(({ end }) => near(end, truth.number('end')));
           assert.equal(wait?.type, 'sample.WaitNotify$Mailbox');
           assert.equal(wait.waker, truth.number('waker'));
@@ -107,11 +102,10 @@ describe('the agent in the Android Runtime', () => {
 
         app = await running({ engine, app: 'Parking', arguments: [0] });
         session = await record(app);
-        before = app.truths('park').length;
-        await app.more('park', 4);
+        truths = await app.more('park', 4);
         trace = await stopped(session);
         const parks = blocksOf(trace, mainThread(trace), SampleKind.Park);
-        for (const truth of app.truths('park').slice(before + 1, before + 4)) {
+        for (const truth of truths.slice(1, 4)) {
           const forLock = parks.find(({ end }) => near(end, truth.number('entered')));
           const forCondition = parks.find(({ end }) => near(end, truth.number('end')));
           assert.equal(forLock?.waker, truth.number('waker'));
@@ -138,7 +132,7 @@ describe('the agent in the Android Runtime', () => {
         const clouds = trace.threads.filter(
           (thread) => thread.name.startsWith('cloud-') && thread.endNs > 0 && thread.beginNs > 0,
         );
-        assert.ok(clouds.length >= 8);
+        assert.ok(clouds.length >= 8, `${clouds.length} threads`);
         // From a thread's first sample to its last: what came before and after is in no interval.
         const counted = clouds.map(({ intervals }) =>
           intervals.allocations.subarray(0, intervals.count).reduce((a, b) => a + b, 0),

@@ -81,9 +81,9 @@ function cpuOf(app: ArtApp, name = ''): number {
 /** CPU time a round of the app's work takes, with everything that runs in its process. */
 async function cost(app: ArtApp, rounds: number): Promise<number> {
   await app.more('work', 1);
-  const begin = { cpu: cpuOf(app), rounds: app.truths('work').length };
-  await app.more('work', rounds);
-  return (cpuOf(app) - begin.cpu) / (app.truths('work').length - begin.rounds);
+  const begin = cpuOf(app);
+  const done = await app.more('work', rounds);
+  return (cpuOf(app) - begin) / done.length;
 }
 
 /**

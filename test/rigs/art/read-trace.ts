@@ -46,12 +46,13 @@ function within(trace: Trace, thread: ThreadTrack, method: number, of: (row: num
 export const cpuWithin = (trace: Trace, thread: ThreadTrack, method: number) =>
   within(trace, thread, method, (row) => thread.intervals.cpu[row]!);
 
-/** CPU time of Jank's slow method against what the app itself measured of it, in the frames after the first `before` that lie wholly in there. */
-export function assertSlowFrames(trace: Trace, app: ArtApp, before: number): void {
+/** CPU time of Jank's slow method against what the app itself measured of it, in the frames that lie wholly in there. */
+export function assertSlowFrames(trace: Trace, app: ArtApp): void {
+  const start = Number(trace.info.startMonotonicNs);
   const frames = app
     .truths('frame')
-    .slice(before + 1)
-    .filter((frame) => frame.number('end') < Number(trace.info.startMonotonicNs) + trace.endNs);
+    .filter((frame) => frame.number('end') > start && frame.number('end') < start + trace.endNs)
+    .slice(1);
   const slow = frames.filter((frame) => frame.number('slow') === 1).length;
   assert.ok(slow >= 2, app.output());
   const cpuMs = cpuWithin(trace, mainThread(trace), methodNamed(trace, 'sample.Jank.bindFeed')) / 1e6;

@@ -118,8 +118,8 @@ export interface ArtApp {
   truths(name: string): Truth[];
   /** Settles when the output matches; rejects when the app ends before. */
   until(pattern: RegExp): Promise<RegExpMatchArray>;
-  /** Settles when it has told `count` facts of this name more than now. */
-  more(name: string, count: number): Promise<void>;
+  /** `count` facts of this name, or more, that it tells from now on: what it told before may lie in the pipe still. */
+  more(name: string, count: number): Promise<Truth[]>;
   /** A line to the app's system thread: `attach-agent PATH=OPTIONS`, `profile start FILE US`, `profile stop`. */
   system(command: string): void;
   /** Asks the app to end by itself, which destroys the runtime in order. */
@@ -193,11 +193,14 @@ export function startApp(runtime: ArtRuntime, options: AppOptions): ArtApp {
     truths: (name) => truthsIn(output, name),
     until: (pattern) => wait(() => pattern.exec(output) ?? undefined, pattern.source),
     more: (name, count) => {
-      const wanted = truthsIn(output, name).length + count;
+      const from = Number(process.hrtime.bigint());
       return wait(
-        () => (truthsIn(output, name).length >= wanted ? true : undefined),
-        `${wanted} times truth ${name}`,
-      ).then(() => undefined);
+        () => {
+          const told = truthsIn(output, name).filter((truth) => truth.number('told') > from);
+          return told.length >= count ? told : undefined;
+        },
+        `${count} times truth ${name}`,
+      );
     },
     system: (command) => void child.stdin.write(`${command}\n`),
     quit: () => (child.stdin.end(), ended),

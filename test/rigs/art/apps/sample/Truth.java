@@ -20,6 +20,6 @@ final class Truth {
     }
 
     void tell() {
-        System.out.println(line.toString());
+        System.out.println(with("told", System.nanoTime()).line.toString());
     }
 }
