@@ -194,13 +194,10 @@ export function startApp(runtime: ArtRuntime, options: AppOptions): ArtApp {
     until: (pattern) => wait(() => pattern.exec(output) ?? undefined, pattern.source),
     more: (name, count) => {
       const from = Number(process.hrtime.bigint());
-      return wait(
-        () => {
-          const told = truthsIn(output, name).filter((truth) => truth.number('told') > from);
-          return told.length >= count ? told : undefined;
-        },
-        `${count} times truth ${name}`,
-      );
+      return wait(() => {
+        const told = truthsIn(output, name).filter((truth) => truth.number('told') > from);
+        return told.length >= count ? told : undefined;
+      }, `${count} times truth ${name}`);
     },
     system: (command) => void child.stdin.write(`${command}\n`),
     quit: () => (child.stdin.end(), ended),
