@@ -1,6 +1,5 @@
 #pragma once
 // The Android Runtime as a runtime of the core.
-#include "core/outside.h"
 #include "core/runtime.h"
 #include "rt/art/internals.h"
 
@@ -46,8 +45,6 @@ using EachJavaThread = void(JNIEnv* env, jobject java, ArtThread* thread, u32 da
 void each_java_thread(JNIEnv* env, EachJavaThread each, u32 data);
 
 // threads.cc
-// Whether ART knows one of the agent's own threads by this id.
-bool is_agent_id(u32 art_id);
 void bind(ThreadRecord& record, ArtThread* thread, u32 art_id);
 // On the thread itself.
 ThreadRecord* my_record(ArtThread* self);

@@ -102,11 +102,12 @@ i32 Art::walk_outside(ThreadRecord& record, Frame* frames, u32 limit, WalkNotes&
   if (!walks_outside() || runtime_ends()) return 0;
   const u32 art_id = static_cast<u32>(reinterpret_cast<uintptr_t>(record.runtime_ref.load_acquire()));
   if (!art_id) return 0;
-  // Of a thread that has just ended: its id is one of ours now. ART ends the process of who suspends itself.
-  if (is_agent_id(art_id)) return 0;
+  JNIEnv* env = internals.env();
+  // Of a thread that has ended: its id is ours now. ART ends the process of who suspends itself.
+  if (art_id == internals.art_id_of(Internals::thread_of(env))) return 0;
   if (internals.can_suspend_one())
     return walk_suspended(internals, art_id, record.tid.load_relaxed(), frames, limit, notes.flags);
-  return walk_by_jvmti(internals.env(), record, frames, limit, notes.flags);
+  return walk_by_jvmti(env, record, frames, limit, notes.flags);
 }
 
 }  // namespace btrace::art

@@ -96,24 +96,6 @@ void Art::forget_thread(ThreadRecord& record) {
   record.runtime_ref.store_release(nullptr);
 }
 
-namespace {
-// ART's ids of the agent's own threads. An id is given again once its thread has ended.
-Atomic<u32> g_agent_ids[kThreadGroups + 3];
-
-void replace_agent_id(u32 from, u32 to) {
-  for (Atomic<u32>& id : g_agent_ids) {
-    u32 found = from;
-    if (id.swap_if(found, to)) return;
-  }
-}
-}  // namespace
-
-bool is_agent_id(u32 art_id) {
-  for (const Atomic<u32>& id : g_agent_ids)
-    if (id.load() == art_id) return true;
-  return false;
-}
-
 bool Art::enter_agent_thread(const char* name) {
   JavaVMAttachArgs arguments{JNI_VERSION_1_6, const_cast<char*>(name), nullptr};  // only read
   JNIEnv* env = nullptr;
@@ -121,7 +103,6 @@ bool Art::enter_agent_thread(const char* name) {
   if (internals.vm->functions->AttachCurrentThreadAsDaemon(internals.vm, reinterpret_cast<void**>(&env), &arguments) !=
       JNI_OK)
     return false;
-  replace_agent_id(0, internals.art_id_of(Internals::thread_of(env)));
   // Ahead of the app's threads, of which a hundred may be running: it looks at moments, and it must be able to leave.
   // As Android does it for what draws; where it may not be, it stays as it is.
   constexpr long kThread = 0, kNice = -8;
@@ -130,7 +111,6 @@ bool Art::enter_agent_thread(const char* name) {
 }
 
 void Art::leave_agent_thread() {
-  replace_agent_id(internals.art_id_of(Internals::thread_of(internals.env())), 0);
   internals.vm->DetachCurrentThread();
 }
 

@@ -1,6 +1,6 @@
 /**
  * The Android Runtime as newer phones have it: the functions that the agent asks for are not exported, and stand in the packed debug information
- * alone. Made from the one of this machine.
+ * alone, if there. Made from the one of this machine.
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -35,7 +35,7 @@ export async function hiddenRuntime(
   const name = 'libart.so.0';
   const library = await readFile(path.join(runtime.libart, name));
   const wanted = new Set((await readFile(agentLibrary, 'latin1')).match(/_ZNK?3art\w+/g));
-  const functions = await hide(library, wanted);
+  const functions = await hide(library, (name) => wanted.has(name));
   await writeFile(
     path.join(folder, name),
     withSection(library, '.gnu_debugdata', await debugData(functions)),
@@ -43,8 +43,21 @@ export async function hiddenRuntime(
   return { ...runtime, libart: folder };
 }
 
+/** One that has not even packed what it hides. */
+export async function runtimeWithout(
+  functions: RegExp,
+  runtime: ArtRuntime,
+  folder: string,
+): Promise<ArtRuntime> {
+  const name = 'libart.so.0';
+  const library = await readFile(path.join(runtime.libart, name));
+  await hide(library, (symbol) => functions.test(symbol));
+  await writeFile(path.join(folder, name), library);
+  return { ...runtime, libart: folder };
+}
+
 /** Takes the first letter from their names. Nothing else refers to them by name: the library is linked to its own. */
-async function hide(library: Buffer, wanted: ReadonlySet<string>): Promise<ElfSymbol[]> {
+async function hide(library: Buffer, isWanted: (name: string) => boolean): Promise<ElfSymbol[]> {
   const elf = await Elf.open(readFrom(library));
   const table = await elf.section('.dynsym');
   const names = await elf.section('.dynstr');
@@ -54,7 +67,7 @@ async function hide(library: Buffer, wanted: ReadonlySet<string>): Promise<ElfSy
     const text = library.readUInt32LE(at);
     const from = names.offset + text;
     const name = library.toString('latin1', from, library.indexOf(0, from));
-    if (!wanted.has(name) || (library.readUInt8(at + 4) & 15) !== FUNCTION) continue;
+    if (!isWanted(name) || (library.readUInt8(at + 4) & 15) !== FUNCTION) continue;
     hidden.push({ name, start: Number(library.readBigUInt64LE(at + 8)) });
     library.writeUInt32LE(text + 1, at);
   }

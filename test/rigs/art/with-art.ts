@@ -21,15 +21,15 @@ export class ArtBench {
   /** A name for the next recording. */
   readonly file = (): string => path.join(this.folder, `${++this.files}.btrace`);
 
-  readonly start = (options: AppOptions): ArtApp => {
-    const app = startApp(this.runtime, options);
+  readonly start = (options: AppOptions, runtime = this.runtime): ArtApp => {
+    const app = startApp(runtime, options);
     this.apps.push(app);
     return app;
   };
 
   /** Once it does what it is there for. */
-  readonly running = async (options: AppOptions): Promise<ArtApp> => {
-    const app = this.start(options);
+  readonly running = async (options: AppOptions, runtime = this.runtime): Promise<ArtApp> => {
+    const app = this.start(options, runtime);
     await app.until(/^started /m);
     return app;
   };

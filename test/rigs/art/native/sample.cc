@@ -1,11 +1,66 @@
 // libsample.so: native code that the sample apps wait in.
 #include <jni.h>
 #include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
+#include <string>
+
+namespace {
+
+class Signal {
+ public:
+  Signal() { sem_init(&semaphore_, 0, 0); }
+  ~Signal() { sem_destroy(&semaphore_); }
+  void Give() { sem_post(&semaphore_); }
+  void Wait() {
+    while (sem_wait(&semaphore_) != 0 && errno == EINTR) {
+    }
+  }
+
+ private:
+  sem_t semaphore_;
+};
+
+// A thread of native code that is Java's for a while, and lives on without it.
+struct Visitor {
+  JavaVM* vm;
+  jclass type;
+  jmethodID stay;
+  std::string name;
+  pid_t tid = 0;
+  Signal is_in{}, may_leave{}, is_out{};
+  std::atomic<bool> may_end{false};
+};
+
+thread_local Visitor* self = nullptr;
+
+void* Visit(void* data) {
+  auto* visitor = self = static_cast<Visitor*>(data);
+  visitor->tid = static_cast<pid_t>(syscall(SYS_gettid));
+  JavaVMAttachArgs arguments = {JNI_VERSION_1_6, visitor->name.data(), nullptr};
+  void* env = nullptr;
+  if (visitor->vm->AttachCurrentThreadAsDaemon(&env, &arguments) != JNI_OK) abort();
+  static_cast<JNIEnv*>(env)->CallStaticVoidMethod(visitor->type, visitor->stay);
+  visitor->vm->DetachCurrentThread();
+  visitor->is_out.Give();
+  // It uses some CPU time: whoever looks at it sees that it does not stand where it stood.
+  const timespec turn = {0, 10000000};
+  while (!visitor->may_end) nanosleep(&turn, nullptr);
+  delete visitor;
+  return nullptr;
+}
+
+Visitor* VisitorOf(jlong handle) { return reinterpret_cast<Visitor*>(handle); }
+
+}  // namespace
 
 extern "C" {
 
@@ -26,6 +81,34 @@ JNIEXPORT void Java_sample_NativeWaits_pollInNative(JNIEnv*, jclass, jint millis
   close(ends[0]);
   close(ends[1]);
 }
+
+JNIEXPORT jlong Java_sample_Visitors_come(JNIEnv* env, jclass type, jstring name) {
+  static auto kept = static_cast<jclass>(env->NewGlobalRef(type));
+  const char* characters = env->GetStringUTFChars(name, nullptr);
+  JavaVM* vm = nullptr;
+  env->GetJavaVM(&vm);
+  auto* visitor = new Visitor{vm, kept, env->GetStaticMethodID(type, "stay", "()V"), characters};
+  env->ReleaseStringUTFChars(name, characters);
+  pthread_t thread;
+  if (pthread_create(&thread, nullptr, Visit, visitor) != 0) abort();
+  pthread_detach(thread);
+  visitor->is_in.Wait();
+  return reinterpret_cast<jlong>(visitor);
+}
+
+JNIEXPORT void Java_sample_Visitors_waitToLeave(JNIEnv*, jclass) {
+  self->is_in.Give();
+  self->may_leave.Wait();
+}
+
+JNIEXPORT jint Java_sample_Visitors_leave(JNIEnv*, jclass, jlong handle) {
+  Visitor* visitor = VisitorOf(handle);
+  visitor->may_leave.Give();
+  visitor->is_out.Wait();
+  return visitor->tid;
+}
+
+JNIEXPORT void Java_sample_Visitors_end(JNIEnv*, jclass, jlong handle) { VisitorOf(handle)->may_end = true; }
 
 // The frame that ART put below this function begins with the method's address. It is right again before ART needs it, and
 // while `held` is held the collector does not look at stacks.
