@@ -89,7 +89,7 @@ void meet_threads(JNIEnv* env) {
     bind(*record, thread, ids[0]);
     if (ThreadState* state = thread_state(*record)) {
       copy_java_name(env, java, state->java_name, sizeof state->java_name);
-      state->named = reinterpret_cast<u64>(thread);
+      state->named.store_relaxed(reinterpret_cast<u64>(thread));
     }
   });
 }
@@ -108,12 +108,13 @@ void Art::describe_thread(ThreadRecord& record, ThreadDescription& thread) {
   if (!wanted) thread.kind = ThreadKind::Native;
   ThreadState* state = thread_state(record);
   JNIEnv* env = internals.env();
-  if (wanted && state && env && state->named != wanted && record.state.load_acquire() == ThreadRecord::State::Live) {
+  if (wanted && state && env && state->named.load_relaxed() != wanted &&
+      record.state.load_acquire() == ThreadRecord::State::Live) {
     // All that are new, at once.
     auto meet = [&](ArtThread*) { meet_threads(env); };
     if (!run_as_runnable(env, meet)) meet_threads(env);
   }
-  if (wanted && state && state->named == wanted && state->java_name[0])
+  if (wanted && state && state->named.load_relaxed() == wanted && state->java_name[0])
     memcpy(thread.name, state->java_name, sizeof state->java_name);
   else if (state && state->kernel_name[0])
     memcpy(thread.name, state->kernel_name, sizeof state->kernel_name);

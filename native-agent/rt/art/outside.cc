@@ -55,10 +55,10 @@ constexpr i64 kLookAgainNs = 100 * kNsPerMs;
 void refer_to(JNIEnv* env, jobject java, ArtThread* thread, u32 group) {
   ThreadRecord* record = g_threads.find_runtime(reinterpret_cast<u64>(thread));
   ThreadState* state = record && group_of(*record) == group ? thread_state(*record) : nullptr;
-  if (!state || state->referred == reinterpret_cast<u64>(thread)) return;
+  if (!state || state->referred.load_relaxed() == reinterpret_cast<u64>(thread)) return;
   if (state->reference) env->DeleteWeakGlobalRef(static_cast<jweak>(state->reference));
   state->reference = env->NewWeakGlobalRef(java);
-  state->referred = reinterpret_cast<u64>(thread);
+  state->referred.store_relaxed(reinterpret_cast<u64>(thread));
 }
 
 // A local reference; nullptr when Java does not know the thread (yet), or no more.
@@ -66,13 +66,13 @@ jthread thread_of(JNIEnv* env, const ThreadRecord& record) {
   const u64 peer = record.runtime_thread.load_relaxed();
   ThreadState* state = thread_state(record);
   if (!peer || !state) return nullptr;
-  if (state->referred != peer) {
+  if (state->referred.load_relaxed() != peer) {
     const u32 group = group_of(record);
     if (now_ns() < g_groups[group].next_look_ns) return nullptr;
     g_groups[group].next_look_ns = now_ns() + kLookAgainNs;
     each_java_thread(env, refer_to, group);
   }
-  return state->referred == peer ? env->NewLocalRef(static_cast<jweak>(state->reference)) : nullptr;
+  return state->referred.load_relaxed() == peer ? env->NewLocalRef(static_cast<jweak>(state->reference)) : nullptr;
 }
 
 i32 walk_by_jvmti(JNIEnv* env, const ThreadRecord& record, Frame* frames, u32 limit, u16& flags) {

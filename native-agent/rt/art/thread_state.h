@@ -16,10 +16,10 @@ struct ThreadState {
   char kernel_name[16];
   // Java's, of the art::Thread that is `named`. Both are the drain's.
   char java_name[128];
-  u64 named;
+  Atomic<u64> named;
   // A weak reference to java.lang.Thread, of the art::Thread that is `referred`. Both are the sampler's.
   void* reference;
-  u64 referred;
+  Atomic<u64> referred;
 };
 
 void make_thread_states();

@@ -36,6 +36,15 @@ void take_creator(ThreadRecord& child, u64 peer) {
 }  // namespace
 
 void bind(ThreadRecord& record, ArtThread* thread, u32 art_id) {
+  ThreadState* state = thread_state(record);
+  // What is there is of another thread, which may have been at the same address.
+  if (state && record.runtime_thread.load_relaxed() != reinterpret_cast<u64>(thread)) {
+    state->allocations = state->allocated_bytes = 0;
+    state->message = 0;
+    state->kernel_name[0] = 0;
+    state->named.store_relaxed(0);
+    state->referred.store_relaxed(0);
+  }
   g_threads.index_runtime(record, reinterpret_cast<u64>(thread));
   // What a walk from outside asks by: ART's own id, checked by ART itself, cannot dangle.
   record.runtime_ref.store_release(reinterpret_cast<void*>(static_cast<uintptr_t>(art_id)));
@@ -83,11 +92,8 @@ void note_thread_start(ArtThread* self) {
   ThreadRecord* record = my_record(self);
   if (!record || record->busy.load() == Holder::Never) return;
   record->begin_ns.store_relaxed(now_ns());
-  if (ThreadState* state = thread_state(*record)) {
-    state->allocations = state->allocated_bytes = 0;
-    state->message = 0;
+  if (ThreadState* state = thread_state(*record))
     thread_comm(record->tid.load_relaxed(), state->kernel_name, sizeof state->kernel_name);
-  }
   take_creator(*record, reinterpret_cast<u64>(self));
 }
 
