@@ -7,10 +7,10 @@ namespace btrace {
 
 namespace {
 
-// Each part by a factor of its own: methods lie 8 bytes apart and positions are small, so plain mixing makes twins of
-// them.
-u32 hash_of(u32 parent, u64 code, u32 position) {
-  u64 h = code * 0x9E3779B97F4A7C15ull + (u64{parent} << 32 | position) * 0xD6E8FEB86659FD93ull;
+// Of all frames up to one, by that of those above it. Each part by a factor of its own: methods lie 8 bytes apart and
+// positions are small, so plain mixing makes twins of them.
+u32 hash_of(u32 above, u64 code, u32 position) {
+  u64 h = code * 0x9E3779B97F4A7C15ull + (u64{above} << 32 | position) * 0xD6E8FEB86659FD93ull;
   h ^= h >> 32;
   h *= 0xBF58476D1CE4E5B9ull;
   return static_cast<u32>(h >> 32);
@@ -44,8 +44,8 @@ void StackTable::clear() {
   next_.store(1);
 }
 
-u32 StackTable::child(u32 parent, u64 code, u32 position) {
-  u32 slot = hash_of(parent, code, position) & index_mask_;
+u32 StackTable::child(u32 hash, u32 parent, u64 code, u32 position) {
+  u32 slot = hash & index_mask_;
   u32 mine = 0;
   for (u32 probe = 0; probe < kMaxProbes; probe++, slot = (slot + 1) & index_mask_) {
     u32 id = index_[slot].load_acquire();
@@ -80,21 +80,24 @@ bool StackTable::native_leaf(const Frame* leaf_first, u32 count, const LastStack
 
 u32 StackTable::insert(const Frame* leaf_first, u32 count, LastStack& last) {
   u32 shared = 0;
-  u32 parent = 0;
   u32 known = min_of(last.depth, count);
   for (; shared < known; shared++) {
     const Frame& frame = leaf_first[count - 1 - shared];
     const Node& node = nodes_[last.nodes[shared]];
     if (node.code != frame.code || node.position != static_cast<u32>(frame.position + 1)) break;
-    parent = last.nodes[shared];
   }
+  u32 parent = shared ? last.nodes[shared - 1] : 0;
+  u32 hash = shared ? last.hashes[shared - 1] : 0;
   last.depth = shared;
   for (u32 depth = shared; depth < count; depth++) {
     const Frame& frame = leaf_first[count - 1 - depth];
-    parent = child(parent, frame.code, static_cast<u32>(frame.position + 1));
+    const u32 position = static_cast<u32>(frame.position + 1);
+    hash = hash_of(hash, frame.code, position);
+    parent = child(hash, parent, frame.code, position);
     if (parent == kNoNode) return kNoNode;
     if (depth < LastStack::kDepth) {
       last.nodes[depth] = parent;
+      last.hashes[depth] = hash;
       last.depth = depth + 1;
     }
   }

@@ -2,7 +2,9 @@
 // Every stack once: a tree of nodes {parent, code, position}. Lock-free, of fixed size; it says when it is full.
 //
 // Room: 16 bytes a node and 8 for its two index slots. A stack costs one probe for each frame in which it differs from
-// the thread's last stack, and one comparison for each frame it shares with it.
+// the thread's last stack, and one comparison for each frame it shares with it. Where a node is looked for depends on
+// the frames up to it and not on the id of its parent: so the processor need not wait for one probe's memory to begin
+// the next.
 #include "base/atomic.h"
 #include "base/types.h"
 
@@ -25,12 +27,14 @@ struct Node {
   u32 image() const { return position - static_cast<u32>(kFirstImage) - 1; }
 };
 
-// The thread's last stack: node ids from the root. Deeper frames are looked up each time.
+// The thread's last stack: node ids from the root, and hashes of the frames up to each. Deeper frames are looked up
+// each time.
 struct LastStack {
   static constexpr u32 kDepth = 192;
   u32 epoch;  // of StackTables
   u32 depth;
   u32 nodes[kDepth];
+  u32 hashes[kDepth];
 };
 
 class StackTable {
@@ -52,7 +56,7 @@ class StackTable {
   size_t touched_bytes() const { return size_t{used()} * (sizeof(Node) + 2 * sizeof(u32)); }
 
  private:
-  u32 child(u32 parent, u64 code, u32 position);
+  u32 child(u32 hash, u32 parent, u64 code, u32 position);
 
   Node* nodes_;
   Atomic<u32>* index_;
