@@ -42,6 +42,7 @@ void adopt(Session& session, ThreadRecord& record) {
   record.has_pending.store_relaxed(0);
   record.follows = false;
   record.counters = Row{};
+  record.usage_read_ns = 0;
   record.shard.reset();
   record.last.depth = 0;
   record.last.epoch = 0;

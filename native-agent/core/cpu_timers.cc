@@ -1,7 +1,7 @@
 #include "core/cpu_timers.h"
 
 #include "base/clock.h"
-#include "os/linux/usage.h"
+#include "core/kernel_counters.h"
 
 namespace btrace {
 
@@ -21,17 +21,6 @@ void mark_due(ThreadRecord& record) {
   sys::futex_wake(&g_due_count, 1);
 }
 
-// What only the runtime can count goes on from the last capture; the rest is read.
-void read_own_counters(Row& row, const Row& known) {
-  row.carry_on(known);
-  row.cpu_ns = own_cpu_ns();
-  ThreadUsage usage = thread_usage();
-  row.major_faults = usage.major_faults;
-  row.voluntary_switches = usage.voluntary_switches;
-  row.involuntary_switches = usage.involuntary_switches;
-  row.counters |= kCounterCpu | kCounterFaults | kCounterSwitches;
-}
-
 // In native code the runtime's frames end at the method that was called: what that was at is the instruction's image.
 u32 add_native_leaf(Images& images, const void* context, Frame* frames, u32 count) {
   uintptr_t at = interrupted_at(context);
@@ -46,8 +35,10 @@ void interrupt(ThreadRecord& record, void* context) {
   Capture capture;
   Runtime* runtime = g_runtime.load_acquire();
   if (!runtime || !capture.begin_interrupted(&record)) return;
-  // Before the walk: its cost belongs to the time after this sample, by both clocks.
-  read_own_counters(capture.row(), record.counters);
+  // What only the runtime can count goes on from the last capture. Before the walk: its cost belongs to the time after
+  // this sample, by both clocks.
+  capture.row().carry_on(record.counters);
+  read_kernel_counters(capture.row(), record);
   WalkNotes notes;
   i32 frames = runtime->walk_here(record, context, capture.frames(), WalkBuffer::kFrames, notes);
   if (frames <= 0) {

@@ -6,6 +6,7 @@
 #include "base/spin.h"
 #include "core/shard.h"
 #include "core/stack_tables.h"
+#include "os/linux/usage.h"
 
 namespace btrace {
 
@@ -31,9 +32,13 @@ struct alignas(64) ThreadRecord {
   // Of the last one that came by the gate or from outside. Forced ones do not count: a thread that waits every other
   // millisecond would be seen waiting only.
   Atomic<u64> evidence_tick;
-  Row counters;        // the last row that read them: rows from outside go on with its totals
-  Atomic<u32> events;  // of a point that comes often, captured or not; the thread's own count
-  Atomic<u32> hops;    // of virtual threads onto it and off again; its own count
+  Row counters;  // the last row that read them: rows from outside go on with its totals
+  // Of core/kernel_counters.h.
+  ThreadUsage usage;
+  i64 usage_read_ns;     // when; 0: never
+  i64 usage_off_cpu_ns;  // wall less CPU time at the last row
+  Atomic<u32> events;    // of a point that comes often, captured or not; the thread's own count
+  Atomic<u32> hops;      // of virtual threads onto it and off again; its own count
   // Of waits of virtual threads that ended on it (core/virtual_waits.h).
   u64 waits_paid_tick;    // until when the thread pays for what was captured of them
   u64 waits_left_out_ns;  // since the last one that was captured

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "core/capture.h"
-#include "os/linux/usage.h"
+#include "core/kernel_counters.h"
 #include "rt/art/art.h"
 #include "rt/art/runnable.h"
 #include "rt/art/thread_state.h"
@@ -11,14 +11,9 @@ namespace btrace::art {
 
 namespace {
 
-// Some 850 ns together, most of it two system calls: only for what is captured.
-void read_counters(Row& row, const ThreadRecord& record) {
-  row.cpu_ns = clock_ns(kClockThreadCpu);
-  ThreadUsage usage = thread_usage();
-  row.major_faults = usage.major_faults;
-  row.voluntary_switches = usage.voluntary_switches;
-  row.involuntary_switches = usage.involuntary_switches;
-  row.counters = kCounterCpu | kCounterFaults | kCounterSwitches;
+// Nearly all of it is system calls: only for what is captured.
+void read_counters(Row& row, ThreadRecord& record) {
+  read_kernel_counters(row, record);
   const ThreadState* state = thread_state(record);
   if (!state) return;
   row.message = state->message;
