@@ -8,6 +8,8 @@ import { lineFigures } from '../../../src/trace/measure/lines.js';
 import { methodFigures } from '../../../src/trace/measure/methods.js';
 import { wholeTrace } from '../../../src/trace/measure/scope.js';
 import { sumScope } from '../../../src/trace/measure/sums.js';
+import { virtualThreadFigures } from '../../../src/trace/measure/virtual-threads.js';
+import { virtualWaitPlaces } from '../../../src/trace/measure/virtual-waits.js';
 import {
   type Chunk,
   chunkHeaderBytes,
@@ -16,6 +18,7 @@ import {
   encodeChunk,
   fileMagic,
 } from '../../../src/trace/recording/chunk.js';
+import { DamageError, WireReader, WireWriter } from '../../../src/trace/recording/wire.js';
 import { randomRecording } from './random-recording.js';
 
 /** Chunks of an intact file. */
@@ -40,7 +43,7 @@ function mutate(
     bytes.subarray(chunk.offset, chunk.offset + chunkHeaderBytes + chunk.stored.length);
   const concat = (parts: Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(parts));
   const whole = chunks.map(part);
-  switch (random.below(10)) {
+  switch (random.below(12)) {
     case 0: {
       const copy = bytes.slice();
       const flips = 1 + random.below(8);
@@ -94,6 +97,15 @@ function mutate(
     }
     case 7:
       return { bytes: bytes.slice(0, random.below(bytes.length)), how: 'cut off' };
+    case 8:
+    case 9: {
+      // The checksum is right, a field is not.
+      const at = random.below(chunks.length);
+      const chunk = chunks[at]!;
+      const { payload, how } = withDamagedField(chunkPayload(chunk), random);
+      whole[at] = encodeChunk(chunk.kind, payload, chunk.sequence);
+      return { bytes: concat([fileMagic, ...whole]), how: `${how} of chunk ${chunk.sequence}` };
+    }
     default: {
       // The checksum is right, the message is not.
       const at = random.below(chunks.length);
@@ -113,6 +125,85 @@ function mutate(
       };
     }
   }
+}
+
+/** A number that is as long as one may be, or longer, or cut off. */
+const wildNumbers = [
+  'ffffffffffffffffff01',
+  'ffffffffffffffffffff01',
+  'ffff',
+  '80808080808080808000',
+  'fe01',
+];
+
+/**
+ * A message in which one field, or one of a message in it, lies: it is not there, comes twice or early, is cut short within
+ * its length, or holds numbers that nobody believes. The lengths around it are right.
+ */
+function withDamagedField(message: Uint8Array, random: Random): { payload: Uint8Array; how: string } {
+  const fields = fieldsOf(message);
+  const field = fields[random.below(fields.length)];
+  if (field === undefined) return { payload: message, how: 'nothing' };
+  const { tag, content } = field;
+  const part = (from: number, to: number): Uint8Array => message.subarray(from, to);
+  const put = (made: Uint8Array): Uint8Array =>
+    new Uint8Array(Buffer.concat([part(0, field.begin), made, part(field.end, message.length)]));
+  const filled = (bytes: Uint8Array): Uint8Array => {
+    const out = new WireWriter();
+    out.varint(tag);
+    out.delimited(bytes);
+    return put(out.finish());
+  };
+  const own = part(field.begin, field.end);
+  const how = `field ${tag >> 3}`;
+  if (content === undefined || random.next() < 0.3) {
+    const choice = random.below(3);
+    if (choice === 0) return { payload: put(new Uint8Array(0)), how: `${how} left out` };
+    if (choice === 1) return { payload: put(new Uint8Array(Buffer.concat([own, own]))), how: `${how} twice` };
+    const moved = new Uint8Array(Buffer.concat([own, put(new Uint8Array(0))]));
+    return { payload: moved, how: `${how} first` };
+  }
+  switch (random.below(3)) {
+    case 0:
+      return { payload: filled(content.subarray(0, random.below(content.length + 1))), how: `${how} cut` };
+    case 1: {
+      const at = random.below(content.length + 1);
+      const number = Buffer.from(wildNumbers[random.below(wildNumbers.length)]!, 'hex');
+      const wild = Buffer.concat([content.subarray(0, at), number, content.subarray(at)]);
+      return { payload: filled(wild), how: `a wild number in ${how}` };
+    }
+    default: {
+      const inner = withDamagedField(content, random);
+      return { payload: filled(inner.payload), how: `in ${how} ${inner.how}` };
+    }
+  }
+}
+
+interface Field {
+  readonly tag: number;
+  readonly begin: number;
+  readonly end: number;
+  /** Of a field with a length. */
+  readonly content: Uint8Array | undefined;
+}
+
+/** Of a message that is intact, or of bytes that look like one as far as they do. */
+function fieldsOf(message: Uint8Array): Field[] {
+  const fields: Field[] = [];
+  const reader = new WireReader(message);
+  try {
+    while (reader.more) {
+      const begin = reader.pos;
+      const tag = reader.varint();
+      const contentAt = new WireReader(message, reader.pos);
+      reader.skip(tag % 8);
+      const content = tag % 8 === 2 ? contentAt.raw() : undefined;
+      fields.push({ tag, begin, end: reader.pos, content });
+    }
+  } catch (error) {
+    if (!(error instanceof DamageError)) throw error;
+  }
+  return fields;
 }
 
 /** Mutants of one intact recording, before another is made. */
@@ -153,9 +244,17 @@ export function openAndMeasure(bytes: Uint8Array): RecordingDecoder {
         throw new Error(`thread ${index}: call ${row} ends before it begins`);
     }
   }
+  const { virtualWaits: waits } = trace;
+  for (let row = 0; row < waits!.count; row++) {
+    const { begin, end, path } = waits!;
+    if (!(end[row]! >= begin[row]! && end[row]! <= trace.endNs && path[row]! < trace.paths.count))
+      throw new Error(`the wait ${row} of a virtual thread cannot be`);
+  }
   const sums = sumScope(trace, wholeTrace);
   methodFigures(sums, trace.methods.count);
   lineFigures(trace, wholeTrace);
+  virtualThreadFigures(trace, wholeTrace);
+  virtualWaitPlaces(trace, wholeTrace);
   for (let method = 0; method < Math.min(trace.methods.count, 100); method++) {
     trace.methods.qualifiedName(method);
     trace.methods.firstLine(method);

@@ -1,24 +1,10 @@
 /** Small recordings with everything in them that is hard: made of a seed, kept both as samples and as bytes. */
 import { Random } from '../../../src/trace/build/random.js';
-import { CounterBit, SampleFlag, SampleKind, ThreadKind } from '../../../src/trace/model/kinds.js';
+import { CounterBit, SampleFlag, SampleKind } from '../../../src/trace/model/kinds.js';
 import { ChunkKind, encodeChunk, fileMagic } from '../../../src/trace/recording/chunk.js';
-import { encodeLinks } from '../../../src/trace/recording/links.js';
-import {
-  Classes,
-  Counters,
-  Footer,
-  Header,
-  Hooks,
-  Images,
-  Losses,
-  Methods,
-  Status,
-  Symbols,
-  Texts,
-  Threads,
-} from '../../../src/trace/recording/messages.js';
 import { encodeNodes } from '../../../src/trace/recording/nodes.js';
-import { encodeSamples } from '../../../src/trace/recording/samples.js';
+import { encodeSamples, type SampleRows } from '../../../src/trace/recording/samples.js';
+import { after, before } from './every-message.js';
 import type { Sample } from './reference.js';
 
 export interface RandomThread {
@@ -51,34 +37,7 @@ export function randomRecording(seed: number, shape: Shape = usualShape): Random
   const threads = Array.from({ length: 1 + random.below(3) }, (_, at) =>
     randomThread(random, at + 1, methods, shape),
   );
-  const chunks: [number, Uint8Array][] = [
-    [
-      ChunkKind.Header,
-      Header.encode({
-        major: 1,
-        minor: 0,
-        config: { syncIntervalNs: vouchNs },
-        target: { name: `seed ${seed}` },
-      }),
-    ],
-    [
-      ChunkKind.Threads,
-      Threads.encode({
-        threads: threads.map(({ index, tid }) => ({
-          index,
-          tid,
-          name: `t${index}`,
-          kind: index % 3 === 2 ? ThreadKind.Carrier : ThreadKind.Platform,
-        })),
-      }),
-    ],
-    [
-      ChunkKind.Methods,
-      Methods.encode({
-        methods: Array.from({ length: methods }, (_, at) => ({ id: at + 1, name: `m${at}` })),
-      }),
-    ],
-  ];
+  const chunks = before(`seed ${seed}`, vouchNs, methods, threads);
   // Blocks of different sizes, threads in turns.
   const left = threads.map((thread) => ({ thread, from: 0 }));
   while (left.some(({ thread, from }) => from < thread.samples.length)) {
@@ -108,54 +67,29 @@ export function randomRecording(seed: number, shape: Shape = usualShape): Random
           allocations: column('allocations'),
           allocatedBytes: column('allocatedBytes'),
           majorFaults: column('majorFaults'),
-          voluntarySwitches: column('switches'),
+          voluntarySwitches: rows.map(({ switches }) => Math.ceil(switches / 2)),
+          involuntarySwitches: rows.map(({ switches }) => Math.floor(switches / 2)),
+          ...details(random, rows.length, threads.length),
         },
       ]),
     ]);
   }
-  chunks.push(...others(threads));
+  chunks.push(...after(random, vouchNs, threads, nodes.next));
   const parts = chunks.map(([kind, payload], sequence) =>
     encodeChunk(kind, payload, sequence, { deflate: random.next() < 0.3 }),
   );
   return { threads, vouchNs, methods, bytes: new Uint8Array(Buffer.concat([fileMagic, ...parts])) };
 }
 
-/** One of each of the other messages. */
-function others(threads: readonly RandomThread[]): [number, Uint8Array][] {
-  const waits = threads.flatMap(({ index, samples }) =>
-    samples.filter(({ duration }) => duration > 0).map(({ time }) => ({ index, time })),
-  );
-  const time = waits.map((wait) => wait.time);
-  return [
-    [ChunkKind.Hooks, Hooks.encode({ hooks: [{ name: 'allocation', state: 0 }] })],
-    [ChunkKind.Classes, Classes.encode({ classes: [{ id: 1, name: 'com.example.A', file: 'A.java' }] })],
-    [
-      ChunkKind.Images,
-      Images.encode({ images: [{ id: 1, path: '/lib/libx.so', buildId: Uint8Array.of(1, 2) }] }),
-    ],
-    [
-      ChunkKind.Symbols,
-      Symbols.encode({ functions: [{ image: 1, start: 16, name: 'work()', offset: [17, 20] }] }),
-    ],
-    [
-      ChunkKind.Links,
-      encodeLinks({
-        waiter: waits.map(({ index }) => index),
-        waiterTime: time,
-        waker: waits.map(() => 1),
-        wakerTime: time,
-        certainty: waits.map(() => 0),
-      }),
-    ],
-    [ChunkKind.Texts, Texts.encode({ texts: [{ id: 1, value: 'a marker' }] })],
-    [
-      ChunkKind.Counters,
-      Counters.encode({ blocks: [{ name: 'heap', unit: 'bytes', time: [1, 5], value: [9, -2] }] }),
-    ],
-    [ChunkKind.Losses, Losses.encode({ losses: [{ thread: 1, count: 3, reason: 2 }] })],
-    [ChunkKind.Status, Status.encode({ samples: 5, costs: [{ kind: 3, count: 2, buckets: [0, 1, 1] }] })],
-    [ChunkKind.Footer, Footer.encode({ chunkOffset: [8, 100], chunkKind: [1, 3] })],
-  ];
+/** What samples say besides, which changes no interval. */
+function details(
+  random: Random,
+  rows: number,
+  threads: number,
+): Pick<SampleRows, 'type' | 'object' | 'peer' | 'text'> {
+  const column = (below: number): number[] =>
+    Array.from({ length: rows }, () => (random.next() < 0.1 ? 1 + random.below(below) : 0));
+  return { type: column(2), object: column(2 ** 53 - 1), peer: column(threads), text: column(2) };
 }
 
 function randomThread(random: Random, index: number, methods: number, shape: Shape): RandomThread {
@@ -217,7 +151,7 @@ function instant(random: Random): number {
 /** Gives each stack a node; sometimes another one for the same methods, as from another line. */
 class NodeIds {
   private readonly ids = new Map<string, number>();
-  private next = 1;
+  next = 1;
   private fresh = {
     id: [] as number[],
     parent: [] as number[],
