@@ -21,6 +21,8 @@ import { decoded, synthetic } from './recordings.js';
 import { cpuMs } from '../cpu-time.js';
 
 const mutations = 20_000;
+/** Virtual threads that wait, and are carried in turns. */
+const carriers = { virtualThreads: 4, waiting: 0.2 };
 const concat = (parts: Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(parts));
 const file = (...chunks: [number, Uint8Array][]): Uint8Array =>
   concat([fileMagic, ...chunks.map(([kind, payload], sequence) => encodeChunk(kind, payload, sequence))]);
@@ -28,30 +30,38 @@ const header = Header.encode({ major: 1, minor: 0 });
 const problemsOf = (bytes: Uint8Array): string[] => decoded(bytes).problems.map(({ what }) => what);
 
 describe('torn recordings', () => {
-  it('give every whole chunk at every point where they can be cut', async () => {
-    const { bytes } = await synthetic({ seed: 1, samples: 300, threads: 2, depth: 6, methods: 20 });
-    const chunks = chunksOf(bytes);
-    assert.ok(chunks.length > 5 && bytes.length < 20_000);
-    for (let size = 0; size <= bytes.length; size++) {
-      const decoder = new RecordingDecoder();
-      const parser = new ChunkParser({ magic: true });
-      const torn = bytes.subarray(0, size);
-      parser.push(torn);
-      parser.finish();
-      let whole = 0;
-      while (parser.next() !== undefined) whole++;
-      const intact = chunks.filter((chunk) => chunk.offset + 24 + chunk.stored.length <= size);
-      assert.equal(whole, intact.length, `cut at ${size}`);
-      decoder.append(torn);
-      decoder.finish();
-      const { problems, complete } = decoder.trace();
-      const last = intact.at(-1);
-      const clean = size === (last === undefined ? 8 : last.offset + 24 + last.stored.length);
-      const said = problems.filter(({ what }) => what.includes('end within a chunk'));
-      assert.equal(said.length, clean || size < 8 ? 0 : 1, `cut at ${size}: ${JSON.stringify(problems)}`);
-      assert.equal(complete, size === bytes.length);
-    }
-  });
+  const recordings: Record<string, () => Promise<Uint8Array>> = {
+    'a program': async () =>
+      (await synthetic({ seed: 1, samples: 300, threads: 2, depth: 6, methods: 20, ...carriers })).bytes,
+    'every message there is': () => Promise.resolve(randomRecording(5).bytes),
+  };
+  for (const [name, make] of Object.entries(recordings)) {
+    it(`give every whole chunk at every point where they can be cut: ${name}`, async () => {
+      const bytes = await make();
+      const chunks = chunksOf(bytes);
+      assert.ok(chunks.some(({ kind }) => kind === ChunkKind.VirtualWaits));
+      assert.ok(chunks.length > 5 && bytes.length < 20_000);
+      for (let size = 0; size <= bytes.length; size++) {
+        const decoder = new RecordingDecoder();
+        const parser = new ChunkParser({ magic: true });
+        const torn = bytes.subarray(0, size);
+        parser.push(torn);
+        parser.finish();
+        let whole = 0;
+        while (parser.next() !== undefined) whole++;
+        const intact = chunks.filter((chunk) => chunk.offset + 24 + chunk.stored.length <= size);
+        assert.equal(whole, intact.length, `cut at ${size}`);
+        decoder.append(torn);
+        decoder.finish();
+        const { problems, complete } = decoder.trace();
+        const last = intact.at(-1);
+        const clean = size === (last === undefined ? 8 : last.offset + 24 + last.stored.length);
+        const said = problems.filter(({ what }) => what.includes('end within a chunk'));
+        assert.equal(said.length, clean || size < 8 ? 0 : 1, `cut at ${size}: ${JSON.stringify(problems)}`);
+        assert.equal(complete, size === bytes.length);
+      }
+    });
+  }
 
   it('lose one chunk for one flipped byte, wherever it is', () => {
     const { bytes } = randomRecording(5);

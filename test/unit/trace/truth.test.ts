@@ -4,6 +4,7 @@ import { describe, it } from 'mocha';
 import { methodFigures } from '../../../src/trace/measure/methods.js';
 import { wholeTrace } from '../../../src/trace/measure/scope.js';
 import { sumScope } from '../../../src/trace/measure/sums.js';
+import { virtualThreadFigures } from '../../../src/trace/measure/virtual-threads.js';
 import type { SynthTruth } from '../../../src/trace/build/synth.js';
 import type { Trace } from '../../../src/trace/model/trace.js';
 import { decoded, synthetic } from './recordings.js';
@@ -85,6 +86,29 @@ describe('decoded figures against the truth', () => {
       // Two sample intervals at the ends are not seen.
       assert.ok(Math.abs(seen - truth.threadWall[at]!) < 30e6, `${seen} of ${truth.threadWall[at]}`);
     });
+  });
+
+  it('tell how long virtual threads ran on their carriers, and how long they waited off them', async () => {
+    const { bytes, truth } = await synthetic({
+      seed: 10,
+      samples: 40_000,
+      threads: 3,
+      depth: 10,
+      methods: 40,
+      virtualThreads: 12,
+      waiting: 0.05,
+      blocking: 1,
+    });
+    const trace = decoded(bytes);
+    const { count, id, wall, cpu, waited, waits } = virtualThreadFigures(trace, wholeTrace);
+    const all = truth.virtualThreads.reduce((sum, thread) => sum + thread.wall, 0);
+    assert.deepEqual([...id].sort(), truth.virtualThreads.map((thread) => thread.id).sort());
+    for (let row = 0; row < count; row++) {
+      const real = truth.virtualThreads.find((thread) => thread.id === id[row])!;
+      assert.deepEqual([waited[row], waits[row]], [real.waited, real.waits], `waits of #${real.id}`);
+      const off = Math.max(Math.abs(wall[row]! - real.wall), Math.abs(cpu[row]! - real.cpu)) / all;
+      assert.ok(off < 0.005, `#${real.id} is off by ${off} of all`);
+    }
   });
 
   it('are the same for the same seed', async () => {
