@@ -1,54 +1,44 @@
 /** A file that gets its name when it is whole: until then it is beside it under another, and goes when anything fails. */
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { rmSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { ByteSink } from '../trace/index.js';
-import { ExitCode } from './exit-codes.js';
+import { CliError, ExitCode } from './exit-codes.js';
 import { fileError } from './open-trace.js';
 
-export class NewFile {
-  bytes = 0;
-
-  private constructor(
-    private readonly path: string,
-    private readonly partial: string,
-    private readonly handle: FileHandle,
-  ) {}
-
-  static async create(file: string): Promise<NewFile> {
-    const partial = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}.partial`);
-    try {
-      return new NewFile(file, partial, await open(partial, 'w', 0o600));
-    } catch (error) {
-      throw fileError(file, 'written', error);
-    }
+/** Has the file made under the name that `make` is given, and gives it its own. Ctrl-C meanwhile aborts, and leaves nothing. */
+export async function makeFile<T>(
+  file: string,
+  make: (partial: string, interrupted: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const partial = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}.partial`);
+  const interrupted = new AbortController();
+  const interrupt = () =>
+    interrupted.abort(new CliError(ExitCode.Interrupted, 'Interrupted: nothing was written.'));
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+  try {
+    await (await open(partial, 'w', 0o600)).close();
+    const made = await make(partial, interrupted.signal);
+    interrupted.signal.throwIfAborted();
+    await rename(partial, file);
+    return made;
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).syscall === undefined ? error : fileError(file, 'written', error);
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+    await rm(partial, { force: true });
   }
+}
 
-  /** Runs `write` and gives the file its name. Ctrl-C meanwhile ends the process and leaves nothing. */
-  async fill<T>(write: (sink: ByteSink) => Promise<T>): Promise<T> {
-    const interrupt = () => {
-      rmSync(this.partial, { force: true });
-      process.exit(ExitCode.Interrupted);
+/** Makes it of the bytes that `write` gives. */
+export async function fillFile<T>(file: string, write: (sink: ByteSink) => Promise<T>): Promise<T> {
+  return await makeFile(file, async (partial, interrupted) => {
+    const handle = await open(partial, 'w');
+    const sink = {
+      write: async (bytes: Uint8Array) => {
+        interrupted.throwIfAborted();
+        await handle.writeFile(bytes);
+      },
     };
-    process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
-    try {
-      const result = await write({
-        write: async (bytes) => {
-          await this.handle.writeFile(bytes);
-          this.bytes += bytes.length;
-        },
-      });
-      await this.handle.close();
-      await rename(this.partial, this.path);
-      return result;
-    } catch (error) {
-      await this.handle.close().catch(() => undefined);
-      await rm(this.partial, { force: true });
-      throw (error as NodeJS.ErrnoException).syscall === undefined
-        ? error
-        : fileError(this.path, 'written', error);
-    } finally {
-      process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-    }
-  }
+    return await write(sink).finally(() => handle.close());
+  });
 }

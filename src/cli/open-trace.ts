@@ -12,11 +12,11 @@ const PIECE_BYTES = 4 * 2 ** 20;
 /** Share of the file that has been read, 0 to 1. */
 export type OnProgress = (share: number) => void;
 
-export function fileError(file: string, verb: string, error: unknown): CliError {
+export function fileError(file: string, verb: 'read' | 'written', error: unknown): CliError {
   const code = (error as NodeJS.ErrnoException).code;
   const why =
     code === 'ENOENT'
-      ? 'there is no such file'
+      ? `there is no such ${verb === 'written' ? 'folder' : 'file'}`
       : code === 'EISDIR'
         ? 'it is a folder'
         : code === 'EACCES'

@@ -349,6 +349,10 @@ describe('btrace, the command', () => {
       [['convert', 'x.btrace'], 2, /Give -o FILE/],
       [['convert', 'x.btrace', '-o', 'x.foo'], 2, /Which format\?/],
       [['convert', 'text.txt', '-o', 'text.pftrace'], 4, /is no trace/],
+      [['convert', 'text.txt', '-o', 'nowhere/x.csv'], 4, /nowhere\/x\.csv cannot .*no such folder/],
+      [['synth', '-o', 'nowhere/x.btrace'], 4, /nowhere\/x\.btrace cannot .*no such folder/],
+      [['synth', '-o', 'x', '--interval', '0'], 2, /--interval takes 1 ns or more/],
+      [['synth', '-o', 'x', '--methods', '0'], 2, /--methods takes 1 or more/],
       [['dump', '--pid', '1'], 3, /No recording keeps a ring of process 1/],
     ];
     writeFileSync(recordings.file('text.txt'), 'To whom it may concern.\n');
@@ -361,17 +365,28 @@ describe('btrace, the command', () => {
     assert.ok(!existsSync(recordings.file('text.pftrace')));
   });
 
-  it('Ctrl-C during a conversion leaves nothing', async () => {
-    const made = await btrace('synth', '-o', 'big.btrace', '--samples', '400000');
+  it('Ctrl-C while a file is made leaves nothing of it', async () => {
+    const made = await btrace('synth', '-o', 'big.btrace', '--samples', '400000', '--json');
     assert.equal(made.code, 0, made.err);
-    const run = start(['convert', 'big.btrace', '-o', 'big.json']);
-    while (!readdirSync(recordings.folder).some((name) => name.endsWith('.partial'))) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
+    const { bytes } = JSON.parse(made.out) as { bytes: number };
+    assert.equal(bytes, statSync(recordings.file('big.btrace')).size);
+    for (const [output, ...args] of [
+      ['big.json', 'convert', 'big.btrace'],
+      ['redacted-big.btrace', 'convert', 'big.btrace', '--redact'],
+      ['bigger.btrace', 'synth', '--samples', '20000000'],
+    ] as const) {
+      const run = start([...args, '-o', output]);
+      while (!readdirSync(recordings.folder).some((name) => name.endsWith('.partial'))) {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      run.child.kill('SIGINT');
+      const { code, err } = await run.ended;
+      assert.equal(code, 130, `${output}: ${err}`);
+      assert.deepEqual(
+        readdirSync(recordings.folder).filter((name) => name.includes(output)),
+        [],
+      );
     }
-    run.child.kill('SIGINT');
-    const { code, err } = await run.ended;
-    assert.equal(code, 130, err);
-    assert.ok(!existsSync(recordings.file('big.json')));
   });
 
   it('puts the socket elsewhere when TMPDIR is too long', async () => {

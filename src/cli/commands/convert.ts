@@ -1,6 +1,4 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import path from 'node:path';
 import { exporters, type StackWeight } from '../../trace/formats/index.js';
 import { usualMemoryBytes, weights } from '../../trace/index.js';
 import { type Command, type Input, jsonOption, type Option } from '../command-line.js';
@@ -8,6 +6,7 @@ import { type ConversionRequest, OWN_FORMAT } from '../convert/conversion.js';
 import { convertInThread } from '../convert/worker.js';
 import { CliError, ExitCode, UsageError } from '../exit-codes.js';
 import { mappingOption } from '../mapping.js';
+import { makeFile } from '../new-file.js';
 import { memoryOption } from '../open-trace.js';
 import { formatBytes } from '../../trace/measure/quantities.js';
 import { parseSize } from '../quantities.js';
@@ -100,39 +99,30 @@ export const convert: Command = {
     if (!toStandardOutput && !input.has('force') && existsSync(request.output)) {
       throw new CliError(ExitCode.File, `${request.output} is there already.`, 'Write over it with --force.');
     }
-    const { dir, base } = path.parse(request.output);
-    const partial = toStandardOutput ? '-' : path.join(dir, `.${base}.${process.pid}.partial`);
-    const interrupted = new AbortController();
-    const interrupt = () => interrupted.abort();
-    process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
-    try {
-      const converted = await convertInThread(
+    const converted = (output: string, interrupted?: AbortSignal) =>
+      convertInThread(
         realpathSync(process.argv[1] ?? ''),
-        { ...request, output: partial },
+        { ...request, output },
         (share) => {
           if (!input.has('quiet'))
             terminal.progress(`Reading ${request.input}: ${Math.round(100 * share)} %`);
         },
-        interrupted.signal,
-      );
-      terminal.endProgress();
-      if (toStandardOutput) return ExitCode.Done;
-      await rename(partial, request.output);
-      const { bytes, problems } = converted;
-      for (const problem of problems.slice(0, 5)) terminal.note(`In ${request.input}: ${problem}`);
-      if (input.has('json')) {
-        terminal.print(
-          JSON.stringify({ file: request.output, format: request.format, bytes, problems }, null, 2),
-        );
-        return ExitCode.Done;
-      }
-      if (!input.has('quiet')) terminal.note(`Wrote ${formatBytes(bytes)}:`);
-      terminal.print(request.output);
+        interrupted,
+      ).finally(() => terminal.endProgress());
+    if (toStandardOutput) {
+      await converted(request.output);
       return ExitCode.Done;
-    } finally {
-      process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-      terminal.endProgress();
-      if (!toStandardOutput) await rm(partial, { force: true });
     }
+    const { bytes, problems } = await makeFile(request.output, converted);
+    for (const problem of problems.slice(0, 5)) terminal.note(`In ${request.input}: ${problem}`);
+    if (input.has('json')) {
+      terminal.print(
+        JSON.stringify({ file: request.output, format: request.format, bytes, problems }, null, 2),
+      );
+      return ExitCode.Done;
+    }
+    if (!input.has('quiet')) terminal.note(`Wrote ${formatBytes(bytes)}:`);
+    terminal.print(request.output);
+    return ExitCode.Done;
   },
 };

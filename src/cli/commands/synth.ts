@@ -1,9 +1,8 @@
-import { writeFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { synthDefaults, synthesize, type SynthTruth } from '../../trace/index.js';
-import { type Command, type Option } from '../command-line.js';
+import { type Command, jsonOption, type Option } from '../command-line.js';
 import { ExitCode, UsageError } from '../exit-codes.js';
-import { fileError } from '../open-trace.js';
-import { NewFile } from '../new-file.js';
+import { fillFile } from '../new-file.js';
 import { formatBytes, formatCount } from '../../trace/measure/quantities.js';
 import { parseCount, parseDuration } from '../quantities.js';
 
@@ -13,6 +12,11 @@ const options: readonly Option[] = [
   { name: 'threads', value: 'N', help: `(default: ${synthDefaults.threads})` },
   { name: 'depth', value: 'N', help: `mean depth of stacks (default: ${synthDefaults.depth})` },
   { name: 'methods', value: 'N', help: `(default: ${synthDefaults.methods})` },
+  {
+    name: 'virtual-threads',
+    value: 'N',
+    help: 'over all threads, which carry them: they wait off these\n(default: none)',
+  },
   { name: 'interval', value: 'TIME', help: 'between two captures of a thread (default: 1ms)' },
   { name: 'seed', value: 'N', help: 'the same seed makes the same bytes (default: 1)' },
   {
@@ -21,7 +25,13 @@ const options: readonly Option[] = [
     help: 'miss a stretch of the program after so many captures (default: never)',
   },
   { name: 'deflate', help: 'deflate the chunks' },
-  { name: 'truth', value: 'FILE', help: 'write the true times of each method here, as JSON' },
+  {
+    name: 'truth',
+    value: 'FILE',
+    help: 'write the true times of methods and virtual threads here,\nas JSON',
+  },
+  { name: 'quiet', short: 'q', help: 'no progress' },
+  jsonOption,
 ];
 
 function truthJson(truth: SynthTruth): string {
@@ -33,7 +43,15 @@ function truthJson(truth: SynthTruth): string {
     totalCpuNs: truth.totalCpu[at],
     selfBytes: truth.selfBytes[at],
   }));
-  return `${JSON.stringify({ captures: truth.captures, threadWallNs: [...truth.threadWall], methods })}\n`;
+  const virtualThreads = truth.virtualThreads.map(({ id, wall, cpu, waited, waits }) => ({
+    id,
+    wallNs: wall,
+    cpuNs: cpu,
+    waitedNs: waited,
+    waits,
+  }));
+  const { captures, threadWall } = truth;
+  return `${JSON.stringify({ captures, threadWallNs: [...threadWall], methods, virtualThreads })}\n`;
 }
 
 export const synth: Command = {
@@ -47,26 +65,36 @@ export const synth: Command = {
     const output = input.text('output');
     if (output === undefined) throw new UsageError('Where to? Give -o FILE.');
     const number = (name: string, fallback: number) => input.read(name, parseCount) ?? fallback;
-    const file = await NewFile.create(output);
-    const truth = await file.fill((sink) =>
-      synthesize(sink, {
-        samples: number('samples', synthDefaults.samples),
-        threads: number('threads', synthDefaults.threads),
-        depth: number('depth', synthDefaults.depth),
-        methods: number('methods', synthDefaults.methods),
-        seed: number('seed', synthDefaults.seed),
-        missEvery: number('miss-every', 0),
-        intervalNs: input.read('interval', parseDuration) ?? synthDefaults.intervalNs,
-        deflate: input.has('deflate'),
-      }),
+    const wanted = {
+      samples: number('samples', synthDefaults.samples),
+      threads: number('threads', synthDefaults.threads),
+      depth: number('depth', synthDefaults.depth),
+      methods: number('methods', synthDefaults.methods),
+      virtualThreads: number('virtual-threads', 0),
+      seed: number('seed', synthDefaults.seed),
+      missEvery: number('miss-every', 0),
+      intervalNs: input.read('interval', parseDuration) ?? synthDefaults.intervalNs,
+      deflate: input.has('deflate'),
+    };
+    if (!(wanted.intervalNs >= 1)) throw new UsageError('--interval takes 1 ns or more.');
+    for (const name of ['threads', 'depth', 'methods'] as const)
+      if (wanted[name] === 0) throw new UsageError(`--${name} takes 1 or more.`);
+    const say = (share: number) => {
+      if (!input.has('quiet')) terminal.progress(`Making ${output}: ${Math.round(100 * share)} %`);
+    };
+    const truth = await fillFile(output, (sink) => synthesize(sink, wanted, say)).finally(() =>
+      terminal.endProgress(),
     );
     const truthFile = input.text('truth');
-    if (truthFile !== undefined) {
-      await writeFile(truthFile, truthJson(truth)).catch((error: unknown) => {
-        throw fileError(truthFile, 'written', error);
-      });
+    if (truthFile !== undefined)
+      await fillFile(truthFile, (sink) => sink.write(new TextEncoder().encode(truthJson(truth))));
+    const { captures } = truth;
+    const { size: bytes } = await stat(output);
+    if (input.has('json')) {
+      terminal.print(JSON.stringify({ file: output, bytes, captures }, null, 2));
+      return ExitCode.Done;
     }
-    terminal.note(`${formatCount(truth.captures)} captures, ${formatBytes(file.bytes)}:`);
+    if (!input.has('quiet')) terminal.note(`${formatCount(captures)} captures, ${formatBytes(bytes)}:`);
     terminal.print(output);
     return ExitCode.Done;
   },

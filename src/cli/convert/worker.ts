@@ -30,14 +30,12 @@ export async function convertInThread(
   script: string,
   request: ConversionRequest,
   onProgress: OnProgress,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<Converted> {
   const worker = new Worker(script, { workerData: request });
   try {
     return await new Promise<Converted>((resolve, reject) => {
-      const interrupted = () =>
-        reject(new CliError(ExitCode.Interrupted, 'Interrupted: nothing was written.'));
-      signal.addEventListener('abort', interrupted, { once: true });
+      signal?.addEventListener('abort', () => reject(signal.reason as CliError), { once: true });
       worker.on('message', (message: Message) => {
         if ('progress' in message) onProgress(message.progress);
         else if ('converted' in message) resolve(message.converted);
