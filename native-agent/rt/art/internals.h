@@ -23,7 +23,7 @@ struct Internals {
   u8* heap = nullptr;
   u8* thread_list = nullptr;
   u32 thread_tid = 0;           // from ArtThread: the operating system's id; ART's own id lies in the word before it
-  u32 method_native_entry = 0;  // from ArtMethod: what RegisterNatives writes; learned at the first replacement
+  u32 method_native_entry = 0;  // from ArtMethod: what RegisterNatives writes; learned before the first replacement
 
   // True when libart is here.
   bool open(JavaVM* java_vm);

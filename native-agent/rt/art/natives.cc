@@ -41,12 +41,10 @@ enum Which : u32 {
 };
 extern Replacement g_replacements[kReplacements];
 
-// RegisterNatives makes our function reachable before the original is known: who comes in between waits a few µs.
+// Known before ours can be reached.
 template <class Function>
 Function* original(Which which) {
-  void* function;
-  while (!(function = g_replacements[which].original.load_acquire())) sys::sleep_ns(kNsPerUs);
-  return reinterpret_cast<Function*>(function);
+  return reinterpret_cast<Function*>(g_replacements[which].original.load_acquire());
 }
 
 // ---------------------------------------------------------------- the message loop
@@ -290,39 +288,76 @@ Replacement g_replacements[kReplacements] = {
 
 // ---------------------------------------------------------------- putting them in
 
-bool register_native(JNIEnv* env, const Replacement& replacement, void* function) {
+bool register_native(JNIEnv* env, jclass java_class, const char* method, const char* signature, void* function) {
   // Our natives are never of a JNINativeMethod that is written to; the header wants it so.
-  JNINativeMethod native{const_cast<char*>(replacement.method), const_cast<char*>(replacement.signature), function};
-  const bool registered = env->RegisterNatives(replacement.java_class, &native, 1) == JNI_OK;
+  JNINativeMethod native{const_cast<char*>(method), const_cast<char*>(signature), function};
+  const bool registered = env->RegisterNatives(java_class, &native, 1) == JNI_OK;
   return clear_exception(env) && registered;
 }
 
-constexpr u32 kMethodWords = 40 / sizeof(void*);  // the largest ArtMethod of any version
+bool register_native(JNIEnv* env, const Replacement& replacement, void* function) {
+  return register_native(env, replacement.java_class, replacement.method, replacement.signature, function);
+}
 
-// Returns why it could not be done, or nullptr.
-const char* replace(JNIEnv* env, Replacement& replacement) {
+// No app calls these: for some µs, or where they do not tell what they are for, ours stands in for one, and does
+// nothing.
+struct Bystander {
+  const char* method;
+  const char* signature;
+};
+constexpr const char* kBystanders = "dalvik/system/VMDebug";
+constexpr Bystander kBystander[] = {{"printLoadedClasses", "(I)V"}, {"dumpReferenceTables", "()V"}, {"crash", "()V"}};
+void does_nothing() {}
+
+// Where an ArtMethod keeps its native function, in words: the one word that becomes ours by RegisterNatives. 0: it was
+// not seen.
+u32 find_native_entry(JNIEnv* env, jclass java_class, const Bystander& bystander) {
+  constexpr u32 kMethodWords = 40 / sizeof(void*);  // the largest ArtMethod of any version
+  jmethodID method = find_static_method(env, java_class, bystander.method, bystander.signature);
+  ArtMethod* at = method ? art_method(env, java_class, method) : nullptr;
+  void* ours = address(does_nothing);
+  void* before[kMethodWords];
+  void* after[kMethodWords];
+  if (!at || !read_memory(at, before, sizeof before) ||
+      !register_native(env, java_class, bystander.method, bystander.signature, ours) ||
+      !read_memory(at, after, sizeof after))
+    return 0;
+  u32 word = 0, found = 0;
+  for (u32 i = 1; i < kMethodWords; i++) {
+    if (after[i] != ours || before[i] == ours) continue;
+    word = i;
+    found++;
+  }
+  if (found != 1) return 0;
+  register_native(env, java_class, bystander.method, bystander.signature, before[word]);
+  return word;
+}
+
+// In bytes, learned once; 0: not known.
+u32 native_entry(JNIEnv* env) {
+  u32& offset = g_art.internals.method_native_entry;
+  jclass bystanders = offset ? nullptr : find_class(env, kBystanders);
+  for (const Bystander& bystander : kBystander)
+    if (!offset && bystanders) offset = find_native_entry(env, bystanders, bystander) * sizeof(void*);
+  return offset;
+}
+
+// The original of one that is replaced for the first time. Returns why it could not be had, or nullptr.
+const char* find_original(JNIEnv* env, Replacement& replacement) {
   jclass local = find_class(env, replacement.class_name);
   if (!local) return "this Android has no such class";
   auto* find = replacement.is_static ? find_static_method : find_method;
   jmethodID method = find(env, local, replacement.method, replacement.signature);
   if (!method) return "this Android has no such method";
-  ArtMethod* at = art_method(env, local, method);
-  void* before[kMethodWords];
-  void* after[kMethodWords];
-  if (!at || !read_memory(at, before, sizeof before)) return "the method's address could not be read";
+  const u32 entry = native_entry(env);
+  ArtMethod* at = entry ? art_method(env, local, method) : nullptr;
+  void* function = nullptr;
+  if (!at || !read_memory(at + entry, &function, sizeof function) || !function)
+    return "the original could not be found";
   replacement.java_class = static_cast<jclass>(env->NewGlobalRef(local));
-  if (!replacement.java_class || !register_native(env, replacement, replacement.ours)) return "ART refused it";
-  // The word that became ours was the original: nobody else knows it.
-  u32 word = 0;
-  if (read_memory(at, after, sizeof after))
-    for (u32 i = 1; i < kMethodWords && !word; i++)
-      if (after[i] == replacement.ours && before[i] != replacement.ours) word = i;
-  if (word) {
-    replacement.original.store_release(before[word]);
-    return nullptr;
-  }
-  // Without an original there is no way on for who calls it, nor back: this has not been seen in any version.
-  return "the original could not be found";
+  if (!replacement.java_class) return "ART has no room for references";
+  replacement.original.store_release(function);
+  return nullptr;
 }
 
 }  // namespace
@@ -338,9 +373,8 @@ ArtMethod* art_method(JNIEnv* env, jclass java_class, jmethodID method) {
 namespace {
 
 const char* put_in(Session& session, JNIEnv* env, Replacement& replacement) {
-  const char* why = replacement.original.load_relaxed() && register_native(env, replacement, replacement.ours)
-                        ? nullptr
-                        : replace(env, replacement);
+  const char* why = replacement.original.load_relaxed() ? nullptr : find_original(env, replacement);
+  if (!why && !register_native(env, replacement, replacement.ours)) why = "ART refused it";
   replacement.installed = !why;
   // A hook with several rows is in when one of them is: no Android has all.
   if (!why || session.hook_state(replacement.hook) != HookState::Installed)
