@@ -49,6 +49,7 @@ void adopt(Session& session, ThreadRecord& record) {
   record.mean_cost_ns = 0;
   record.due_tick.store_relaxed(0);
   record.waits_paid_tick = record.waits_left_out_ns = record.waits_left_out = 0;
+  record.unseen_waits_ns = record.seen_wait_end_ns = 0;
   record.last_tick.store_relaxed(0);
   record.evidence_tick.store_relaxed(0);
   for (u32 reason = 0; reason < kLossReasons; reason++) {

@@ -72,6 +72,7 @@ enum SampleFlag : u16 {
   kFlagAtWork = 64,
   kFlagStillWaits = 128,
   kFlagFromBefore = 256,
+  kFlagWaitedBefore = 512,
 };
 
 // Which counters of a block were read.

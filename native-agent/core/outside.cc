@@ -146,7 +146,7 @@ void OutsideSampler::meet(ThreadRecord& record) {
   if (record.watched_session == session_->id) return;
   record.watched_session = session_->id;
   record.walked_cpu_ns = record.watched_cpu_ns = -1;
-  record.next_look_ns = 0;
+  record.next_look_ns = record.stand_due_ns = 0;
   record.look_interval_ns = interval_ns_;
 }
 
@@ -166,8 +166,17 @@ void OutsideSampler::look(ThreadRecord& record) {
   record.watched_cpu_ns = cpu;
   if (cpu == record.walked_cpu_ns && record.walked_epoch == session_->stacks.epoch())
     stand(record, tick, now, cpu);
-  else if (!has_timer || looked_cpu < 0 || cpu == looked_cpu)
+  else if (!has_timer || looked_cpu < 0 || cpu == looked_cpu || stands_between(record, now))
     walk(record, tick, now, cpu, timers_.running() && !has_timer && cpu != looked_cpu ? kFlagAtWork : 0);
+}
+
+// Of a thread that has worked since it was looked at, and waits now for what is no point: input, as a rule. Those who do
+// so between short pieces of work would never be seen there. There may be many such threads: each is looked at no oftener
+// than the budget has it.
+bool OutsideSampler::stands_between(ThreadRecord& record, i64 now) {
+  if (now < record.stand_due_ns) return false;
+  record.stand_due_ns = now + session_->stretched(interval_ns_);
+  return !thread_runs(record.tid.load_relaxed());
 }
 
 void OutsideSampler::stand(ThreadRecord& record, u64 tick, i64 now, i64 cpu) {

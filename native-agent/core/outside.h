@@ -39,6 +39,7 @@ class OutsideSampler {
   i64 look_at_all();
   void meet(ThreadRecord& record);
   void look(ThreadRecord& record);
+  bool stands_between(ThreadRecord& record, i64 now);
   void stand(ThreadRecord& record, u64 tick, i64 now, i64 cpu);
   // Gives the row of an interrupt, captured at `time_ns`, the stack that it could not walk itself.
   void complete(ThreadRecord& record, i64 time_ns);

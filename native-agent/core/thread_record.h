@@ -93,7 +93,12 @@ struct alignas(64) ThreadRecord {
   u16 walked_flags;
   u32 walked_message;
   i64 next_look_ns;
+  i64 stand_due_ns;  // not to be walked before, where it stands between pieces of work
   i64 look_interval_ns;
+
+  // Of its waits since the last one that was captured, and when that one ended: the thread's own.
+  i64 unseen_waits_ns;
+  i64 seen_wait_end_ns;
 
   // A block that begins at one point and ends at another (monitor, GC): the thread's own.
   Blocked block;

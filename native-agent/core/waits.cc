@@ -19,6 +19,17 @@ Blocked begin_block() {
   return block;
 }
 
+void leave_out_wait(ThreadRecord& record, i64 duration_ns) {
+  record.unseen_waits_ns += duration_ns;
+}
+
+u16 waited_before(ThreadRecord& record, i64 begin_ns, i64 end_ns) {
+  const bool mostly = record.unseen_waits_ns > (begin_ns - record.seen_wait_end_ns) / 2;
+  record.unseen_waits_ns = 0;
+  record.seen_wait_end_ns = end_ns;
+  return mostly ? kFlagWaitedBefore : 0;
+}
+
 void announce_wait(ThreadRecord& record, u64 object, i64 begin_ns) {
   const Session* session = active_session();
   if (session && session->config.main_only && !record.is_main) return;

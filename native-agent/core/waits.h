@@ -16,6 +16,11 @@ inline constexpr i64 kNotCaptured = INT64_MIN;
 // Notes the wall and CPU time that a block begins at; its session is 0 when nothing is recorded.
 Blocked begin_block();
 
+// A wait that was not captured, and one that is: the flag for its row where most of the time since the one captured
+// before it went into such. Without it nobody knows what the thread did between the two.
+void leave_out_wait(ThreadRecord& record, i64 duration_ns);
+u16 waited_before(ThreadRecord& record, i64 begin_ns, i64 end_ns);
+
 // Before and after a wait that another thread may end.
 void announce_wait(ThreadRecord& record, u64 object, i64 begin_ns);
 void withdraw_wait(ThreadRecord& record);

@@ -123,6 +123,19 @@ TEST("gate: where the main thread alone is asked for, others tell only what hold
   }).join();
 }
 
+TEST("waits: one that is told says where most of the time since the one before went into waits that were not") {
+  Recording recording;
+  CHECK(capture(1));
+  ThreadRecord& record = *g_threads.mine();
+  CHECK_EQUAL(waited_before(record, 1000, 2000), u16{0});
+  leave_out_wait(record, 400);
+  CHECK_EQUAL(waited_before(record, 3000, 4000), u16{0});
+  leave_out_wait(record, 300);
+  leave_out_wait(record, 300);
+  CHECK_EQUAL(waited_before(record, 5000, 6000), u16{kFlagWaitedBefore});
+  CHECK_EQUAL(waited_before(record, 7000, 8000), u16{0});
+}
+
 TEST("guard: a capture within a capture is refused, forced or not") {
   Recording recording(at_once());
   Capture outer;

@@ -174,4 +174,46 @@ TEST("outside: a thread that has no frames is not walked again while it does not
   CHECK(runtime.walks_of_frameless.load() >= 1 && runtime.walks_of_frameless.load() <= 2);
 }
 
+struct TimedRuntime final : FakeRuntime {
+  Atomic<u32> walks{};
+  bool walks_outside() override { return true; }
+  bool walks_here() override { return true; }
+  i32 walk_outside(ThreadRecord&, Frame* frames, u32, WalkNotes&) override {
+    walks.add(1);
+    frames[0] = {1, 0};
+    return 1;
+  }
+};
+
+TEST("outside: a thread that is interrupted by its clock is seen where it stands between short pieces of work") {
+#if defined(__SANITIZE_THREAD__)  // which cannot follow handlers that are set behind its back
+  return;
+#endif
+  Config config;
+  config.async_interval_ns = 5 * kNsPerMs;  // longer than it ever stands
+  Session* session = open_session(config);
+  CHECK(session != nullptr);
+  activate_session(*session);
+  TimedRuntime runtime;
+  Atomic<u32> over{}, asked_to_end{};
+  std::thread worker([&] {
+    g_threads.mine()->runtime_ref.store(&over);
+    while (!over.load()) work_a_little();
+  });
+  std::thread looker([&] { look(*session, runtime, asked_to_end); });
+  std::string failed;
+  try {
+    wait_until("walks", [&] { return runtime.walks.load() >= 10; });
+  } catch (const harness::Failure& failure) {
+    failed = failure.what;
+  }
+  asked_to_end.store(1);
+  looker.join();
+  over.store(1);
+  worker.join();
+  deactivate_session();
+  close_session(*session);
+  CHECK_EQUAL(failed, "");
+}
+
 }  // namespace

@@ -23,7 +23,11 @@ import { decodeFile, Recordings, threadNamed } from './recordings.js';
 const RUNS = Number(process.env['BTRACE_TRUTH_RUNS'] ?? 5);
 /** Shares need much CPU time, however long that takes on a busy machine; the waits are many in a short time. */
 const WORK = { parts: ['burn', 'deep', 'brief', 'throw', 'short'], cpuNs: 10e9, ms: 40_000 };
-const WAITS = { parts: ['lock', 'notify', 'park', 'sleep', 'allocate', 'load'], cpuNs: Infinity, ms: 2000 };
+const WAITS = {
+  parts: ['lock', 'notify', 'park', 'sleep', 'ask', 'allocate', 'load'],
+  cpuNs: Infinity,
+  ms: 2000,
+};
 const SHARE_TOLERANCE = 0.03;
 /** Of CPU time, one interrupt each: on a machine that has next to no time for the program, three of them may be more than the tolerance. */
 const FEW_SAMPLES = 3;
@@ -187,6 +191,23 @@ class Comparison {
     );
   }
 
+  /** What a thread did between its waits is not in them, however alike they are: here only the last digits of a wait are estimates. */
+  noMoreThanWaits(threadName: string, kindName: string, method: string): void {
+    const expected = this.truth.waitsOf(threadName, kindName, this.begin, this.end);
+    assert.ok(expected.length > 10, `${threadName} waited ${expected.length} times`);
+    const [begin, end] = [expected[0]!.begin, expected.at(-1)!.end];
+    const truly = expected.reduce((sum, wait) => sum + wait.end - wait.begin, 0);
+    const sums = this.sumsOf(threadNamed(this.trace, threadName), begin, end);
+    const figures = methodFigures(sums, this.trace.methods.count);
+    let recorded = 0;
+    for (let row = 0; row < figures.count; row++) {
+      const name = this.trace.methods.qualifiedName(figures.method[row]!);
+      if (name.endsWith(method)) recorded += figures.total.wall[row]!;
+    }
+    assert.ok(recorded >= 0.5 * truly, `${threadName}: ${recorded} ns in ${method}, truly ${truly}`);
+    assert.ok(recorded <= 1.1 * truly, `${threadName}: ${recorded} ns in ${method}, truly ${truly}`);
+  }
+
   /** The blocking sample that a wait overlaps most. */
   private rowOf({ blocks }: ThreadTrack, kind: number, wait: Wait): number {
     let best = -1;
@@ -284,6 +305,11 @@ for (const [at, jdk] of jdks().entries()) {
       it('waits to be notified, with who did', () => waits.waits('waiter', 'WAIT', SampleKind.Wait));
       it('parks, with who unparked', () => waits.waits('sitter', 'PARK', SampleKind.Park));
       it('sleeps', () => waits.waits('sleeper', 'SLEEP', SampleKind.Sleep));
+
+      it('no more time asleep than that', () => {
+        waits.noMoreThanWaits('sleeper', 'SLEEP', 'Thread.sleep');
+        waits.noMoreThanWaits('asker', 'SLEEP', 'Thread.sleep');
+      });
 
       it('allocated bytes', () => {
         waits.allocatedBytes('allocator');

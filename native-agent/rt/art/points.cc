@@ -64,7 +64,10 @@ i64 end_block(ArtThread* self, ThreadRecord* record, SampleKind kind, bool force
   if (!block.session || !session || session->id != block.session) return kNotCaptured;
   const i64 duration_ns = now_ns() - block.begin_ns;
   Capture capture;
-  if (!capture.begin(record, kind, force || is_forced(*session, *record, duration_ns))) return kNotCaptured;
+  if (!capture.begin(record, kind, force || is_forced(*session, *record, duration_ns))) {
+    leave_out_wait(*record, duration_ns);
+    return kNotCaptured;
+  }
   Row& row = capture.row();
   read_counters(row, *record);
   row.time_ns = capture.session().since_origin(block.begin_ns);
@@ -74,7 +77,7 @@ i64 end_block(ArtThread* self, ThreadRecord* record, SampleKind kind, bool force
   row.object = block.object;
   row.type = block.type;
   row.peer = block.peer;
-  row.flags |= block.flags;
+  row.flags |= block.flags | waited_before(*record, block.begin_ns, block.begin_ns + row.duration_ns);
   i32 frames = 1;
   if (self)
     frames = walk_self(capture, self);

@@ -33,8 +33,11 @@ i64 end_block(ThreadRecord* record, SampleKind kind, const Blocked& block, u64 s
   Session* session = active_session();
   if (!block.session || !session || session->id != block.session) return kNotCaptured;
   Capture capture;
-  bool force = is_forced(*session, *record, now_ns() - block.begin_ns);
-  if (!capture.begin(record, kind, force)) return kNotCaptured;
+  const i64 lasted_ns = now_ns() - block.begin_ns;
+  if (!capture.begin(record, kind, is_forced(*session, *record, lasted_ns))) {
+    leave_out_wait(*record, lasted_ns);
+    return kNotCaptured;
+  }
   Row& row = capture.row();
   row.time_ns = capture.session().since_origin(block.begin_ns);
   // To when the record was taken: what looked at this thread from outside before that lies within the wait.
@@ -45,7 +48,7 @@ i64 end_block(ThreadRecord* record, SampleKind kind, const Blocked& block, u64 s
   row.type = block.type;
   row.object = block.object;
   row.peer = block.peer;
-  row.flags |= block.flags;
+  row.flags |= block.flags | waited_before(*record, block.begin_ns, capture.begin_ns());
   i64 time_ns = row.time_ns;
   if (stub) capture.frames()[0] = {stub, -1};
   capture.commit(stub ? 1 : walk_or_stub(capture));

@@ -113,7 +113,8 @@ void JNICALL hook_park(JNIEnv* env, jobject unsafe, jboolean absolute, jlong tim
   announce_wait(*record, 0, block.begin_ns);
   original.park(env, unsafe, absolute, time);
   withdraw_wait(*record);
-  if (now_ns() - block.begin_ns < kNsPerMs && !gate_open(*record)) return;
+  const i64 lasted_ns = now_ns() - block.begin_ns;
+  if (lasted_ns < kShortestForcedWaitNs && !gate_open(*record)) return leave_out_wait(*record, lasted_ns);
   identify_blocker(env, *record, block);
   block.peer = record->waker.load_acquire();
   i64 time_ns = end_block(record, SampleKind::Park, block);

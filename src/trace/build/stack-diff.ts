@@ -8,7 +8,8 @@
  *   - a sample vouches for one interval of the sampler, and for one more for each capture merged into it. Silence of
  *     more than three times that is a gap, up to what the later sample vouches for; CPU time is silent on its own clock;
  *   - where both stacks are equal, silence is counted in CPU time: a thread that is off the CPU in between waits there;
- *   - equal stacks with no CPU used between (at most a twentieth of the time) are a wait;
+ *   - equal stacks with no CPU used between (at most a twentieth of the time) are a wait; but from the end of one call to the begin
+ *     of the next nobody knows where the thread waited, unless it says that it went on like this;
  *   - of a thread that is interrupted by its CPU clock: what it used before it came to where it waits or stands, without being
  *     seen at work since, nobody saw. Its CPU time counts with the next interrupt.
  *
@@ -280,9 +281,12 @@ export class StackDiff {
         let state: IntervalState = IntervalState.Evidence;
         let work = path;
         let workNode = node;
-        // Between two collections a thread of the runtime waits for the next, but in neither.
-        const waitsInCall = isWaiting && kind !== SampleKind.Gc;
-        if (isWaiting) state = IntervalState.Waiting;
+        // Between two collections a thread of the runtime waits for the next, but in neither. Any other thread that came back from
+        // one call and comes to the next may have waited anywhere between.
+        const wentOn = ((block.flags[row] as number) & SampleFlag.WaitedBefore) !== 0;
+        const isElsewhere = kind !== SampleKind.Gc && this.shown === Shown.Call && !wentOn;
+        const waitsInCall = isWaiting && kind !== SampleKind.Gc && !isElsewhere;
+        if (isWaiting) state = isElsewhere ? IntervalState.Gap : IntervalState.Waiting;
         if (!waitsInCall) {
           work = common === path ? (parent[path] as number) : common;
           workNode = 0;

@@ -63,6 +63,7 @@ export const SampleFlag = {
   AtWork: 64,
   StillWaits: 128,
   FromBefore: 256,
+  WaitedBefore: 512,
 } as const;
 
 /** Bits of SampleBlock.counters: what the agent read with these samples. */

@@ -131,7 +131,10 @@ function randomThread(random: Random, index: number, methods: number, shape: Sha
       cpuDuration,
       stack: random.next() < 0.03 ? [] : stack.slice(),
       kind: random.next() < 0.1 ? SampleKind.Message : duration > 0 ? SampleKind.Park : instant(random),
-      flags: random.next() < 0.3 ? SampleFlag.AtWork : 0,
+      flags:
+        random.next() < 0.5
+          ? SampleFlag.AtWork * random.below(2) + SampleFlag.WaitedBefore * random.below(2)
+          : 0,
       merged: random.next() < 0.1 ? random.below(6) : 0,
       message,
       ...totals,

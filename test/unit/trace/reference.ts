@@ -136,8 +136,13 @@ export function intervalsOf(samples: readonly Sample[], counters: number, vouch:
         const equal =
           sameMessage && inCommon(before.stack, b.stack) === Math.max(before.stack.length, b.stack.length);
         let work: { stack: readonly number[]; keep: number; state: number };
-        if (b.stack.length > 0 && equal && readsCpu && cpu <= wall / 20) {
+        const waits = b.stack.length > 0 && equal && readsCpu && cpu <= wall / 20;
+        const wentOn = (b.flags & SampleFlag.WaitedBefore) !== 0;
+        if (waits && (!isTakenAtCall(before) || wentOn)) {
           work = { stack: b.stack, keep, state: IntervalState.Waiting };
+        } else if (waits) {
+          own = Math.max(Math.min(keep, b.stack.length - 1), 0);
+          work = { stack: b.stack.slice(0, own), keep: own, state: IntervalState.Gap };
         } else {
           own = Math.max(Math.min(keep, b.stack.length - 1), 0);
           const outer = { stack: b.stack.slice(0, own), keep: own };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { RecordingDecoder } from '../../../src/trace/build/decoder.js';
-import { CounterBit, SampleKind } from '../../../src/trace/model/kinds.js';
+import { CounterBit, SampleFlag, SampleKind } from '../../../src/trace/model/kinds.js';
 import { type Intervals, IntervalState } from '../../../src/trace/model/trace.js';
 import { ChunkKind, encodeChunk, fileMagic } from '../../../src/trace/recording/chunk.js';
 import { Header } from '../../../src/trace/recording/messages.js';
@@ -16,11 +16,15 @@ const stacks = encodeNodes({ id: [1, 2], parent: [0, 1], frame: [1, 2], position
 type Rows = readonly (readonly [number, number, number])[];
 
 /** Rows of [time, duration, node], whose CPU clock stands still where it was read: the intervals that they make. */
-function decodedIntervals(rows: Rows, waitKind: number, counters: number): Intervals {
-  return intervalsOfBlocks([[rows, counters]], waitKind);
+function decodedIntervals(rows: Rows, waitKind: number, counters: number, flags = 0): Intervals {
+  return intervalsOfBlocks([[rows, counters]], waitKind, flags);
 }
 
-function intervalsOfBlocks(blocks: readonly (readonly [Rows, number])[], waitKind: number): Intervals {
+function intervalsOfBlocks(
+  blocks: readonly (readonly [Rows, number])[],
+  waitKind: number,
+  flags = 0,
+): Intervals {
   const decoder = new RecordingDecoder();
   decoder.append(fileMagic);
   const payloads: [number, Uint8Array][] = [
@@ -37,6 +41,7 @@ function intervalsOfBlocks(blocks: readonly (readonly [Rows, number])[], waitKin
           duration: rows.map(([, duration]) => duration),
           stack: rows.map(([, , node]) => node),
           kind: rows.map(([, duration]) => (duration > 0 ? waitKind : SampleKind.Allocation)),
+          flags: rows.map(([, duration]) => (duration > 0 ? flags : 0)),
         })),
       ),
     ],
@@ -106,18 +111,28 @@ describe('a wait that was looked at from outside', () => {
   });
 });
 
-describe('a thread of the runtime', () => {
-  it('waits in no method between two collections, where a thread that sleeps again and again sleeps', () => {
-    const pathsOf = (kind: number): string[] => {
-      const rows = [
-        [0, 100, 1],
-        [9_000_000, 200, 1],
-      ] as const;
-      const { count, path, state } = decodedIntervals(rows, kind, CounterBit.Cpu);
-      return Array.from({ length: count }, (_, row) => `${nameOf(state[row]!)} ${path[row]}`);
-    };
-    assert.deepEqual(pathsOf(SampleKind.Gc), ['Blocked 1', 'Waiting 0', 'Blocked 1']);
-    assert.deepEqual(pathsOf(SampleKind.Sleep), ['Blocked 1', 'Waiting 1', 'Blocked 1']);
+describe('a thread that comes from one wait to the next, and used no CPU time between', () => {
+  const statesOf = (kind: number, flags = 0): string[] => {
+    const rows = [
+      [0, 100, 2],
+      [9_000_000, 200, 2],
+    ] as const;
+    const { count, path, state } = decodedIntervals(rows, kind, CounterBit.Cpu, flags);
+    return Array.from({ length: count }, (_, row) => `${nameOf(state[row]!)} ${path[row]}`);
+  };
+
+  it('waited nobody knows where: in neither of the two', () => {
+    for (const kind of [SampleKind.Sleep, SampleKind.Park])
+      assert.deepEqual(statesOf(kind), ['Blocked 2', 'Gap 1', 'Blocked 2']);
+  });
+
+  it('went on waiting like this, where it says so', () => {
+    const states = statesOf(SampleKind.Sleep, SampleFlag.WaitedBefore);
+    assert.deepEqual(states, ['Blocked 2', 'Waiting 2', 'Blocked 2']);
+  });
+
+  it('waits for the next collection, in no method, where it is the one that collects', () => {
+    assert.deepEqual(statesOf(SampleKind.Gc), ['Blocked 2', 'Waiting 1', 'Blocked 2']);
   });
 });
 

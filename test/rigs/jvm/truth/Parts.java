@@ -1,5 +1,9 @@
+import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Method;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.util.Random;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -16,6 +20,7 @@ final class Parts {
             case "notify" -> notifying();
             case "park" -> park();
             case "sleep" -> sleep();
+            case "ask" -> ask();
             case "allocate" -> allocate();
             case "deep" -> work("deep", 60, "Work.down", () -> Work.down(1500, 90));
             case "brief" -> work("brief", 60, "Work.manyBrief", () -> Work.manyBrief(90));
@@ -152,6 +157,28 @@ final class Parts {
             Truth.pause(25);
             log.waited("SLEEP", begin, System.nanoTime(), "-", 0);
         });
+    }
+
+    /** Sleeps, asks somebody and waits for the answer, which is input and no point, and sleeps again: it is seen at its sleeps alone. */
+    private static void ask() {
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Socket asker = new Socket(server.getInetAddress(), server.getLocalPort());
+            Socket answerer = server.accept();
+            Truth.start("asker", log -> {
+                asker.getOutputStream().write(1);
+                asker.getInputStream().read();
+                long begin = System.nanoTime();
+                Truth.pause(10);
+                log.waited("SLEEP", begin, System.nanoTime(), "-", 0);
+            });
+            Truth.start("answerer", log -> {
+                int asked = answerer.getInputStream().read();
+                Truth.pause(30);
+                answerer.getOutputStream().write(asked);
+            });
+        } catch (IOException failed) {
+            throw new IllegalStateException(failed);
+        }
     }
 
     /** 1,000 arrays of 10,016 bytes a round. */
