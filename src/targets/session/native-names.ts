@@ -61,13 +61,14 @@ export class NativeNames {
   /** By image, those that were never asked for. */
   private newOffsets(payload: Uint8Array): Map<number, number[]> {
     const { nodes } = this;
+    const { image: images, frame } = nodes.columns;
     const offsets = new Map<number, number[]>();
     nodes.open(payload);
     if (!nodes.hasImages) return offsets;
     for (let rows = nodes.next(); rows > 0; rows = nodes.next()) {
       for (let row = 0; row < rows; row++) {
-        const image = nodes.image[row] as number;
-        const offset = nodes.frame[row] as number;
+        const image = images[row] as number;
+        const offset = frame[row] as number;
         const seen = this.images.get(image)?.seen;
         if (seen === undefined || seen.has(offset)) continue;
         seen.add(offset);

@@ -19,7 +19,7 @@ import {
   type TraceStatus,
 } from '../model/trace.js';
 import { type Chunk, ChunkKind, ChunkParser, chunkPayload, type ParserOptions } from '../recording/chunk.js';
-import { decodeLinks } from '../recording/links.js';
+import { LinkReader } from '../recording/links.js';
 import { Counters, Footer, Header, Hooks, Losses, Status, Text, Threads } from '../recording/messages.js';
 import { NodeReader } from '../recording/nodes.js';
 import { blockSize, eachSampleBlock, SampleBlockReader } from '../recording/samples.js';
@@ -61,6 +61,7 @@ export class RecordingDecoder {
   private refusal = '';
 
   private readonly nodeReader = new NodeReader();
+  private readonly linkReader = new LinkReader();
   private readonly virtualWaitReader = new VirtualWaitReader();
   private readonly blockReader = new SampleBlockReader('stacks');
   private readonly sampling: Sampling = { vouchNs: 0 };
@@ -229,7 +230,7 @@ export class RecordingDecoder {
         return;
       }
       case ChunkKind.Links: {
-        this.links.add(decodeLinks(payload));
+        this.takeLinks(chunk, payload);
         return;
       }
       case ChunkKind.VirtualWaits: {
@@ -312,6 +313,13 @@ export class RecordingDecoder {
       toCome.set(thread.index, expected - rows);
       if (blockReader.damage !== '') this.parser.report(chunk.offset, blockReader.damage);
     });
+  }
+
+  private takeLinks(chunk: Chunk, payload: Uint8Array): void {
+    const { linkReader, links } = this;
+    linkReader.open(payload);
+    for (let rows = linkReader.next(); rows > 0; rows = linkReader.next()) links.take(linkReader, rows);
+    if (linkReader.damage !== '') this.parser.report(chunk.offset, linkReader.damage);
   }
 
   private takeVirtualWaits(chunk: Chunk, payload: Uint8Array): void {
@@ -416,7 +424,10 @@ export class RecordingDecoder {
 }
 
 const chunkNames = new Map<number, string>(
-  Object.entries(ChunkKind).map(([name, kind]) => [kind, name.toLowerCase()]),
+  Object.entries(ChunkKind).map(([name, kind]) => [
+    kind,
+    name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase(),
+  ]),
 );
 
 function chunkName(kind: number): string {

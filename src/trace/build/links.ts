@@ -1,6 +1,6 @@
 /** Waits and who ended them, over all threads. */
 import { type Links } from '../model/trace.js';
-import { type LinkRows } from '../recording/links.js';
+import { type LinkReader } from '../recording/links.js';
 import { grown, nextCapacity } from './grow.js';
 import { type SampledThread } from './sampled-thread.js';
 
@@ -12,23 +12,17 @@ export class LinkTable implements Links {
   wakerTime = new Float64Array(0);
   certainty = new Uint8Array(0);
 
-  add(rows: LinkRows & { readonly count: number }): void {
-    const needed = this.count + rows.count;
-    if (needed > this.waiter.length) {
-      const size = nextCapacity(this.waiter.length, needed);
-      this.waiter = grown(this.waiter, size);
-      this.waiterTime = grown(this.waiterTime, size);
-      this.waker = grown(this.waker, size);
-      this.wakerTime = grown(this.wakerTime, size);
-      this.certainty = grown(this.certainty, size);
-    }
-    for (let row = 0; row < rows.count; row++) {
+  /** Takes the rows of a slice. */
+  take({ columns }: LinkReader, rows: number): void {
+    const { waiter, waiterTime, waker, wakerTime, certainty } = columns;
+    if (this.count + rows > this.waiter.length) this.grow(this.count + rows);
+    for (let row = 0; row < rows; row++) {
       const at = this.count++;
-      this.waiter[at] = rows.waiter[row] as number;
-      this.waiterTime[at] = rows.waiterTime[row] as number;
-      this.waker[at] = rows.waker[row] as number;
-      this.wakerTime[at] = rows.wakerTime[row] as number;
-      this.certainty[at] = rows.certainty[row] as number;
+      this.waiter[at] = waiter[row] as number;
+      this.waiterTime[at] = waiterTime[row] as number;
+      this.waker[at] = waker[row] as number;
+      this.wakerTime[at] = wakerTime[row] as number;
+      this.certainty[at] = certainty[row] as number;
     }
   }
 
@@ -39,5 +33,14 @@ export class LinkTable implements Links {
       const wait = blocks?.find(this.waiterTime[row] as number) ?? -1;
       if (blocks !== undefined && wait >= 0) blocks.link[wait] = row;
     }
+  }
+
+  private grow(needed: number): void {
+    const size = nextCapacity(this.waiter.length, needed);
+    this.waiter = grown(this.waiter, size);
+    this.waiterTime = grown(this.waiterTime, size);
+    this.waker = grown(this.waker, size);
+    this.wakerTime = grown(this.wakerTime, size);
+    this.certainty = grown(this.certainty, size);
   }
 }

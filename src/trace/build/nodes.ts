@@ -50,10 +50,15 @@ export class NodeTable extends NodeColumns {
     super();
   }
 
+  /** That of a node that may not be there: 0. */
+  pathOf(node: number): number {
+    return node > 0 && node < this.count ? (this.path[node] as number) : 0;
+  }
+
   /** Takes the rows of a slice. A node that is there already stays as it is. */
-  take(reader: NodeReader, rows: number): void {
+  take({ columns }: NodeReader, rows: number): void {
     const { paths, methods } = this;
-    const { id: ids, distance: distances, frame: frames, position: positions, image: images } = reader;
+    const { id: ids, distance: distances, frame: frames, position: positions, image: images } = columns;
     for (let row = 0; row < rows; row++) {
       const wide = ids[row] as number;
       const up = distances[row] as number;

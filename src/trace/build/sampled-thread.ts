@@ -117,8 +117,7 @@ export class SampledThread implements ThreadTrack {
       const peer = peers[row] as number;
       const text = texts[row] as number;
       if (lasted <= 0 && type === 0 && object === 0 && peer === 0 && text === 0) continue;
-      const node = stack[row] as number;
-      const path = node > 0 && node < nodes.count ? (nodes.path[node] as number) : 0;
+      const path = nodes.pathOf(stack[row] as number);
       const time = times[row] as number;
       const kind = kinds[row] as number;
       if (lasted > 0) {

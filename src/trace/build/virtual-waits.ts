@@ -25,13 +25,12 @@ export class VirtualWaitTable implements VirtualWaits {
   refused = 0;
 
   /** Takes the rows of a slice. */
-  take(reader: VirtualWaitReader, rows: number, nodes: NodeTable): void {
-    const { id, begin, duration, stack, thread, flags, leftOut, leftOutNs } = reader;
+  take({ columns }: VirtualWaitReader, rows: number, nodes: NodeTable): void {
+    const { id, begin, duration, stack, thread, flags, leftOut, leftOutNs } = columns;
     if (this.count + rows > this.id.length) this.grow(this.count + rows);
     for (let row = 0; row < rows; row++) {
       const from = begin[row] as number;
       const lasted = duration[row] as number;
-      const node = stack[row] as number;
       const isTrue =
         isNumber(id[row] as number, 0xffffffff) &&
         isNumber(thread[row] as number, 0xffffffff) &&
@@ -51,7 +50,7 @@ export class VirtualWaitTable implements VirtualWaits {
       this.id[at] = id[row] as number;
       this.begin[at] = from;
       this.end[at] = from + lasted;
-      this.path[at] = node > 0 && node < nodes.count ? (nodes.path[node] as number) : 0;
+      this.path[at] = nodes.pathOf(stack[row] as number);
       this.thread[at] = thread[row] as number;
       this.flags[at] = flags[row] as number;
       this.firstNs = Math.min(this.firstNs, from);

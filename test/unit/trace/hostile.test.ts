@@ -14,8 +14,11 @@ import { crc32 } from '../../../src/trace/recording/crc32.js';
 import { deflate } from '../../../src/trace/recording/deflate.js';
 import { Header, Threads } from '../../../src/trace/recording/messages.js';
 import { encodeNodes } from '../../../src/trace/recording/nodes.js';
+import { encodeLinks } from '../../../src/trace/recording/links.js';
 import { encodeSamples } from '../../../src/trace/recording/samples.js';
-import { chunksOf, mutantOf, openAndMeasure } from './mutations.js';
+import { encodeVirtualWaits } from '../../../src/trace/recording/virtual-waits.js';
+import { WireWriter } from '../../../src/trace/recording/wire.js';
+import { chunksOf, fieldsOf, mutantOf, openAndMeasure } from './mutations.js';
 import { randomRecording } from './random-recording.js';
 import { decoded, synthetic } from './recordings.js';
 import { cpuMs } from '../cpu-time.js';
@@ -205,6 +208,75 @@ describe('hostile recordings', function () {
     assert.ok(problemsOf(bytes).length > 0);
     assert.ok(cpuMs() - began < 20_000);
   });
+});
+
+describe('messages of rows', () => {
+  const messages: [number, string, Uint8Array][] = [
+    [
+      ChunkKind.Nodes,
+      'stack nodes',
+      encodeNodes({
+        id: [3, 4, 7],
+        parent: [0, 3, 4],
+        frame: [1, 2, 1],
+        position: [0, 5, 5],
+        image: [0, 1, 0],
+      }),
+    ],
+    [
+      ChunkKind.Links,
+      'links',
+      encodeLinks({
+        ...{ waiter: [1, 2, 1], waiterTime: [5, 9, 9] },
+        ...{ waker: [2, 1, 3], wakerTime: [6, 11, 3], certainty: [0, 1, 0] },
+      }),
+    ],
+    [
+      ChunkKind.VirtualWaits,
+      'waits of virtual threads',
+      encodeVirtualWaits({
+        ...{ thread: [1, 2, 1], id: [31, 32, 0], begin: [0, 5, 9], duration: [7, 8, 0], stack: [0, 2, 1] },
+        ...{ flags: [0, 128, 0], leftOut: [0, 0, 4], leftOutNs: [0, 9, 0] },
+      }),
+    ],
+  ];
+  const after: [number, Uint8Array] = [
+    ChunkKind.Threads,
+    Threads.encode({ threads: [{ index: 9, name: 'here' }] }),
+  ];
+  for (const [kind, what, message] of messages) {
+    const problemsWith = (payload: Uint8Array): string[] => {
+      const trace = decoded(file([ChunkKind.Header, header], [kind, payload], after));
+      assert.equal(trace.threads.at(-1)?.name, 'here');
+      return trace.problems.map((problem) => problem.what);
+    };
+    const columns = fieldsOf(message).filter(({ content }) => content !== undefined);
+    const damaged = (made: (column: Uint8Array) => Uint8Array): string[][] =>
+      columns.map(({ tag, begin, end, content }) => {
+        const out = new WireWriter();
+        out.varint(tag);
+        out.delimited(made(content!));
+        return problemsWith(concat([message.subarray(0, begin), out.finish(), message.subarray(end)]));
+      });
+
+    it(`are listed where a column lies, and the next chunk is read: ${what}`, () => {
+      assert.deepEqual(problemsWith(message), []);
+      const cutOff = Uint8Array.of(0x80);
+      for (const [at, problems] of damaged((column) => concat([column, Uint8Array.of(2)])).entries())
+        assert.match(problems.join(), /different lengths|is cut|cannot be|have no parent/, `${at} is longer`);
+      for (const [at, problems] of damaged((column) => concat([column.subarray(0, -1), cutOff])).entries())
+        assert.notDeepEqual(problems, [], `column ${at} ends within a number`);
+      for (const { begin, end } of columns) {
+        const twice = concat([message, message.subarray(begin, end)]);
+        assert.match(problemsWith(twice).join(), /have a column twice; the rest of the chunk was left out/);
+      }
+    });
+
+    it(`are read without what a newer minor has: ${what}`, () => {
+      const newer = Uint8Array.of(0x7a, 2, 1, 1, 0x7a, 0, 0x78, 5, 0x7d, 1, 2, 3, 4);
+      assert.deepEqual(problemsWith(concat([message, newer])), []);
+    });
+  }
 });
 
 describe('recordings of many threads', () => {

@@ -188,7 +188,7 @@ interface Field {
 }
 
 /** Of a message that is intact, or of bytes that look like one as far as they do. */
-function fieldsOf(message: Uint8Array): Field[] {
+export function fieldsOf(message: Uint8Array): Field[] {
   const fields: Field[] = [];
   const reader = new WireReader(message);
   try {

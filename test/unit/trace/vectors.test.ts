@@ -89,14 +89,15 @@ describe('format vectors', () => {
   it('reads and writes the nodes', () => {
     const { rows, payload } = vectors.nodes;
     const reader = new NodeReader();
+    const { columns } = reader;
     reader.open(bytesOf(payload));
     assert.equal(reader.next(), rows.length);
     rows.forEach((row, at) => {
-      assert.equal(reader.id[at], row.id);
-      assert.equal(row.id - reader.distance[at]! - 1, row.parent);
-      assert.equal(reader.frame[at], row.frame);
-      assert.equal(reader.position[at], row.position + 1);
-      assert.equal(reader.image[at], 0);
+      assert.equal(columns.id[at], row.id);
+      assert.equal(row.id - columns.distance[at]! - 1, row.parent);
+      assert.equal(columns.frame[at], row.frame);
+      assert.equal(columns.position[at], row.position + 1);
+      assert.equal(columns.image[at], 0);
     });
     assert.equal(reader.next(), 0);
     assert.equal(reader.damage, '');
