@@ -16,6 +16,7 @@ import {
   type Trace,
 } from '../../src/trace/index.js';
 import { recordingPresets } from '../../src/targets/presets.js';
+import { assertCpuWithinWall } from '../rigs/cpu-within-wall.js';
 import { JavaProgram, type Jdk, jdks } from '../rigs/jvm/programs.js';
 import { Truth, type Wait } from '../rigs/jvm/truth.js';
 import { decodeFile, Recordings, threadNamed } from './recordings.js';
@@ -139,23 +140,6 @@ class Comparison {
       Math.abs(share - truly) <= 6 * chance,
       `often has ${percent(share, 1)}, truly ${percent(truly, 1)}`,
     );
-  }
-
-  /** In all threads and in each. */
-  noMoreCpuThanWall(): void {
-    const { methods, threads } = this.trace;
-    for (const of of [[], ...threads.map(({ index }) => [index])]) {
-      const sums = sumScope(this.trace, { threads: of, beginNs: -Infinity, endNs: Infinity });
-      const { count, method, self, total } = methodFigures(sums, methods.count);
-      for (let row = 0; row < count; row++) {
-        for (const { cpu, wall } of [self, total]) {
-          assert.ok(
-            cpu[row]! <= wall[row]! + 1e5,
-            `${methods.qualifiedName(method[row]!)}: ${cpu[row]} ns of CPU in ${wall[row]} ns`,
-          );
-        }
-      }
-    }
   }
 
   /** Each wait of the truth has its blocking sample, as long as it and with who ended it. */
@@ -290,7 +274,7 @@ for (const [at, jdk] of jdks().entries()) {
 
       it('CPU time of work that is too short to be seen', () => work.shortWork());
       it('no method with more CPU than wall time', () => {
-        for (const recording of [work, waits]) recording.noMoreCpuThanWall();
+        for (const { trace } of [work, waits]) assertCpuWithinWall(trace);
       });
 
       it('whole stacks of deep recursion', () => {

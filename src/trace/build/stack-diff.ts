@@ -169,7 +169,7 @@ export class StackDiff {
       const silent = from - time;
       let used = cpu > cpuBefore ? cpu - cpuBefore : 0;
       // The two clocks are read one after the other: what is over is the next one's.
-      if (isTimed && used > silent) used = silent;
+      if (used > silent) used = silent;
       const isWaiting =
         path === before &&
         messageId === messageBefore &&
@@ -260,7 +260,7 @@ export class StackDiff {
     const isSame = path === this.path && messageId === this.messageId && !isFirst;
     const silent = isFirst ? 0 : from - time;
     const isTimed = (block.counters & CounterBit.CpuTimed) !== 0;
-    const used = Math.min(Math.max(cpuSince, 0), isTimed ? silent : Infinity);
+    const used = Math.min(Math.max(cpuSince, 0), silent);
     const isWaiting = isSame && path !== 0 && silent > 0 && knowsCpu && used <= silent * waitingCpuShare;
     const common = sliceCommon[row] as number;
     const kind = block.kind[row] as number;
@@ -312,10 +312,9 @@ export class StackDiff {
       if (lasted === 0) state = path === 0 ? IntervalState.Gap : IntervalState.Evidence;
       const last = intervals.push(from, to, path, keep, state, messageId);
       // Where it began before the sample before it was taken, that one's share is counted already.
-      let own = hasWork ? within : cpuSince + within;
-      if (isTimed) own = Math.min(hasWork ? cpuSince - used + within : own, to - from);
-      intervals.cpu[last] = Math.max(own, 0);
-      spent = (hasWork ? used : 0) + Math.max(own, 0);
+      const own = Math.max(Math.min(cpuSince + within - (hasWork ? used : 0), to - from), 0);
+      intervals.cpu[last] = own;
+      spent = (hasWork ? used : 0) + own;
       intervals.node[last] = node;
     } else {
       let state: IntervalState = isWaiting ? IntervalState.Waiting : IntervalState.Evidence;
@@ -345,7 +344,7 @@ export class StackDiff {
       if (kind === SampleKind.Allocation) made |= madeByAllocation;
     }
     if (readsCpu && !(clock + within <= this.cpu)) {
-      this.cpu = isTimed && knowsCpu ? this.cpu + spent : clock + within;
+      this.cpu = knowsCpu ? this.cpu + spent : clock + within;
     }
     this.time = to;
     this.path = path;

@@ -6,6 +6,7 @@ import path from 'node:path';
 import type { Trace } from '../../../src/trace/model/trace.js';
 import type { RecordOptions, Session } from '../../../src/targets/target.js';
 import { traceOf } from './read-trace.js';
+import { assertCpuWithinWall } from '../cpu-within-wall.js';
 import { recordOptions } from '../record-options.js';
 import { forgetWalks, openDoor, recordApp, type AgentDoor } from './record.js';
 import { type AppOptions, type ArtApp, type ArtRuntime, artRuntime, startApp } from './runtime.js';
@@ -65,9 +66,11 @@ export function withArt(): ArtBench {
   return bench;
 }
 
-/** Ends a recording in order, and reads it. */
+/** Ends a recording in order, and reads it. What holds of each is asked of it. */
 export async function stopped(session: Session): Promise<Trace> {
   const end = await session.stop();
   assert.deepEqual([end.reason, end.message], ['stopped', '']);
-  return traceOf(end.file);
+  const trace = await traceOf(end.file);
+  assertCpuWithinWall(trace);
+  return trace;
 }

@@ -120,8 +120,8 @@ export function intervalsOf(samples: readonly Sample[], counters: number, vouch:
       switches: grown(b.switches, before?.switches, CounterBit.Switches),
     };
     const cpuSince = readsCpu && before !== undefined ? b.cpu - aCpu : 0;
-    // Of a thread that is interrupted by its clock, no stretch has more than it lasted: what is over is the next one's.
-    const most = isTimed ? begin - (before === undefined ? begin : aEnd) : Infinity;
+    // No stretch has more than it lasted: what is over is the next one's.
+    const most = begin - (before === undefined ? begin : aEnd);
     let cpu = Math.min(Math.max(cpuSince, 0), most);
     let spent = cpu;
     const captures = 1 + b.merged;
@@ -169,9 +169,7 @@ export function intervalsOf(samples: readonly Sample[], counters: number, vouch:
       }
       const instant = b.stack.length === 0 ? IntervalState.Gap : IntervalState.Evidence;
       const workCpu = hasWork ? cpu : 0;
-      const left = cpuSince + b.cpuDuration - workCpu;
-      const untimed = hasWork ? b.cpuDuration : cpuSince + b.cpuDuration;
-      const ownCpu = Math.max(isTimed ? Math.min(left, end - begin) : untimed, 0);
+      const ownCpu = Math.max(Math.min(cpuSince + b.cpuDuration - workCpu, end - begin), 0);
       spent = workCpu + ownCpu;
       intervals.push({
         begin,
@@ -267,7 +265,7 @@ export function intervalsOf(samples: readonly Sample[], counters: number, vouch:
     aEnd = end;
     const now = b.cpu + b.cpuDuration;
     const isKnown = before !== undefined;
-    aCpu = !isKnown ? now : now <= aCpu ? aCpu : isTimed ? aCpu + spent : now;
+    aCpu = !isKnown ? now : now <= aCpu ? aCpu : aCpu + spent;
     if (b.kind === SampleKind.Message) loop = b.stack;
   }
   return intervals;
