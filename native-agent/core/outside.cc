@@ -13,11 +13,10 @@ constexpr const char* kTimersHook = "cpu timers";
 // thread that wakes is missed for no longer (its points and its timer see it at once).
 constexpr i64 kLongestLookNs = 100 * kNsPerMs;
 // At most this share of one core goes into looking: a round that cost more makes the pause after it longer. The
-// looker's own CPU time is what counts: on a busy machine it waits long for threads that are not on a core.
+// looker's own CPU time is what counts: on a busy machine it waits long for threads that are not on a core. Where there
+// are no timers, so much for the main thread, and so much for all others together: rounds are not stretched then, for
+// they are all there is to see running threads by.
 constexpr i64 kPausePerRound = 50;
-// Where there are no timers, rounds are all there is to see running threads by: they may cost more, and are not
-// stretched. So much for the main thread, and so much for all others together.
-constexpr i64 kPausePerFullRound = 20;
 // A wait that began at a point gives a row of its own when it ends. One from here, before that, would say where the
 // thread came to and hide what ran before the wait; only of long waits is it wanted, so that they show while they last.
 constexpr i64 kLongWaitNs = 1000 * kNsPerMs;
@@ -107,15 +106,9 @@ i64 OutsideSampler::tick() {
     i64 first_due = look_at_all();
     i64 cost = own_cpu_ns() - begin_cpu;
     const i64 longest = max_of(kLongestLookNs, interval_ns_);
-    i64 next, pause;
-    if (timers_.running()) {
-      next = begin + min_of(session_->stretched(interval_ns_), longest);
-      pause = cost * kPausePerRound;
-    } else {
-      next = max_of(begin + interval_ns_, min_of(first_due, begin + longest));
-      pause = cost * kPausePerFullRound * sharers_;
-    }
-    next_round_ns_ = max_of(next, now_ns() + pause);
+    const i64 next = timers_.running() ? begin + min_of(session_->stretched(interval_ns_), longest)
+                                       : max_of(begin + interval_ns_, min_of(first_due, begin + longest));
+    next_round_ns_ = max_of(next, now_ns() + cost * kPausePerRound * sharers_);
   }
   return max_of<i64>(next_round_ns_ - now_ns(), kNsPerMs / 10);
 }
