@@ -145,13 +145,16 @@ export class RecordingDecoder {
   private drain(): void {
     const chunks: Chunk[] = [];
     const payloads: Uint8Array[] = [];
+    let nodeBytes = 0;
     for (let chunk = this.parser.next(); chunk !== undefined; chunk = this.parser.next()) {
       const payload = this.payloadOf(chunk);
       if (payload === undefined) continue;
       chunks.push(chunk);
       payloads.push(payload);
       if (chunk.kind === ChunkKind.Samples) this.expect(payload);
+      else if (chunk.kind === ChunkKind.Nodes) nodeBytes += payload.length;
     }
+    this.nodes.reserve(nodeBytes);
     chunks.forEach((chunk, at) => this.takeChunk(chunk, payloads[at] as Uint8Array));
     this.toCome.clear();
   }

@@ -11,6 +11,10 @@ function offsetPosition(offset: number): number {
   return offset >= 0 && offset < 0x7fffffff ? offset + 1 : 0;
 }
 
+/** A node in a message, and how many of them are a path of their own. */
+const usualBytes = 5;
+const pathShare = 0.5;
+
 /** docs/FORMAT.md, "Damage". */
 const mostNodes = 2 ** 28;
 
@@ -53,6 +57,13 @@ export class NodeTable extends NodeColumns {
   /** That of a node that may not be there: 0. */
   pathOf(node: number): number {
     return node > 0 && node < this.count ? (this.path[node] as number) : 0;
+  }
+
+  /** Makes room for about as many nodes as are in messages of so many bytes, and for their paths. */
+  reserve(bytes: number): void {
+    const rows = Math.ceil(bytes / usualBytes);
+    if (this.count + rows > this.path.length) this.grow(this.count + rows);
+    this.paths.reserve(Math.ceil(rows * pathShare));
   }
 
   /** Takes the rows of a slice. A node that is there already stays as it is. */

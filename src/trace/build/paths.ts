@@ -89,18 +89,26 @@ export class PathTable implements Paths {
     const depth = (this.depth[parent] as number) + 1;
     if (depth > deepestPath) return parent;
     const path = this.count;
-    if (path === this.parent.length) this.grow();
+    if (path === this.parent.length) this.grow(2 * path);
     this.count++;
     this.parent[path] = parent;
     this.method[path] = method;
     this.depth[path] = depth;
     this.places[place] = path;
-    if (this.count * 2 > this.places.length) this.rehash();
+    if (this.count * 2 > this.places.length) this.rehash(this.places.length * 2);
     return path;
   }
 
-  private grow(): void {
-    const size = this.parent.length * 2;
+  /** Makes room for `paths` more. Knowing the number beforehand saves copies and memory. */
+  reserve(paths: number): void {
+    const needed = this.count + paths;
+    if (needed > this.parent.length) this.grow(Math.max(needed, 2 * this.parent.length));
+    let places = this.places.length;
+    while (places < needed * 2) places *= 2;
+    if (places > this.places.length) this.rehash(places);
+  }
+
+  private grow(size: number): void {
     const copy = <A extends Int32Array | Uint32Array | Uint16Array | Uint8Array>(to: A, from: A): A => {
       to.set(from);
       return to;
@@ -111,8 +119,8 @@ export class PathTable implements Paths {
     this.recursion = copy(new Uint8Array(size), this.recursion);
   }
 
-  private rehash(): void {
-    const places = new Int32Array(this.places.length * 2);
+  private rehash(size: number): void {
+    const places = new Int32Array(size);
     const mask = places.length - 1;
     const { parent, method, count } = this;
     for (let path = 1; path < count; path++) {

@@ -1,4 +1,5 @@
 /** The rest of what is drawn of a thread: CPU over time, waits and gaps, blocking samples, markers. All O(intervals). */
+import { grown } from '../../trace/build/grow.js';
 import { IntervalState } from '../../trace/model/trace.js';
 import { messageFigures, missedFrameNs } from '../../trace/measure/messages.js';
 import type { Blocks, Events, Intervals, ThreadTrack, Trace } from '../../trace/model/trace.js';
@@ -10,15 +11,17 @@ import type {
   SpanColumns,
 } from './messages.js';
 
+/** Most threads have few points and spans: fresh memory costs more than what is written to it. */
+const fewRows = 1024;
+
 /** Points may lie off the line between their neighbours by so much of their interval: nobody sees it, and a thread that
  * works or waits without pause needs two points instead of one an interval. */
 const slack = 0.02;
 
 export function activityColumns(intervals: Intervals): ActivityColumns {
   const { count, begin, end, cpu } = intervals;
-  // At most two points an interval; what is not written costs no memory.
-  const time = new Float64Array(2 * count);
-  const used = new Float64Array(2 * count);
+  let time = new Float64Array(fewRows);
+  let used = new Float64Array(fewRows);
   let points = 0;
   let sum = 0;
   let last = Number.NaN;
@@ -42,6 +45,11 @@ export function activityColumns(intervals: Intervals): ActivityColumns {
       least = Math.max(least, low);
       most = Math.min(most, high);
     } else {
+      // Two now, and one at the end.
+      if (points + 3 > time.length) {
+        time = grown(time, 2 * time.length);
+        used = grown(used, time.length);
+      }
       if (points > 0) {
         time[points] = last;
         used[points++] = before;
@@ -61,19 +69,14 @@ export function activityColumns(intervals: Intervals): ActivityColumns {
     time[points] = last;
     used[points++] = sum;
   }
-  // Copied only where much would be left over.
-  const isFew = points < count;
-  const cut = (column: Float64Array<ArrayBuffer>): Float64Array =>
-    isFew ? column.slice(0, points) : column.subarray(0, points);
-  return { count: points, time: cut(time), cpu: cut(used) };
+  return { count: points, time: time.slice(0, points), cpu: used.slice(0, points) };
 }
 
 /** Neighbours of the same state in the same row become one span. */
 export function spanColumns(intervals: Intervals, depths: Uint16Array): SpanColumns {
   const { count, begin, end, path, state } = intervals;
-  // At most one an interval; what is not written costs no memory.
-  const starts = new Int32Array(count);
-  const ends = new Float64Array(count);
+  let starts = new Int32Array(fewRows);
+  let ends = new Float64Array(fewRows);
   let spans = 0;
   let runState: number = IntervalState.Evidence;
   let runEnd = Number.NaN;
@@ -87,7 +90,13 @@ export function spanColumns(intervals: Intervals, depths: Uint16Array): SpanColu
       runState = now;
       continue;
     }
-    if (!continues) starts[spans++] = row;
+    if (!continues) {
+      if (spans === starts.length) {
+        starts = grown(starts, 2 * spans);
+        ends = grown(ends, 2 * spans);
+      }
+      starts[spans++] = row;
+    }
     ends[spans - 1] = runEnd;
     runState = now;
     runPath = here;
