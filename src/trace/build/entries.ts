@@ -10,6 +10,9 @@ const utf8 = new TextDecoder();
 /** Where a byte is a character: all that is ASCII is where it was. */
 const bytewise = new TextDecoder('latin1');
 
+/** A payload is made a text when a name was asked for of every so many of its bytes. */
+const nameShare = 512;
+
 /** docs/FORMAT.md, "Damage". */
 const mostIds = 2 ** 24;
 
@@ -23,8 +26,10 @@ export function isPlausibleId(id: number, seen: number, most: number): boolean {
 
 export class Entries<T> {
   private readonly payloads: Uint8Array[] = [];
-  /** Payloads as text, a character a byte, once a name of theirs was asked for. */
+  /** Payloads as text, a character a byte, once many names of theirs were asked for. */
   private readonly texts: string[] = [];
+  /** By payload, how many names were asked for. */
+  private readonly asked: number[] = [];
   /** Three numbers an id: payload + 1 (0: none), begin, end. */
   private where = new Int32Array(0);
   private readonly made: (T | undefined)[] = [];
@@ -97,9 +102,12 @@ export class Entries<T> {
     return peeked;
   }
 
-  /** Twenty thousand names that are cut out of few texts cost half of as many that are decoded. */
+  /** Twenty thousand names that are cut out of few texts cost half of as many that are decoded; few cost less by themselves. */
   private textIn(at: number, begin: number, end: number): string {
     const payload = this.payloads[at] as Uint8Array;
+    const asked = (this.asked[at] ?? 0) + 1;
+    this.asked[at] = asked;
+    if (asked * nameShare < payload.length) return utf8.decode(payload.subarray(begin, end));
     for (let place = begin; place < end; place++)
       if ((payload[place] as number) >= 0x80) return utf8.decode(payload.subarray(begin, end));
     return (this.texts[at] ??= bytewise.decode(payload)).slice(begin, end);

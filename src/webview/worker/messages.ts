@@ -109,7 +109,7 @@ export interface ThreadSnapshot extends ThreadTimes {
   readonly missedFrames: MissedFrameColumns;
 }
 
-/** Names by method id: `classNames[classOf[m]]` and `names[m]`; both are empty where a name is still to come. */
+/** Names by method id: `classNames[classOf[m]]` and `names[m]`; of a name that is still to come, empty and not there. */
 export interface NameColumns {
   readonly count: number;
   readonly classNames: readonly string[];

@@ -124,12 +124,10 @@ export function nameColumns(methods: Methods, wanted?: Uint8Array): NameColumns 
   const classIds = new Map<string, number>([['', 0]]);
   const classNames: string[] = [''];
   const classOf = new Uint32Array(methods.count);
-  const names: string[] = [];
+  // What is not wanted is a hole: twenty thousand of these travel in no time, as many empty names do not.
+  const names = new Array<string>(methods.count);
   for (let method = 0; method < methods.count; method++) {
-    if (wanted !== undefined && wanted[method] !== 1) {
-      names.push('');
-      continue;
-    }
+    if (wanted !== undefined && wanted[method] !== 1) continue;
     const className = methods.className(method);
     let id = classIds.get(className);
     if (id === undefined) {
@@ -138,7 +136,7 @@ export function nameColumns(methods: Methods, wanted?: Uint8Array): NameColumns 
       classIds.set(className, id);
     }
     classOf[method] = id;
-    names.push(methods.name(method));
+    names[method] = methods.name(method);
   }
   return { count: methods.count, classNames, classOf, names };
 }
@@ -155,12 +153,16 @@ function linkColumns(links: Links): LinkColumns {
   };
 }
 
-/** Every buffer of columns, each once; all were made to be given away, so the worker loses nothing. */
+/** To give a buffer away costs more than to copy one that is smaller. */
+const leastGivenBytes = 4096;
+
+/** Every large buffer of columns, each once; all were made to be given away, so the worker loses nothing. */
 function buffersIn(all: readonly object[]): ArrayBuffer[] {
   const buffers = new Set<ArrayBuffer>();
   for (const columns of all) {
     for (const value of Object.values(columns)) {
-      if (ArrayBuffer.isView(value) && value.buffer instanceof ArrayBuffer) buffers.add(value.buffer);
+      if (!ArrayBuffer.isView(value) || !(value.buffer instanceof ArrayBuffer)) continue;
+      if (value.buffer.byteLength >= leastGivenBytes) buffers.add(value.buffer);
     }
   }
   return [...buffers];
