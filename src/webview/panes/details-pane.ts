@@ -56,8 +56,9 @@ export class DetailsPane {
   show(): void {
     const { store, model } = this.#context;
     const { selection, detailsOpen } = store.state;
-    this.root.hidden = !detailsOpen || model.snapshot === undefined;
-    if (this.root.hidden) return;
+    // Its room is kept before there is anything to say: a chart that changes its size is made anew.
+    this.root.hidden = !detailsOpen;
+    if (!detailsOpen || model.snapshot === undefined) return;
     if (selection === undefined) this.#showNothing();
     else if (selection.kind === 'call') this.#showCall(selection);
     else if (selection.kind === 'block') this.#showBlock(selection);
