@@ -23,7 +23,8 @@ constexpr u64 kEventNs = 100;
 constexpr u64 kPartOfMemory = 8;
 
 struct Events {
-  jint mount = -1, unmount = -1;  // the JVM's numbers of them
+  jint mount = -1, unmount = -1;  // the JVM's numbers of them; below 0: they are not to be had
+  const char* why_not = "this JVM does not tell when virtual threads are unmounted";
   bool on = false;
   u32 hops_before = 0;
   EventsPace pace;
@@ -133,18 +134,22 @@ void enable_virtual_waits(Session& session, JNIEnv* env) {
   find_events();
   session.first_new_id.store_relaxed(newest_id(env));
   g_events.hops_before = hops_so_far();
-  if (g_events.mount < 0 || g_events.unmount < 0) return;
-  if (!session.open_waits.init(session.config.memory_bytes / kPartOfMemory)) return;
-  session.open_waits.restart(now_ns());
-  if (set_event_callbacks() && set_events(true)) return;
-  set_events(false);
+  if (g_events.mount >= 0 && g_events.unmount >= 0) {
+    if (session.open_waits.init(session.config.memory_bytes / kPartOfMemory)) {
+      session.open_waits.restart(now_ns());
+      if (set_event_callbacks() && set_events(true)) return;
+      set_events(false);
+    } else {
+      g_events.why_not = "there is no memory for waits of virtual threads";
+    }
+  }
   g_events.mount = g_events.unmount = -1;
 }
 
 void report_virtual_waits(Session& session) {
   if (!session.config.wants(SampleKind::VirtualWait)) return;
   if (g_events.mount < 0)
-    session.report_hook(kWaitsHook, HookState::Missing, "this JVM does not tell when virtual threads are unmounted");
+    session.report_hook(kWaitsHook, HookState::Missing, g_events.why_not);
   else
     session.report_hook(kWaitsHook, HookState::Installed);
   session.report_hook(kWakersHook, HookState::Missing, "who ends a virtual thread’s wait is not seen");
