@@ -5,6 +5,8 @@
  * machine is makes no difference. Only where the program reads its clock and waits afterwards may it be put aside in between.
  */
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import {
   LinkCertainty,
   methodFigures,
@@ -47,6 +49,8 @@ class Comparison {
   constructor(
     readonly trace: Trace,
     readonly truth: Truth,
+    /** Context switches of each thread while it was recorded, as the kernel has counted them, and a little more. */
+    readonly switches: ReadonlyMap<string, number>,
   ) {
     const origin = Number(trace.info.startMonotonicNs);
     this.begin = origin + trace.beginNs + EDGE_NS;
@@ -90,6 +94,18 @@ class Comparison {
     const recorded = this.sumsOf(thread, begin, end).sum.allocatedBytes;
     const truly = this.truth.amount('allocated', begin, end);
     assert.ok(Math.abs(recorded - truly) <= 0.05 * truly, `${recorded} bytes recorded, truly ${truly}`);
+  }
+
+  /** One at least for each sleep after the first, which is counted from, and none that the kernel does not know of. */
+  contextSwitches(threadName: string): void {
+    const thread = threadNamed(this.trace, threadName);
+    const { sum } = sumScope(this.trace, { threads: [thread.index], beginNs: -Infinity, endNs: Infinity });
+    const most = this.switches.get(threadName) ?? 0;
+    const sleeps = thread.blocks.count;
+    assert.ok(
+      sum.switches >= sleeps - 1 && sum.switches <= most,
+      `${threadName} slept ${sleeps} times and was switched ${sum.switches} times, truly at most ${most}`,
+    );
   }
 
   /** Shares of the CPU time that there is evidence for within 3 points of the truth; gaps are few, however busy the machine. */
@@ -225,6 +241,27 @@ function percent(part: number, whole: number): string {
   return `${((100 * part) / whole).toFixed(1)} %`;
 }
 
+/** Of each thread that now lives, by its name. */
+function switchesSoFar(pid: number): Map<string, number> {
+  const tasks = `/proc/${pid}/task`;
+  const switches = new Map<string, number>();
+  for (const task of readdirSync(tasks)) {
+    let status: string;
+    try {
+      status = readFileSync(path.join(tasks, task, 'status'), 'utf8');
+    } catch {
+      continue; // it has ended
+    }
+    const name = /^Name:\s*(.*)$/m.exec(status)![1]!;
+    const counted = [...status.matchAll(/^(?:non)?voluntary_ctxt_switches:\s*(\d+)$/gm)];
+    switches.set(
+      name,
+      counted.reduce((sum, [, count]) => sum + Number(count), 0),
+    );
+  }
+  return switches;
+}
+
 async function compared(
   recordings: Recordings,
   jdk: Jdk,
@@ -237,6 +274,7 @@ async function compared(
     vmArgs: ['-XX:+IgnoreUnrecognizedVMOptions', '-XX:+EnableDynamicAgentLoading'],
   });
   try {
+    const before = switchesSoFar(program.pid);
     const session = await recordings.start(program.pid, {
       maxDurationMs: ms,
       file: recordings.file(`${parts[0]}.btrace`),
@@ -245,8 +283,10 @@ async function compared(
       if (processCpuNs >= cpuNs) void session.stop();
     });
     const trace = decodeFile((await session.ended).file);
+    const switches = switchesSoFar(program.pid);
+    for (const [name, count] of switches) switches.set(name, count - (before.get(name) ?? 0));
     assert.equal(await program.end(), 0, program.output);
-    return new Comparison(trace, new Truth(file));
+    return new Comparison(trace, new Truth(file), switches);
   } finally {
     await program.kill();
   }
@@ -294,6 +334,8 @@ for (const [at, jdk] of jdks().entries()) {
         waits.noMoreThanWaits('sleeper', 'SLEEP', 'Thread.sleep');
         waits.noMoreThanWaits('asker', 'SLEEP', 'Thread.sleep');
       });
+
+      it('context switches', () => waits.contextSwitches('sleeper'));
 
       it('allocated bytes', () => {
         waits.allocatedBytes('allocator');
