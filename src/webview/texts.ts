@@ -190,6 +190,8 @@ export const englishTexts = {
   'messages.virtual.where': 'Where virtual threads waited off their carriers',
   'messages.virtual.whereMost':
     'Where virtual threads waited off their carriers, without {count} waits of {time} together that the budget had no room for',
+  'messages.virtual.notSeen':
+    'Not seen: who ended these waits, and threads that waited from before the recording until after it.',
   'messages.virtual.unknown': 'not known',
   'messages.virtual.for': 'For',
   'messages.virtual.most': 'The {count} with the most CPU time, of {all} virtual threads that were seen',

@@ -64,6 +64,7 @@ describe('the virtual threads of a recording', function () {
         ['#31', '4.00 ms1×', '4.00 ms'],
       ],
     );
+    await page.getByText('Not seen: who ended these waits').waitFor();
     assert.deepEqual(await cells('Where virtual threads waited off their carriers'), [
       ['Till.workshop', 'waits for lock', '16.0 ms2×', '12.0 ms'],
       ['not known', 'not known', '3.00 ms1×', '3.00 ms'],

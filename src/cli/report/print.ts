@@ -172,6 +172,9 @@ export function printReport(report: Report, terminal: Terminal): void {
         : '';
     const title = `Where virtual threads waited off their carriers${beside}`;
     printTable(title, virtualWaitLines(shown, terminal), terminal);
+    terminal.print(
+      'Not seen: who ended these waits, and threads that waited from before the recording until after it.',
+    );
   }
   if (waits.length > 0) {
     const shown = waits.slice(0, MOST_WAITS);

@@ -15,6 +15,7 @@ export class WaitPlacesTable {
   readonly #context: ViewContext;
   readonly #table: VirtualTable;
   readonly #title = element('h2', { class: 'view-title' });
+  readonly #notSeen = element('p', { class: 'view-note' }, text('messages.virtual.notSeen'));
   #places: VirtualWaitPlaces | undefined;
 
   constructor(context: ViewContext) {
@@ -47,7 +48,7 @@ export class WaitPlacesTable {
   /** Nothing at all where there are none. */
   show(places: VirtualWaitPlaces): void {
     this.#places = places;
-    this.root.replaceChildren(...(places.count === 0 ? [] : [this.#title, this.#table.root]));
+    this.root.replaceChildren(...(places.count === 0 ? [] : [this.#title, this.#table.root, this.#notSeen]));
     const { leftOut, leftOutNs } = places;
     this.#title.textContent =
       leftOut === 0
