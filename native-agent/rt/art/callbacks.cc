@@ -40,32 +40,16 @@ void contended_locked(void*, ArtMonitor*) {
   if (record) end_block(self, record, SampleKind::Monitor);
 }
 
-// The handle lies on the waiting thread's stack until the wait is over, and follows the object when the collector moves
-// it: notify (natives.cc) looks through it, so that waiter and waker speak of the same object.
 void object_wait_start(void*, Object* const* handle, i64) {
   ArtThread* self = self_now();
   ThreadRecord* record = self ? my_record(self) : nullptr;
-  if (!record) return;
-  record->block = begin_block();
-  if (!record->block.session) return;
-  const Object* object = held_by(handle);
-  record->block.object = reinterpret_cast<u64>(handle);
-  record->block.type = object ? class_key(object->klass) : 0;
-  announce_wait(*record, record->block.type, record->block.begin_ns);
+  if (record) begin_wait(*record, handle);
 }
 
 void monitor_wait_finished(void*, ArtMonitor*, bool) {
   ArtThread* self = self_now();
   ThreadRecord* record = self ? my_record(self) : nullptr;
-  if (!record) return;
-  withdraw_wait(*record);
-  Blocked& block = record->block;
-  // A wait that began before this session left no handle, or one that may be gone.
-  if (!block.session || block.session != active_session_id()) return;
-  block.object = monitor_id(held_by(reinterpret_cast<Object* const*>(block.object)));
-  block.peer = record->waker.load_acquire();
-  const Blocked ended = block;
-  link_to_waker(*record, ended, end_block(self, record, SampleKind::Wait), LinkCertainty::ByIdentity);
+  if (record) end_wait(self, *record);
 }
 
 void park_start(void*, bool, i64) {

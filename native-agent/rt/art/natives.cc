@@ -37,6 +37,9 @@ enum Which : u32 {
   kCreateThread,
   kLoadLibrary,
   kLoadLibrary28,
+  kWait,
+  kWaitForEver,
+  kSleep,
   kReplacements
 };
 extern Replacement g_replacements[kReplacements];
@@ -158,6 +161,27 @@ void unpark(JNIEnv* env, jobject unsafe, jobject thread) {
 void unpark_internal(JNIEnv* env, jobject unsafe, jobject thread) {
   before_unpark(env, thread);
   original<void(JNIEnv*, jobject, jobject)>(kUnparkInternal)(env, unsafe, thread);
+}
+
+// ---------------------------------------------------------------- who waits, where ART does not tell
+
+// These are @FastNative too: a reference in a native method's frame is a handle.
+
+template <Which kWhich, class... Time>
+void object_wait(JNIEnv* env, jobject object, Time... time) {
+  ArtThread* self = Internals::thread_of(env);
+  ThreadRecord* record = active_session_id() ? my_record(self) : nullptr;
+  if (record) begin_wait(*record, reinterpret_cast<Object* const*>(object));
+  original<void(JNIEnv*, jobject, Time...)>(kWhich)(env, object, time...);
+  if (record) end_wait(self, *record);
+}
+
+void thread_sleep(JNIEnv* env, jclass type, jobject lock, jlong ms, jint ns) {
+  ArtThread* self = Internals::thread_of(env);
+  ThreadRecord* record = active_session_id() ? my_record(self) : nullptr;
+  if (record) begin_wait(*record, reinterpret_cast<Object* const*>(lock));
+  original<void(JNIEnv*, jclass, jobject, jlong, jint)>(kSleep)(env, type, lock, ms, ns);
+  if (record) end_wait(self, *record);
 }
 
 // ---------------------------------------------------------------- threads and libraries
@@ -284,6 +308,36 @@ Replacement g_replacements[kReplacements] = {
      nullptr,
      false,
      true},
+    {"wait",
+     "java/lang/Object",
+     "wait",
+     "(JI)V",
+     address(object_wait<kWait, jlong, jint>),
+     SampleKind::Wait,
+     {},
+     nullptr,
+     false,
+     false},
+    {"wait",
+     "java/lang/Object",
+     "wait",
+     "()V",
+     address(object_wait<kWaitForEver>),
+     SampleKind::Wait,
+     {},
+     nullptr,
+     false,
+     false},
+    {"sleep",
+     "java/lang/Thread",
+     "sleep",
+     "(Ljava/lang/Object;JI)V",
+     address(thread_sleep),
+     SampleKind::Sleep,
+     {},
+     nullptr,
+     false,
+     true},
 };
 
 // ---------------------------------------------------------------- putting them in
@@ -351,9 +405,13 @@ const char* find_original(JNIEnv* env, Replacement& replacement) {
   if (!method) return "this Android has no such method";
   const u32 entry = native_entry(env);
   ArtMethod* at = entry ? art_method(env, local, method) : nullptr;
+  // In all versions: the class, then the access flags.
+  constexpr u32 kNative = 0x100;
+  u32 head[2];
   void* function = nullptr;
-  if (!at || !read_memory(at + entry, &function, sizeof function) || !function)
+  if (!at || !read_memory(at, head, sizeof head) || !read_memory(at + entry, &function, sizeof function) || !function)
     return "the original could not be found";
+  if (!(head[1] & kNative)) return "this Android's method is no native one";
   replacement.java_class = static_cast<jclass>(env->NewGlobalRef(local));
   if (!replacement.java_class) return "ART has no room for references";
   replacement.original.store_release(function);
@@ -392,7 +450,10 @@ const char* stand_in_for_notify(Session& session, JNIEnv* env) {
 void replace_natives(Session& session, JNIEnv* env) {
   jclass thread = find_class(env, "java/lang/Thread");
   g_native_peer = find_field(env, thread, "nativePeer", "J");
-  for (Replacement& replacement : g_replacements) {
+  // Where ART tells of waits itself, by its monitors' callback, nothing stands in for them.
+  const u32 end = session.hook_state("monitor") == HookState::Missing ? kReplacements : kWait;
+  for (u32 which = 0; which < end; which++) {
+    Replacement& replacement = g_replacements[which];
     if (replacement.installed) continue;
     if (session.config.wants(replacement.kind))
       put_in(session, env, replacement);

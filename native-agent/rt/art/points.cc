@@ -4,6 +4,7 @@
 #include "core/capture.h"
 #include "core/kernel_counters.h"
 #include "rt/art/art.h"
+#include "rt/art/class_key.h"
 #include "rt/art/runnable.h"
 #include "rt/art/thread_state.h"
 
@@ -92,6 +93,26 @@ i64 end_block(ArtThread* self, ThreadRecord* record, SampleKind kind, bool force
   const i64 time_ns = row.time_ns;
   capture.commit(static_cast<u32>(frames));
   return time_ns;
+}
+
+void begin_wait(ThreadRecord& record, Object* const* handle) {
+  record.block = begin_block();
+  if (!record.block.session) return;
+  const Object* object = held_by(handle);
+  record.block.object = reinterpret_cast<u64>(handle);
+  record.block.type = object ? class_key(object->klass) : 0;
+  announce_wait(record, record.block.type, record.block.begin_ns);
+}
+
+void end_wait(ArtThread* self, ThreadRecord& record) {
+  withdraw_wait(record);
+  Blocked& block = record.block;
+  // A wait that began before this session left no handle, or one that may be gone.
+  if (!block.session || block.session != active_session_id()) return;
+  block.object = monitor_id(held_by(reinterpret_cast<Object* const*>(block.object)));
+  block.peer = record.waker.load_acquire();
+  const Blocked ended = block;
+  link_to_waker(record, ended, end_block(self, &record, SampleKind::Wait), LinkCertainty::ByIdentity);
 }
 
 }  // namespace btrace::art

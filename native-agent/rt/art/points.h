@@ -44,6 +44,12 @@ void capture_marker(JNIEnv* env, u32 text);
 // nullptr: the thread must not be walked here, it is collecting.
 i64 end_block(ArtThread* self, ThreadRecord* record, SampleKind kind, bool force = false);
 
+// Object.wait and Thread.sleep, which waits for the thread's own lock. The handle lies on the waiting thread's stack
+// until the wait is over, and follows the object when the collector moves it: notify (natives.cc) looks through it, so
+// that waiter and waker speak of the same object.
+void begin_wait(ThreadRecord& record, Object* const* handle);
+void end_wait(ArtThread* self, ThreadRecord& record);
+
 // Stands for the stack where there is none. No method lies at this address.
 enum Stub : u64 { kStubCollection = 1, kStubNoFrames, kStubs };
 
