@@ -50,6 +50,10 @@ function explain(error: unknown, terminal: Terminal, name: string): number {
     if (error.nextStep !== '') terminal.note(error.nextStep);
     return error instanceof CliError ? error.exitCode : error.kind === 'io' ? ExitCode.File : ExitCode.Target;
   }
+  if (error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd') {
+    terminal.note('btrace: The current folder is gone.\nGo to one that is there: cd');
+    return ExitCode.File;
+  }
   terminal.note(`btrace: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return ExitCode.Failed;
 }

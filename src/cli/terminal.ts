@@ -62,14 +62,52 @@ export class Terminal {
   }
 }
 
-/** Rows with aligned columns; `right` says which are numbers. The last column is cut to what `width` leaves. */
-export function table(rows: readonly (readonly string[])[], right: readonly boolean[], width = 0): string[] {
+/** What gives way where lines are wider than the terminal, column by column, first come first. */
+export interface Narrowing {
+  /** Columns that go, some together, so long as the last one has less room than a name wants. */
+  readonly spare?: readonly (readonly number[])[];
+  /** Columns of names: cut to their ends, where classes and methods are. */
+  readonly names?: readonly number[];
+}
+
+const NAME_WIDTH = 40;
+const LEAST_NAME_WIDTH = 16;
+const BETWEEN = '  ';
+
+function endOf(text: string, width: number): string {
+  return text.length > width ? `…${text.slice(text.length - width + 1)}` : text;
+}
+
+/** Rows with aligned columns; `right` says which are numbers. What is wider than `width` is cut; 0 leaves it as it is. */
+export function table(
+  rows: readonly (readonly string[])[],
+  right: readonly boolean[],
+  width = 0,
+  { spare = [], names = [] }: Narrowing = {},
+): string[] {
   const widths = right.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  const last = widths.length - 1;
+  let columns = [...widths.keys()];
+  if (width > 0) {
+    const over = (lastWidth = widths[last] ?? 0): number =>
+      columns.reduce((sum, column) => sum + (column === last ? lastWidth : (widths[column] ?? 0)), 0) +
+      BETWEEN.length * (columns.length - 1) -
+      width;
+    const wanted = Math.min(widths[last] ?? 0, NAME_WIDTH);
+    for (const group of spare)
+      if (over(wanted) > 0) columns = columns.filter((column) => !group.includes(column));
+    for (const column of names) {
+      const now = widths[column] ?? 0;
+      widths[column] = Math.min(now, Math.max(now - over(), LEAST_NAME_WIDTH));
+    }
+  }
   return rows.map((row) => {
-    const cells = row.map((cell, column) =>
-      right[column] === true ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
-    );
-    const line = cells.join('  ').trimEnd();
+    const cells = columns.map((column) => {
+      const room = widths[column] ?? 0;
+      const cell = endOf(row[column] ?? '', room);
+      return right[column] === true ? cell.padStart(room) : cell.padEnd(room);
+    });
+    const line = cells.join(BETWEEN).trimEnd();
     return width > 0 && line.length > width ? `${line.slice(0, width - 1)}…` : line;
   });
 }

@@ -29,7 +29,14 @@ interface Shares {
   readonly wall: number;
 }
 
-function methodLines(rows: readonly MethodRow[], trace: Trace, whole: Shares, terminal: Terminal): string[] {
+/** On a narrow terminal what it is not sorted by gives way to the names. */
+function methodLines(
+  rows: readonly MethodRow[],
+  trace: Trace,
+  whole: Shares,
+  sort: string,
+  terminal: Terminal,
+): string[] {
   const { hasCpu, hasAllocations } = trace.info;
   const head = [
     ...(hasCpu ? ['SELF CPU', '', 'TOTAL CPU', ''] : []),
@@ -54,8 +61,14 @@ function methodLines(rows: readonly MethodRow[], trace: Trace, whole: Shares, te
     formatCount(row.calls),
     plainText(row.name),
   ]);
-  const right = head.map((_, column) => column < head.length - 1);
-  return table([head, ...lines], right, terminal.width);
+  const last = head.length - 1;
+  const right = head.map((_, column) => column < last);
+  const weight = sort.endsWith('wall') ? 'CPU' : 'WALL';
+  const spare = ['CALLS', 'ALLOCATED', `TOTAL ${weight}`, `SELF ${weight}`]
+    .map((name) => head.indexOf(name))
+    .filter((column) => column >= 0 && !(head[column] === 'ALLOCATED' && sort === 'allocated'))
+    .map((column) => (head[column + 1] === '' ? [column, column + 1] : [column]));
+  return table([head, ...lines], right, terminal.width, { spare, names: [last] });
 }
 
 function printTable(title: string, [head = '', ...lines]: readonly string[], terminal: Terminal): void {
@@ -79,6 +92,7 @@ function threadLines(rows: readonly ThreadRow[], { width }: Terminal): string[] 
     [['CPU', 'WALL', 'WAITING', 'NO EVIDENCE', 'SAMPLES', 'THREAD', 'HOTTEST'], ...lines],
     [true, true, true, true, true, false, false],
     width,
+    { spare: [[4]], names: [6, 5] },
   );
 }
 
@@ -96,6 +110,7 @@ function virtualThreadLines(rows: readonly VirtualThreadRow[], { width }: Termin
     [['CPU', 'ON CARRIERS', 'WAITING THERE', 'WAITED OFF', 'TIMES', 'THREAD', 'MOST OF IT'], ...lines],
     [true, true, true, true, true, true, false],
     width,
+    { spare: [[2]], names: [6] },
   );
 }
 
@@ -111,6 +126,7 @@ function virtualWaitLines(rows: readonly VirtualWaitRow[], { width }: Terminal):
     [['TOTAL', 'TIMES', 'LONGEST', 'FOR', 'WHERE'], ...lines],
     [true, true, true, false, false],
     width,
+    { names: [4] },
   );
 }
 
@@ -128,6 +144,7 @@ function waitLines(rows: readonly WaitRow[], { width }: Terminal): string[] {
     [['TOTAL', 'TIMES', 'LONGEST', 'FOR', 'THREAD', 'OF CLASS', 'HELD OR ENDED BY'], ...lines],
     [true, true, true, false, false, false, false],
     width,
+    { names: [5, 4, 6] },
   );
 }
 
@@ -146,13 +163,13 @@ export function printReport(report: Report, terminal: Terminal): void {
 
   const sort = report.sort.replace('-', ' ').replace('cpu', 'CPU');
   const title = `Hottest methods by ${sort}${left(methods.length, report.methodCount)}`;
-  printTable(title, methodLines(methods, trace, whole, terminal), terminal);
+  printTable(title, methodLines(methods, trace, whole, report.sort, terminal), terminal);
 
   if (request.perThread) {
     for (const thread of threads) {
       const name = `${plainText(thread.name) || `thread ${thread.tid}`}: ${formatNs(thread.cpuNs)} CPU of ${formatNs(thread.wallNs)}`;
       const shares = { cpu: thread.cpuNs, wall: thread.wallNs };
-      printTable(name, methodLines(thread.methods, trace, shares, terminal), terminal);
+      printTable(name, methodLines(thread.methods, trace, shares, report.sort, terminal), terminal);
     }
   } else {
     const shown = threads.slice(0, MOST_THREADS);

@@ -105,6 +105,14 @@ export async function openAttachSocket(
   signal?: AbortSignal,
   machine: Machine = thisMachine(),
 ): Promise<string> {
+  // What is asked of it now it would do when it goes on: SIGQUIT without our file makes it print the stacks of all threads.
+  if (facts.isStopped) {
+    throw new TargetError(
+      'timeout',
+      `Process ${facts.pid} is stopped, by a signal or a debugger.`,
+      `Let it go on (kill -CONT ${facts.pid}, or in the debugger), and try again.`,
+    );
+  }
   const socket = path.posix.join(temporaryFolder(facts, machine), `.java_pid${facts.innerPid}`);
   if (await isListening(socket, facts.uid)) return socket;
   const deadline = Date.now() + ATTACH_TIMEOUT_MS;

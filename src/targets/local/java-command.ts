@@ -29,8 +29,14 @@ export function programFromArgs(args: readonly string[]): string | undefined {
   return undefined;
 }
 
+/** `java Shop.java` runs the compiler, which runs the file. */
+const SOURCE_LAUNCHER =
+  /^(?:jdk\.compiler\/)?com\.sun\.tools\.javac\.launcher\.(?:Main|SourceLauncher)\s+(\S+)/;
+
 /** From HotSpot's own "sun.rt.javaCommand", which joins the program and its arguments with spaces. */
 export function programFromCommand(command: string): string | undefined {
+  const source = SOURCE_LAUNCHER.exec(command)?.[1];
+  if (source !== undefined) return nameOf(source);
   const first = /^(.+?\.(?:jar|war))(?= |$)/i.exec(command)?.[1];
   const plain = /^\S+/.exec(command)?.[0];
   if (plain === undefined) return undefined;

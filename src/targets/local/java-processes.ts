@@ -130,7 +130,7 @@ async function candidates({ platform, temporary }: Machine): Promise<number[]> {
 async function factsOf(pid: number, { platform }: Machine): Promise<ProcessFacts | undefined> {
   if (platform === 'linux') return await readProcess(pid);
   if (!(await isAlive(pid))) return undefined;
-  return { pid, uid: ownUid(), innerPid: pid, catchesQuit: true, args: [], root: '' };
+  return { pid, uid: ownUid(), innerPid: pid, catchesQuit: true, isStopped: false, args: [], root: '' };
 }
 
 /** This user's Java programs, by pid. */

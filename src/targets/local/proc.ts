@@ -9,6 +9,8 @@ export interface ProcessFacts {
   readonly innerPid: number;
   /** True when SIGQUIT has a handler. Without one it ends the process. */
   readonly catchesQuit: boolean;
+  /** Held by a signal or a debugger. */
+  readonly isStopped: boolean;
   readonly args: readonly string[];
   /** The process's root folder as this process can reach it; empty when it is our own. */
   readonly root: string;
@@ -32,6 +34,7 @@ export async function readProcess(pid: number): Promise<ProcessFacts | undefined
       uid: Number(field(status, 'Uid')?.split(/\s+/)[1]),
       innerPid: Number(field(status, 'NSpid')?.trim().split(/\s+/).at(-1) ?? pid),
       catchesQuit: (BigInt(`0x${field(status, 'SigCgt') ?? '0'}`) & SIGQUIT_BIT) !== 0n,
+      isStopped: /^[Tt]/.test(field(status, 'State') ?? ''),
       args: args.split('\0').slice(0, -1),
       root: await rootOf(pid),
     };

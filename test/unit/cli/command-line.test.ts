@@ -80,6 +80,17 @@ describe('the command line', () => {
     ];
     assert.deepEqual(table(rows, [true, false]), ['  N  NAME', '100  a long name']);
     assert.deepEqual(table(rows, [true, false], 10), ['  N  NAME', '100  a lo…']);
+    // Where it is told how: columns go while names want room, then names lose their begins.
+    const many = [
+      ['CPU', '', 'WALL', '', 'CALLS', 'METHOD'],
+      ['1 s', '9 %', '2 s', '8 %', '3', 'com.example.some.longer.name.Shop.main'],
+    ];
+    const narrowing = { spare: [[4], [2, 3]], names: [5] };
+    const at = (width: number) => table(many, [true, true, true, true, true, false], width, narrowing).at(-1);
+    assert.equal(at(80), '1 s  9 %   2 s  8 %      3  com.example.some.longer.name.Shop.main');
+    assert.equal(at(60), '1 s  9 %   2 s  8 %  com.example.some.longer.name.Shop.main');
+    assert.equal(at(50), '1 s  9 %  com.example.some.longer.name.Shop.main');
+    assert.equal(at(30), '1 s  9 %  …nger.name.Shop.main');
   });
 
   it('colours and moves the cursor on a terminal only', () => {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { loadAgent, openAttachSocket } from '../../../src/targets/local/attach.js';
 import type { Machine } from '../../../src/targets/local/machine.js';
-import type { ProcessFacts } from '../../../src/targets/local/proc.js';
+import { readProcess, type ProcessFacts } from '../../../src/targets/local/proc.js';
 import { TargetError, type TargetErrorKind } from '../../../src/targets/target.js';
 
 function refused(kind: TargetErrorKind, what: RegExp) {
@@ -62,7 +62,15 @@ class StandIn {
 
   get facts(): ProcessFacts {
     const pid = this.child.pid!;
-    return { pid, uid: process.geteuid!(), innerPid: pid, catchesQuit: true, args: [], root: '' };
+    return {
+      pid,
+      uid: process.geteuid!(),
+      innerPid: pid,
+      catchesQuit: true,
+      isStopped: false,
+      args: [],
+      root: '',
+    };
   }
 
   async printed(text: string): Promise<void> {
@@ -144,6 +152,25 @@ describe('attaching where there is no /proc', function () {
       // It unlinks its path, which is another's by now.
       open.close();
     }
+  });
+
+  it('asks nothing of a program that is stopped', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const { facts } = await start('0\nreturn code: 0\n');
+    process.kill(facts.pid, 'SIGSTOP');
+    const until = async (isStopped: boolean): Promise<ProcessFacts> => {
+      for (;;) {
+        const now = await readProcess(facts.pid);
+        if (now?.isStopped === isStopped) return now;
+      }
+    };
+    await assert.rejects(
+      openAttachSocket(await until(true), undefined, machine),
+      refused('timeout', /is stopped/),
+    );
+    process.kill(facts.pid, 'SIGCONT');
+    await openAttachSocket({ ...facts, ...(await until(false)), catchesQuit: true }, undefined, machine);
+    assert.equal(jvm?.output.match(/asked|dump/g)?.join(), 'asked');
   });
 
   it('says that a program has ended, and that another listens in its place', async () => {

@@ -71,6 +71,8 @@ describe('local targets', () => {
       ['shop.jar', 'shop.jar'],
       ['com.example.Tool in.jar', 'com.example.Tool'],
       ['my.module/com.example.Shop x', 'com.example.Shop'],
+      ['jdk.compiler/com.sun.tools.javac.launcher.Main src/Shop.java 80', 'Shop.java'],
+      ['jdk.compiler/com.sun.tools.javac.launcher.SourceLauncher Shop.java', 'Shop.java'],
       ['', undefined],
     ];
     for (const [command, name] of fromCommand) assert.equal(programFromCommand(command), name, command);
