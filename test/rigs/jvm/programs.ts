@@ -78,10 +78,16 @@ export function compile(name: ProgramName): string {
   return classes;
 }
 
-/** The library that NativeWork loads; built when its source is newer. */
-export function nativeWorkLibrary(): string {
-  const source = path.join(rig, 'native-work', 'native-work.cc');
-  const library = path.join(root, 'build', 'jvm', 'libnative-work.so');
+/** The library that NativeWork loads. */
+export const nativeWorkLibrary = (): string => nativeLibrary('native-work/native-work.cc');
+
+/** An agent that holds sampled allocations. */
+export const allocationHolder = (): string => nativeLibrary('allocation-holder.cc');
+
+/** Built when its source is newer. */
+function nativeLibrary(file: string): string {
+  const source = path.join(rig, file);
+  const library = path.join(root, 'build', 'jvm', `lib${path.basename(file, '.cc')}.so`);
   if (existsSync(library) && statSync(library).mtimeMs >= statSync(source).mtimeMs) return library;
   mkdirSync(path.dirname(library), { recursive: true });
   const include = path.join(mainJdk().home, 'include');

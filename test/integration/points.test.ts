@@ -1,0 +1,149 @@
+/** What the points of HotSpot tell that the truth does not ask for, and who else may be at work in the same JVM. */
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import { HookState, SampleKind, type ThreadTrack, type Trace } from '../../src/trace/index.js';
+import { allocationHolder, JavaProgram, jdks } from '../rigs/jvm/programs.js';
+import { Recordings, decodeFile, threadNamed, totalCpu } from './recordings.js';
+
+const quiet = ['-XX:+IgnoreUnrecognizedVMOptions', '-XX:+EnableDynamicAgentLoading'];
+
+const statesOf = ({ hooks }: Trace): Record<string, number> =>
+  Object.fromEntries(hooks.map(({ name, state }) => [name, state]));
+
+/** Of a path, innermost first. */
+function stackOf({ paths, methods }: Trace, path: number): string {
+  const names: string[] = [];
+  for (let at = path; at !== 0; at = paths.parent[at]!) names.push(methods.qualifiedName(paths.method[at]!));
+  return names.join(' < ');
+}
+
+const rowsOf = ({ kind, count }: ThreadTrack['events'] | ThreadTrack['blocks'], of: number): number[] =>
+  Array.from(kind.subarray(0, count).keys()).filter((row) => kind[row] === of);
+
+for (const jdk of jdks()) {
+  describe(`points, JDK ${jdk.version}`, () => {
+    let recordings: Recordings;
+    let program: JavaProgram;
+    beforeEach(() => (recordings = new Recordings()));
+    afterEach(async () => {
+      await program.kill();
+      recordings.remove();
+    });
+
+    async function truth(parts: string[], vmArgs: readonly string[] = []): Promise<JavaProgram> {
+      const args = [recordings.file('truth.txt'), ...parts];
+      return (program = await JavaProgram.start('truth', { jdk, args, vmArgs: [...quiet, ...vmArgs] }));
+    }
+
+    it('tell loaded classes, who started a thread and where, and collections', async () => {
+      await truth(['load', 'churn', 'allocate'], ['-Xmx64m']);
+      // Each of them, however close they are.
+      const trace = await recordings.record(program.pid, 1500, { syncIntervalNs: 0, budgetPpm: 0 });
+      assert.deepEqual(trace.problems, []);
+
+      const loader = threadNamed(trace, 'loader');
+      // Of what its loaders ask others for they are told, too: java.lang.Object.
+      const loaded = rowsOf(loader.events, SampleKind.ClassLoad).filter(
+        (row) =>
+          trace.className(loader.events.type[row]!) === 'Loaded' &&
+          / < Parts\$Fresh\.loadClass < /.test(stackOf(trace, loader.events.path[row]!)),
+      );
+      assert.ok(loaded.length > 0, `${loaded.length} classes were loaded`);
+
+      const churn = threadNamed(trace, 'churn');
+      const started = trace.threads.filter(({ name, creator }) => name.startsWith('brief-') && creator > 0);
+      assert.ok(started.length > 0, `${started.length} threads have a creator`);
+      for (const { creator } of started) assert.equal(creator, churn.index);
+      const starts = rowsOf(churn.events, SampleKind.ThreadStart);
+      const children = new Set(starts.map((row) => churn.events.peer[row]!));
+      for (const { index } of started) assert.ok(children.has(index), `the start of thread ${index}`);
+      for (const row of starts)
+        assert.match(
+          stackOf(trace, churn.events.path[row]!),
+          /^java\.lang\.Thread\.start0 < .* < Parts\.\S*churn/,
+        );
+
+      const pauses = trace.threads.flatMap(({ blocks }) =>
+        rowsOf(blocks, SampleKind.Gc).map((row) => stackOf(trace, blocks.path[row]!)),
+      );
+      assert.ok(pauses.length > 0, `${pauses.length} collections`);
+      for (const stack of pauses) assert.equal(stack, '[garbage collection]');
+      assert.equal(await program.end(), 0, program.output);
+    });
+
+    it('are told apart in hook health where another agent holds sampled allocations', async () => {
+      await truth(['allocate'], [`-agentpath:${allocationHolder()}`]);
+      const trace = await recordings.record(program.pid, 500);
+      const allocation = trace.hooks.find(({ name }) => name === 'allocation');
+      assert.equal(allocation?.state, HookState.Missing);
+      assert.match(allocation.why, /another agent in this process samples allocations/);
+      const others = Object.entries(statesOf(trace)).filter(([name]) => name !== 'allocation');
+      for (const [name, state] of others) assert.equal(state, HookState.Removed, name);
+      assert.equal(await program.end(), 0, program.output);
+    });
+
+    it('work without signals, from outside', async () => {
+      await truth(['burn']);
+      const kinds = Object.values(SampleKind).filter((kind) => kind > 0 && kind !== SampleKind.AsyncSelf);
+      const trace = await recordings.record(program.pid, 1500, { kinds });
+      assert.equal(statesOf(trace)['cpu timers'], HookState.Off);
+      const count = (of: number) => trace.status?.costs.find(({ kind }) => kind === of)?.count ?? 0;
+      assert.equal(count(SampleKind.AsyncSelf), 0);
+      assert.ok(count(SampleKind.AsyncOutside) > 0);
+      const cpu = totalCpu(trace, threadNamed(trace, 'burner'));
+      assert.ok((cpu.get('Work.half') ?? 0) > 0, [...cpu.keys()].join(', '));
+    });
+
+    it("go on beside a debugger that holds the program for a while, and beside the JVM's own recorder", async () => {
+      const debugging = '-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0';
+      await truth(['burn', 'sleep'], [debugging, '-XX:StartFlightRecording:settings=profile']);
+      const [, port] = /transport dt_socket at address: (\d+)/.exec(program.output)!;
+      const debugger_ = await attachDebugger(Number(port));
+      const session = await recordings.start(program.pid);
+      const samples = async (more: number): Promise<void> => {
+        const { samples: before } = session.status();
+        await new Promise<void>((resolve) =>
+          session.onStatus((now) => now.samples >= before + more && resolve()),
+        );
+      };
+      await samples(20);
+      await debugger_.ask(SUSPEND);
+      await debugger_.ask(RESUME);
+      await samples(20);
+      debugger_.end();
+      assert.equal((await session.stop()).reason, 'stopped');
+      const trace = decodeFile(session.file);
+      assert.deepEqual(trace.problems, []);
+      for (const { name, state, why } of trace.hooks)
+        assert.equal(state, HookState.Removed, `${name}: ${why}`);
+      assert.ok(rowsOf(threadNamed(trace, 'sleeper').blocks, SampleKind.Sleep).length > 0);
+      assert.equal(await program.end(), 0, program.output);
+    });
+  });
+}
+
+/** Commands of the VirtualMachine set of the Java Debug Wire Protocol. */
+const SUSPEND = 8;
+const RESUME = 9;
+
+async function attachDebugger(port: number) {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.write('JDWP-Handshake');
+  await once(socket, 'data');
+  let id = 0;
+  return {
+    /** Returns when the JVM has answered. */
+    async ask(command: number): Promise<void> {
+      const packet = Buffer.alloc(11);
+      packet.writeUInt32BE(packet.length, 0);
+      packet.writeUInt32BE(++id, 4);
+      packet[9] = 1;
+      packet[10] = command;
+      socket.write(packet);
+      await once(socket, 'data');
+    },
+    end: () => socket.destroy(),
+  };
+}
