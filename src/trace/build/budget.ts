@@ -2,7 +2,6 @@
  * How much memory an opened trace may take, and what its rows take: estimates, on the high side. Columns that nobody asks
  * for are counted too, as somebody may.
  */
-
 /** Where nobody says: room for some twenty million samples of usual stacks. */
 export const usualMemoryBytes = 3 * 2 ** 30;
 
@@ -12,3 +11,13 @@ export const intervalBytes = 79;
 export const callBytes = 46;
 /** Of a path: its columns, and its place in the hash. */
 export const pathBytes = 31;
+/** Of a node: its columns, and a path that no other node has. */
+export const nodeBytes = 12 + pathBytes;
+export const linkBytes = 25;
+export const virtualWaitBytes = 30;
+export const counterValueBytes = 16;
+/** Of a thread: its columns, before anything is in them. */
+export const threadBytes = 8 * 1024;
+/** Of a byte of classes, methods, images and texts: itself, where its entry lies, and what is made of it when it is asked for. */
+export const nameByteBytes = 4;
+export const symbolByteBytes = 30;

@@ -9,7 +9,7 @@
  * The Trace's columns are the decoder's own and longer than their `count`: copy before handing them away.
  */
 import { counted } from '../model/counted.js';
-import { formatMajor, formatMinor, ThreadKind } from '../model/kinds.js';
+import { formatMajor, formatMinor } from '../model/kinds.js';
 import {
   type CounterTrack,
   type Hook,
@@ -26,15 +26,25 @@ import { blockSize, eachSampleBlock, SampleBlockReader } from '../recording/samp
 import { VirtualWaitReader } from '../recording/virtual-waits.js';
 import { DamageError } from '../recording/wire.js';
 import { CounterTable } from './counters.js';
+import {
+  counterValueBytes,
+  linkBytes,
+  nameByteBytes,
+  nodeBytes,
+  symbolByteBytes,
+  threadBytes,
+  virtualWaitBytes,
+} from './budget.js';
 import { Entries } from './entries.js';
 import { LinkTable } from './links.js';
 import { cut, RecordedMethods } from './methods.js';
 import { NodeTable } from './nodes.js';
 import { type PartOptions, SamplesPart } from './part.js';
 import { PathTable } from './paths.js';
+import { sampleProblems } from './sample-problems.js';
 import { SampledThread, type Sampling } from './sampled-thread.js';
 import { traceInfo } from './trace-info.js';
-import { virtualWaitBytes, VirtualWaitTable } from './virtual-waits.js';
+import { VirtualWaitTable } from './virtual-waits.js';
 
 /** Losses and counters are few; a file that says otherwise is cut short here. */
 const mostLosses = 100_000;
@@ -209,18 +219,22 @@ export class RecordingDecoder {
         for (const thread of Threads.decode(payload).threads) this.thread(thread.index).describe(thread);
         return;
       case ChunkKind.Classes: {
+        this.keep(nameByteBytes * payload.length);
         this.methods.addClasses(payload);
         return;
       }
       case ChunkKind.Methods: {
+        this.keep(nameByteBytes * payload.length);
         this.methods.add(payload);
         return;
       }
       case ChunkKind.Images: {
+        this.keep(nameByteBytes * payload.length);
         this.methods.addImages(payload);
         return;
       }
       case ChunkKind.Symbols: {
+        this.keep(symbolByteBytes * payload.length);
         this.methods.addSymbols(payload);
         return;
       }
@@ -241,6 +255,7 @@ export class RecordingDecoder {
         return;
       }
       case ChunkKind.Texts: {
+        this.keep(nameByteBytes * payload.length);
         this.texts.add(payload);
         return;
       }
@@ -286,7 +301,10 @@ export class RecordingDecoder {
     const { nodeReader, nodes } = this;
     const refused = nodes.refused;
     nodeReader.open(payload);
-    for (let rows = nodeReader.next(); rows > 0; rows = nodeReader.next()) nodes.take(nodeReader, rows);
+    for (let rows = nodeReader.next(); rows > 0; rows = nodeReader.next()) {
+      this.keep(nodeBytes * rows);
+      nodes.take(nodeReader, rows);
+    }
     if (nodeReader.damage !== '') this.parser.report(chunk.offset, nodeReader.damage);
     if (nodes.refused > refused) {
       const count = nodes.refused - refused;
@@ -321,7 +339,10 @@ export class RecordingDecoder {
   private takeLinks(chunk: Chunk, payload: Uint8Array): void {
     const { linkReader, links } = this;
     linkReader.open(payload);
-    for (let rows = linkReader.next(); rows > 0; rows = linkReader.next()) links.take(linkReader, rows);
+    for (let rows = linkReader.next(); rows > 0; rows = linkReader.next()) {
+      this.keep(linkBytes * rows);
+      links.take(linkReader, rows);
+    }
     if (linkReader.damage !== '') this.parser.report(chunk.offset, linkReader.damage);
   }
 
@@ -350,6 +371,7 @@ export class RecordingDecoder {
         track = new CounterTable(cut(block.name), cut(block.unit));
         this.counters.set(block.name, track);
       }
+      this.keep(counterValueBytes * block.time.length);
       track.add(block.time, block.value);
     }
   }
@@ -368,6 +390,11 @@ export class RecordingDecoder {
     };
   }
 
+  /** Beside samples, which have an account of their own. */
+  private keep(bytes: number): void {
+    if (!this.part.takesBeside(bytes)) throw new DamageError('there is no memory for so many');
+  }
+
   private widenVouch(intervalNs: number): void {
     this.sampling.vouchNs = Math.max(this.sampling.vouchNs, intervalNs);
   }
@@ -376,6 +403,7 @@ export class RecordingDecoder {
     let thread = this.threads.get(index);
     if (thread === undefined) {
       if (index > mostThreads) throw new DamageError(`there is a thread number ${index}`);
+      this.keep(threadBytes);
       thread = new SampledThread(index, this.paths);
       this.threads.set(index, thread);
     }
@@ -389,39 +417,7 @@ export class RecordingDecoder {
     if (unlisted > 0) add(`${counted(unlisted, 'more problem is', 'more problems are')} not listed`);
     if (this.header === undefined && this.refused === '')
       add('the header is missing: what was recorded is not known');
-    let backwards = 0;
-    let stackless = 0;
-    let repeated = 0;
-    for (const thread of threads) {
-      backwards += thread.diff.backwards;
-      // Threads of the runtime itself run no code of the program.
-      if (thread.kind !== ThreadKind.Runtime) stackless += thread.diff.stackless;
-      repeated += thread.diff.repeated;
-    }
-    if (backwards > 0)
-      add(
-        counted(
-          backwards,
-          'sample is earlier than the one before it; it counts as taken at once',
-          'samples are earlier than the ones before them; they count as taken at once',
-        ),
-      );
-    if (repeated > 0)
-      add(
-        counted(
-          repeated,
-          'sample has the time of the one before it',
-          'samples have the time of the ones before them',
-        ),
-      );
-    if (stackless > 0)
-      add(
-        counted(
-          stackless,
-          'sample has no stack; its time was left to its neighbours',
-          'samples have no stack; their time was left to their neighbours',
-        ),
-      );
+    for (const what of sampleProblems(threads)) add(what);
     return problems;
   }
 }

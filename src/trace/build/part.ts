@@ -7,7 +7,12 @@ export interface PartOptions {
   readonly from?: number;
   /** Samples are taken in until their intervals and calls take so much. */
   readonly mostBytes?: number;
+  /** What is kept beside samples may take so much; half as much as samples where nobody says, and always what a program needs. */
+  readonly mostBesideBytes?: number;
 }
+
+/** Far more than the names and stacks of any program: only a recording that was made to be large has no room in it. */
+const usualBesideBytes = 2 ** 28;
 
 /** One interval of so many tells how many calls begin with each: an estimate, as those of a thread are alike. */
 const lookedAt = 8;
@@ -15,13 +20,16 @@ const lookedAt = 8;
 export class SamplesPart {
   private readonly from: number;
   private readonly mostBytes: number;
+  private readonly mostBesideBytes: number;
   private bytes = 0;
+  private besideBytes = 0;
   private next: number | undefined;
   private latestNs = 0;
 
-  constructor({ from = 0, mostBytes = Infinity }: PartOptions) {
+  constructor({ from = 0, mostBytes = Infinity, mostBesideBytes }: PartOptions) {
     this.from = from;
     this.mostBytes = mostBytes;
+    this.mostBesideBytes = mostBesideBytes ?? Math.max(mostBytes / 2, usualBesideBytes);
   }
 
   /** Whether the samples of the chunk at `offset` belong to it. Asked in the order of the file. */
@@ -34,6 +42,13 @@ export class SamplesPart {
   /** What takes so much beside intervals. */
   addBytes(bytes: number): void {
     this.bytes += bytes;
+  }
+
+  /** Whether there is room for what is kept of all of a recording, whichever part is shown: names, stacks, links, counters. */
+  takesBeside(bytes: number): boolean {
+    if (this.besideBytes + bytes > this.mostBesideBytes) return false;
+    this.besideBytes += bytes;
+    return true;
   }
 
   /** A thread's intervals from the row `from` on came of so many bytes. */

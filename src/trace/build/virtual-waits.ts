@@ -1,10 +1,8 @@
-/** Waits of virtual threads off their carriers, appended as they come: 30 bytes each. */
+/** Waits of virtual threads off their carriers, appended as they come. */
 import { type VirtualWaits } from '../model/trace.js';
 import { type VirtualWaitReader } from '../recording/virtual-waits.js';
 import { grown, nextCapacity } from './grow.js';
 import { type NodeTable } from './nodes.js';
-
-export const virtualWaitBytes = 30;
 
 const isNumber = (value: number, most: number): boolean => value >= 0 && value <= most;
 

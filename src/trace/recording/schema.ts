@@ -214,6 +214,9 @@ export function nested<T>(field: number, type: Message<T>): Field<T> {
   };
 }
 
+/** In one message; two bytes make an object of a hundred. Agents send names in chunks of some thousands. */
+const mostElements = 2 ** 17;
+
 export function repeated<T>(field: number, type: Message<T>): Field<T[]> {
   return {
     number: field,
@@ -223,6 +226,8 @@ export function repeated<T>(field: number, type: Message<T>): Field<T[]> {
     each: (values) => values,
     write: (out, value) => out.delimited(type.encode(value as unknown as Input<T>)),
     read: (reader, values) => {
+      if (values.length === mostElements)
+        throw new DamageError(`there are more than ${mostElements} entries`);
       values.push(type.decode(reader.raw()));
       return values;
     },

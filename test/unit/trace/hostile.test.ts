@@ -12,7 +12,7 @@ import {
 } from '../../../src/trace/recording/chunk.js';
 import { crc32 } from '../../../src/trace/recording/crc32.js';
 import { deflate } from '../../../src/trace/recording/deflate.js';
-import { Header, Threads } from '../../../src/trace/recording/messages.js';
+import { Counters, Header, Status, Threads } from '../../../src/trace/recording/messages.js';
 import { encodeNodes } from '../../../src/trace/recording/nodes.js';
 import { encodeLinks } from '../../../src/trace/recording/links.js';
 import { encodeSamples } from '../../../src/trace/recording/samples.js';
@@ -136,6 +136,64 @@ describe('hostile recordings', function () {
         problems.some((what) => what.includes('deflated payload')),
         problems.join(),
       );
+    }
+  });
+
+  it('with messages that hold no end of entries are left out from there on', () => {
+    for (const name of ['Hooks', 'Threads', 'Symbols', 'Counters', 'Losses', 'Status'] as const) {
+      const kind = ChunkKind[name];
+      // Empty ones, two bytes each: field 8 of a status, of all others field 1.
+      const entries = new Uint8Array(2 ** 20).map((_, at) =>
+        at % 2 === 1 ? 0 : name === 'Status' ? 0x42 : 0x0a,
+      );
+      const { problems, threads } = decoded(file([ChunkKind.Header, header], [kind, entries]));
+      assert.match(problems[0]?.what ?? '', /there are more than 131072 entries/, name);
+      assert.equal(threads.length, 0);
+    }
+  });
+
+  it('that keep more beside samples than memory has room for say so, and go on', () => {
+    const mostBesideBytes = 2 ** 23;
+    const entry = Uint8Array.of(0x0a, 4, 0x08, 1, 0x12, 0);
+    const entries = new Uint8Array(600_000).map((_, at) => entry[at % entry.length]!);
+    const column = (values: number): number[] => Array.from({ length: values }, () => 1);
+    const many: Record<string, [number, Uint8Array]> = {
+      classes: [ChunkKind.Classes, entries],
+      methods: [ChunkKind.Methods, entries],
+      texts: [ChunkKind.Texts, entries],
+      links: [
+        ChunkKind.Links,
+        encodeLinks({
+          ...{ waiter: column(1e5), waiterTime: column(1e5), waker: column(1e5) },
+          ...{ wakerTime: column(1e5), certainty: [] },
+        }),
+      ],
+      counters: [
+        ChunkKind.Counters,
+        Counters.encode({ blocks: [{ name: 'heap', time: column(1e5), value: column(1e5) }] }),
+      ],
+      nodes: [
+        ChunkKind.Nodes,
+        encodeNodes({
+          id: Array.from({ length: 20_000 }, (_, at) => at + 1),
+          ...{ parent: column(20_000).fill(0), frame: column(20_000), position: column(20_000) },
+        }),
+      ],
+      threads: [
+        ChunkKind.Threads,
+        Threads.encode({ threads: Array.from({ length: 2000 }, (_, at) => ({ index: at + 1 })) }),
+      ],
+    };
+    const end: [number, Uint8Array] = [ChunkKind.Status, Status.encode({ samples: 9 })];
+    for (const [name, chunk] of Object.entries(many)) {
+      const decoder = new RecordingDecoder({ magic: true, mostBesideBytes });
+      decoder.append(file([ChunkKind.Header, header], ...Array.from({ length: 20 }, () => chunk), end));
+      decoder.finish();
+      const { problems, status, links, counters, threads } = decoder.trace();
+      assert.match(problems[0]?.what ?? '', /there is no memory for/, name);
+      assert.equal(status?.samples, 9);
+      const kept = 25 * links.count + 16 * (counters[0]?.count ?? 0) + 8000 * threads.length;
+      assert.ok(kept <= mostBesideBytes, `${name} take ${kept} bytes`);
     }
   });
 
