@@ -104,6 +104,20 @@ const recordings: readonly (readonly [string, () => Promise<Uint8Array>])[] = [
       ).bytes,
   ],
   [
+    'virtual threads, two of them a carrier',
+    async () =>
+      (
+        await synthetic({
+          samples: 6000,
+          threads: 3,
+          methods: 60,
+          waiting: 0.3,
+          blocking: 1,
+          virtualThreads: 6,
+        })
+      ).bytes,
+  ],
+  [
     'virtual threads, some of their work unseen',
     () =>
       Promise.resolve(

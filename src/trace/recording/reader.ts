@@ -66,14 +66,17 @@ export class RecordingReader {
     return undefined;
   }
 
-  /** From the first samples to the end, as a trace that is read whole tells its length; undefined where there is no footer. */
+  /** From the first sample or wait to the end, as a trace that is read whole tells its length; undefined where there is no footer. */
   async lengthNs(mostBytes = longestFooter): Promise<number | undefined> {
     const footer = await this.footer(mostBytes);
     if (footer === undefined) return undefined;
     const index = indexOf(footer, await this.source.size());
     let beginNs = footer.endNs;
     for (let row = 0; row < (index?.count ?? 0); row++) {
-      if (index?.kind[row] === ChunkKind.Samples) beginNs = Math.min(beginNs, index.beginNs[row] as number);
+      const kind = index?.kind[row];
+      // Of waits that nobody wrote the times of both are 0.
+      if (kind === ChunkKind.Samples || (kind === ChunkKind.VirtualWaits && index?.endNs[row] !== 0))
+        beginNs = Math.min(beginNs, index?.beginNs[row] as number);
     }
     return footer.endNs - (index === undefined ? 0 : beginNs);
   }

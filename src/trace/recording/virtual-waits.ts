@@ -23,6 +23,25 @@ export class VirtualWaitReader extends RowReader<typeof columns> {
   }
 }
 
+/** From the earliest begin to the latest end, for the footer's index; undefined where nobody waited. */
+export function virtualWaitSpan(
+  payload: Uint8Array,
+  waits: VirtualWaitReader,
+): { begin: number; end: number } | undefined {
+  const { id, begin, duration } = waits.columns;
+  let first = Infinity;
+  let last = -Infinity;
+  waits.open(payload);
+  for (let rows = waits.next(); rows > 0; rows = waits.next()) {
+    for (let row = 0; row < rows; row++) {
+      if (id[row] === 0) continue;
+      first = Math.min(first, begin[row] as number);
+      last = Math.max(last, (begin[row] as number) + (duration[row] as number));
+    }
+  }
+  return first <= last ? { begin: first, end: last } : undefined;
+}
+
 export interface VirtualWaitRows {
   readonly thread: ArrayLike<number>;
   readonly id: ArrayLike<number>;

@@ -15,6 +15,7 @@ import {
 } from './chunk.js';
 import { Footer } from './messages.js';
 import { SampleBlockReader, sampleSpan } from './samples.js';
+import { VirtualWaitReader, virtualWaitSpan } from './virtual-waits.js';
 import { DamageError } from './wire.js';
 
 /** Takes the file's bytes in order. Each call is one whole chunk, or the magic: hand it to the system in one write. */
@@ -36,6 +37,7 @@ export class RecordingWriter {
   private readonly begins: number[] = [];
   private readonly spans: number[] = [];
   private readonly blocks = new SampleBlockReader();
+  private readonly waits = new VirtualWaitReader();
   private finished = false;
   private queue: Promise<void> = Promise.resolve();
 
@@ -49,7 +51,7 @@ export class RecordingWriter {
     return this.offset;
   }
 
-  /** Latest time in the samples so far, ns after the recording's start. */
+  /** Latest time in samples and waits so far, ns after the recording's start. */
   get lastNs(): number {
     return this.latestNs;
   }
@@ -95,21 +97,24 @@ export class RecordingWriter {
   private note(kind: number, payload: () => Uint8Array): number {
     if (this.finished) throw new Error('This recording has its footer already: nothing can be added to it');
     if (this.sequence === 0) void this.put(fileMagic);
-    let span: { begin: number; end: number } | undefined;
-    if (kind === ChunkKind.Samples) {
-      try {
-        span = sampleSpan(payload(), this.blocks);
-      } catch (error) {
-        // It is kept as it came: the reader says what is wrong with it. The index just knows no times for it.
-        if (!(error instanceof DamageError)) throw error;
-      }
-    }
+    const span = this.spanOf(kind, payload);
     this.offsets.push(this.offset);
     this.kinds.push(kind);
     this.begins.push(span?.begin ?? 0);
     this.spans.push(span === undefined ? 0 : span.end - span.begin);
     if (span !== undefined) this.latestNs = Math.max(this.latestNs, span.end);
     return this.sequence++;
+  }
+
+  private spanOf(kind: number, payload: () => Uint8Array): { begin: number; end: number } | undefined {
+    try {
+      if (kind === ChunkKind.Samples) return sampleSpan(payload(), this.blocks);
+      if (kind === ChunkKind.VirtualWaits) return virtualWaitSpan(payload(), this.waits);
+    } catch (error) {
+      // It is kept as it came: the reader says what is wrong with it. The index just knows no times for it.
+      if (!(error instanceof DamageError)) throw error;
+    }
+    return undefined;
   }
 
   private put(bytes: Uint8Array): Promise<void> {

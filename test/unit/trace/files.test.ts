@@ -7,6 +7,7 @@ import { ChunkKind, ChunkParser, encodeChunk, renumberChunk } from '../../../src
 import { deflate } from '../../../src/trace/recording/deflate.js';
 import { Goodbye, Header, Status, Threads } from '../../../src/trace/recording/messages.js';
 import { RecordingReader, sourceOf } from '../../../src/trace/recording/reader.js';
+import { encodeVirtualWaits } from '../../../src/trace/recording/virtual-waits.js';
 import { RecordingWriter } from '../../../src/trace/recording/writer.js';
 import { chunksOf } from './mutations.js';
 import { decoded, MemorySink, synthetic } from './recordings.js';
@@ -43,6 +44,20 @@ describe('RecordingWriter', () => {
     assert.equal(writer.bytes, sink.bytes.length);
     assert.equal(decoded(sink.bytes).endReason, EndReason.TargetExited);
     assert.throws(() => void writer.add(ChunkKind.Status, new Uint8Array(0)), /footer already/);
+  });
+
+  it('knows the times of waits of virtual threads, which may be before all samples', async () => {
+    const sink = new MemorySink();
+    const writer = new RecordingWriter(sink);
+    await writer.add(ChunkKind.Header, Header.encode({ major: 1 }));
+    const waits = { thread: [1, 1], id: [31, 0], begin: [-5, -900], duration: [105, 0], stack: [0, 0] };
+    await writer.add(ChunkKind.VirtualWaits, encodeVirtualWaits(waits));
+    await writer.finish(EndReason.Stopped);
+    const reader = new RecordingReader(sourceOf(sink.bytes));
+    const index = await reader.index();
+    assert.deepEqual([index?.beginNs[1], index?.endNs[1], writer.lastNs], [-5, 100, 100]);
+    const { beginNs, endNs } = decoded(sink.bytes);
+    assert.deepEqual([beginNs, endNs, await reader.lengthNs()], [-5, 100, 105]);
   });
 
   it('gives the sink whole chunks only, in order, so that a file is valid whenever writing stops', async () => {
