@@ -22,6 +22,7 @@ const objectOpen = 0x7b;
 const objectClose = 0x7d;
 const arrayOpen = 0x5b;
 const arrayClose = 0x5d;
+const blank = 0x20;
 const comma = 0x2c;
 const colon = 0x3a;
 const quote = 0x22;
@@ -63,14 +64,18 @@ export class JsonDocument {
     this.#run();
   }
 
-  /** True when the document was complete. An array that is never closed counts as complete: its own tools say so. */
+  /**
+   * True when the document was complete. One that is never closed counts as complete, also with a comma at its end: tools
+   * that write as they go leave it so, and its own tools read it.
+   */
   finish(): boolean {
     this.#reader.final = true;
     this.#tryAgainAt = 0;
     this.#run();
-    const rest = this.#window.end - this.#window.at;
+    const { bytes, at, end } = this.#window;
+    const isAllRead = bytes.subarray(at, end).every((byte) => byte <= blank || byte === comma);
     for (const role of [...this.#open].reverse()) this.#visitor.leave(Math.abs(role));
-    return this.#done || (rest === 0 && !this.#skipping);
+    return this.#done || (isAllRead && !this.#skipping);
   }
 
   #run(): void {

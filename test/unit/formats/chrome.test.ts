@@ -25,6 +25,20 @@ describe('Chrome JSON', () => {
     assert.doesNotThrow(() => JSON.parse(Buffer.from(bytes).toString()));
   });
 
+  it('reads what nobody closed as whole, and tells of an event that is cut', () => {
+    const events = '{"name":"a","ph":"B","ts":1,"pid":1,"tid":1},\n{"ph":"E","ts":3,"pid":1,"tid":1}';
+    for (const begin of ['[', '{"traceEvents":[']) {
+      const whole = read(`${begin}${events}]${begin === '[' ? '' : '}'}`);
+      assert.match(whole, / a 0\.\.2000\n$/);
+      for (const end of ['', '\n', ',', ',\n', ' ,\r\n\n', ']']) {
+        assert.equal(read(begin + events + end), whole, JSON.stringify(end));
+        assert.equal(read(begin + events + end, 1), whole, JSON.stringify(end));
+      }
+      for (const end of [',{', ',\n{"ph":"B","ts":9', ',{"name":"b'])
+        assert.match(read(begin + events + end), /problem @\d+: The trace ends inside an event/);
+    }
+  });
+
   it('reads complete events in any order, and nests them', () => {
     const text = `[
       {"name":"inner","ph":"X","ts":2.5,"dur":1,"pid":1,"tid":2,"args":{"a":[1,{"b":"]}"}]}},
