@@ -259,12 +259,12 @@ export class PageShell implements EngineListener, PageActions {
   }
 
   notTrace(what: string): void {
-    this.#say(text('open.notTrace', { what: plainText(what) }));
+    this.#sayAlone(text('open.notTrace', { what: plainText(what) }));
     this.#host.post({ type: 'notTrace', what });
   }
 
   failed(message: string): void {
-    this.#say(text('open.failed', { what: plainText(message) }));
+    this.#sayAlone(text('open.failed', { what: plainText(message) }));
     this.#host.post({ type: 'failed', message });
   }
 
@@ -284,6 +284,7 @@ export class PageShell implements EngineListener, PageActions {
     // Places in time and calls are those of another part.
     this.#store.set({ parts, viewport: undefined, range: undefined, selection: undefined });
     this.#model.clear();
+    this.#stage.classList.remove('is-bare');
     this.#say(text('open.waiting'));
     this.#host.post({ type: 'ready' });
   }
@@ -338,6 +339,12 @@ export class PageShell implements EngineListener, PageActions {
   #say(notice: string): void {
     this.#notice.textContent = notice;
     this.#notice.hidden = notice === '';
+  }
+
+  /** Where there is nothing else to show: canvases that were never drawn are black. */
+  #sayAlone(notice: string): void {
+    this.#say(notice);
+    if (this.#model.snapshot === undefined) this.#stage.classList.add('is-bare');
   }
 
   #warn(message: string): void {

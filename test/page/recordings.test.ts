@@ -209,6 +209,11 @@ describe('a recording on the page', function () {
     const { what } = await page.hear('notTrace');
     assert.match(what, /zip/i);
     assert.match(await page.page.locator('.notice').innerText(), /not a trace/);
+    assert.equal(
+      await page.page.locator('#view-timeline canvas:visible').count(),
+      0,
+      'nothing else is shown',
+    );
   });
 
   it('stands alone in one HTML file with its data', async () => {

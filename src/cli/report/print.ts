@@ -17,7 +17,7 @@ function headLine({ info, beginNs, endNs, threads }: Trace, samples: number): st
     `${plainText(info.targetName) || 'A program without a name'}${process}`,
     plainText(info.runtime),
     formatNs(endNs - beginNs),
-    `${formatCount(threads.length)} threads`,
+    threads.length === 1 ? '1 thread' : `${formatCount(threads.length)} threads`,
     ...(samples > 0 ? [`${formatCount(samples)} samples`] : []),
   ]
     .filter((part) => part !== '')

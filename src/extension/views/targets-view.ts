@@ -72,6 +72,12 @@ export class TargetsView implements TreeDataProvider<TargetNode>, Disposable {
       this.#listing.failures.map((one) => [one.kind, String(one.error)]),
     ]);
     if (shown !== this.#shown) this.#change.fire(undefined);
+    // What failed is in the tree then, so that VS Code does not show the welcome of an empty one.
+    const { targets, failures } = this.#listing;
+    this.#view.message =
+      targets.length === 0 && failures.length > 0
+        ? l10n.t('No program found that can be recorded. Start one, then look again.')
+        : '';
     this.#shown = shown;
   }
 
