@@ -16,6 +16,7 @@ export const englishTexts = {
   'timeline.blocked': 'blocked',
   'timeline.waiting': 'waiting, no CPU used',
   'timeline.gap': 'no evidence',
+  'timeline.toCome': 'calls are being laid out…',
   'thread.fold': 'Fold thread {name}',
   'thread.unfold': 'Unfold thread {name}',
   'counters.fold': 'Fold the counters of the process',

@@ -105,6 +105,43 @@ describe('a recording on the page', function () {
     await page.locator('[role="treeitem"]', { hasText: name }).first().waitFor({ state: 'attached' });
   });
 
+  it('says of threads whose charts are to come that they are', async () => {
+    open = await rig.page({ height: 260 });
+    const { page } = open;
+    await page.addInitScript(() => {
+      window.Worker = class extends Worker {
+        constructor(url: string | URL, options?: WorkerOptions) {
+          super(url, options);
+          this.addEventListener('message', (event: MessageEvent<{ type: string }>) => {
+            if (event.data.type === 'rest') event.stopImmediatePropagation();
+          });
+        }
+      };
+      const said: string[] = [];
+      Object.assign(window, { written: said });
+      const pens = CanvasRenderingContext2D.prototype;
+      const fillText = new Proxy(Reflect.get(pens, 'fillText') as () => void, {
+        apply: (write, pen, given: unknown[]) => {
+          said.push(String(given[0]));
+          Reflect.apply(write, pen, given);
+        },
+      });
+      Object.assign(pens, { fillText });
+    });
+    await page.reload();
+    await open.open(await recording(30_000));
+    await open.hear('opened');
+    const written = (): Promise<boolean> =>
+      page.evaluate(() =>
+        (window as unknown as { written: string[] }).written.includes('calls are being laid out…'),
+      );
+    assert.equal(await written(), false);
+    await page.locator('.tl-scroller').evaluate((it) => (it.scrollTop = it.scrollHeight));
+    await page.waitForFunction(() =>
+      (window as unknown as { written: string[] }).written.includes('calls are being laid out…'),
+    );
+  });
+
   it('that is too large for the memory it may take is shown a part at a time', async () => {
     const large = await recording(30_000);
     const settings = { memoryBytes: 1_500_000 };

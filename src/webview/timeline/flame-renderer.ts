@@ -2,6 +2,7 @@
 import type { TimeScale } from '../geometry/time-scale.js';
 import { libraryHue, nativeHue } from '../names.js';
 import type { NameIndex } from '../names.js';
+import { text } from '../texts.js';
 import type { ChartColumns } from '../worker/messages.js';
 import { LabelCache } from './label-cache.js';
 import {
@@ -40,6 +41,8 @@ export class FlameRenderer {
   readonly #boxes = new RectBatch(fillCount);
   readonly #bars = new RectBatch(nativeHue + 1);
   readonly #marks = new RectBatch(1);
+  /** Tops of threads in sight whose calls are to come. */
+  readonly #toCome: number[] = [];
   // Labels of this frame: x, baseline y, width, method; library ones apart, as their font is slanted.
   readonly #upright: number[] = [];
   readonly #slanted: number[] = [];
@@ -60,6 +63,10 @@ export class FlameRenderer {
     look: FlameLook,
     ratio: number,
   ): void {
+    if (chart.begin.length < chart.count) {
+      this.#toCome.push(Math.max(top, clip.top));
+      return;
+    }
     const step = rowHeight * ratio;
     const first = Math.max(0, Math.floor((clip.top - top) / step));
     const last = Math.min(chart.depthStart.length - 2, Math.floor((clip.bottom - top) / step));
@@ -121,6 +128,9 @@ export class FlameRenderer {
     this.#paintLabels(context, this.#upright, baseline, ratio);
     context.font = `italic ${size}px ${palette.fontFamily}`;
     this.#paintLabels(context, this.#slanted, baseline, ratio);
+    context.fillStyle = palette.faintText;
+    for (const top of this.#toCome.splice(0))
+      context.fillText(text('timeline.toCome'), labelInset * ratio, top + baseline);
     return boxes;
   }
 
