@@ -41,6 +41,28 @@ describe('the details', function () {
     for (const detail of await found.allTextContents()) assert.equal(detail, names[0]);
   });
 
+  it('say all of it in a small window, as the search field does', async () => {
+    await page.page.setViewportSize({ width: 800, height: 600 });
+    await page.page.locator('.legend-row').last().waitFor();
+    const cut = await page.page
+      .locator('.legend-name')
+      .evaluateAll((names) =>
+        names.filter((name) => name.scrollWidth > name.clientWidth).map((name) => name.textContent),
+      );
+    assert.deepEqual(cut, []);
+    const { room, needed } = await page.page.locator('.search-field').evaluate((field) => {
+      const input = field.shadowRoot!.querySelector('input')!;
+      const { font, paddingLeft, paddingRight } = getComputedStyle(input);
+      const pen = document.createElement('canvas').getContext('2d')!;
+      pen.font = font;
+      return {
+        room: input.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight),
+        needed: pen.measureText(field.getAttribute('placeholder')!).width,
+      };
+    });
+    assert.ok(room >= needed, `${needed} px of text in ${room}`);
+  });
+
   it('of a call tell what it waited for, and lead to the wait', async () => {
     await page.page.locator('.chart').focus();
     await page.page.keyboard.press('ArrowDown');
