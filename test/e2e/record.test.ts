@@ -196,21 +196,18 @@ describe('Record', () => {
 
   it('is readable in each theme, and axe finds nothing serious', async () => {
     const { workbench } = vscode;
-    const themes = {
-      dark: 'Dark Modern',
-      light: 'Light Modern',
-      contrast: 'Dark High Contrast',
-    } as const;
-    for (const [name, theme] of Object.entries(themes)) {
+    const themes = [
+      { name: 'dark', theme: 'Dark Modern', kind: 'vscode-dark' },
+      { name: 'light', theme: 'Light Modern', kind: 'vscode-light' },
+      { name: 'contrast', theme: 'Dark High Contrast', kind: 'vscode-high-contrast' },
+    ];
+    for (const { name, theme, kind } of themes) {
       await workbench.run('Preferences: Color Theme');
       await workbench.choices().filter({ hasText: 'Modern' }).first().waitFor();
       await workbench.page.keyboard.type(theme);
       await workbench.choose(theme);
       await workbench.page.locator('.quick-input-widget').first().waitFor({ state: 'hidden' });
-      const kind = { dark: 'vscode-dark', light: 'vscode-light', contrast: 'vscode-high-contrast' }[name];
-      await chart()
-        .locator(`body.${kind ?? ''}`)
-        .waitFor();
+      await chart().locator(`body.${kind}`).waitFor();
       await workbench.screenshot(`theme-${name}`);
       assert.deepEqual(await seriousViolations(await workbench.webviewFrame()), [], name);
     }
