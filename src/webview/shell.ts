@@ -146,6 +146,8 @@ export class PageShell implements EngineListener, PageActions {
         return;
       case 'problem':
         this.#warn(message.message);
+        // Nothing is to come.
+        if (this.#model.snapshot === undefined) this.#say('');
         return;
       case 'reveal':
         this.#revealLater = message.key;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { activeTabInput, btrace, closeAll, openRecording, scratchFile } from './btrace.js';
+import { withPerson } from './person.js';
 import { tillMethods, writeRecording } from './recordings.js';
 import { until } from './until.js';
 
@@ -80,8 +81,11 @@ describe('the editor of recordings', () => {
     assert.match(await readFile(to, 'utf8'), /sum/);
   });
 
-  it('does nothing to a file that is gone but say so', async () => {
-    await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(scratchFile('gone.btrace')));
-    await until('a tab is there', () => vscode.window.tabGroups.all.some((group) => group.tabs.length > 0));
+  it('says of a file that is gone that it is', async () => {
+    await withPerson({}, async ({ toasts }) => {
+      await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(scratchFile('gone.btrace')));
+      await until('it is said', () => toasts.length > 0);
+      assert.match(toasts[0]!.text, /^gone\.btrace is not there any more\. It was moved/);
+    });
   });
 });
