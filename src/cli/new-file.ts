@@ -1,9 +1,19 @@
 /** A file that gets its name when it is whole: until then it is beside it under another, and goes when anything fails. */
+import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { ByteSink } from '../trace/index.js';
+import type { Input, Option } from './command-line.js';
 import { CliError, ExitCode } from './exit-codes.js';
 import { fileError } from './open-trace.js';
+
+export const forceOption: Option = { name: 'force', short: 'f', help: 'write over FILE' };
+
+/** Before any work is done for it. */
+export function refuseExisting(file: string, input: Input): void {
+  if (!input.has(forceOption.name) && existsSync(file))
+    throw new CliError(ExitCode.File, `${file} is there already.`, 'Write over it with --force.');
+}
 
 /** Has the file made under the name that `make` is given, and gives it its own. Ctrl-C meanwhile aborts, and leaves nothing. */
 export async function makeFile<T>(

@@ -352,6 +352,8 @@ describe('btrace, the command', () => {
       [['convert', 'text.txt', '-o', 'nowhere/x.csv'], 4, /nowhere\/x\.csv cannot .*no such folder/],
       [['synth', '-o', 'nowhere/x.btrace'], 4, /nowhere\/x\.btrace cannot .*no such folder/],
       [['synth', '-o', 'x', '--interval', '0'], 2, /--interval takes 1 ns or more/],
+      [['synth', '-o', 'text.txt'], 4, /text\.txt is there already.\n.*--force/s],
+      [['synth', '-o', 'x', '--truth', 'text.txt'], 4, /text\.txt is there already/],
       [['synth', '-o', 'x', '--methods', '0'], 2, /--methods takes 1 or more/],
       [['dump', '--pid', '1'], 3, /No recording keeps a ring of process 1/],
     ];

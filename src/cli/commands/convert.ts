@@ -1,12 +1,12 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { exporters, type StackWeight } from '../../trace/formats/index.js';
 import { usualMemoryBytes, weights } from '../../trace/index.js';
 import { type Command, type Input, jsonOption, type Option } from '../command-line.js';
 import { type ConversionRequest, OWN_FORMAT } from '../convert/conversion.js';
 import { convertInThread } from '../convert/worker.js';
-import { CliError, ExitCode, UsageError } from '../exit-codes.js';
+import { ExitCode, UsageError } from '../exit-codes.js';
 import { mappingOption } from '../mapping.js';
-import { makeFile } from '../new-file.js';
+import { forceOption, makeFile, refuseExisting } from '../new-file.js';
 import { memoryOption } from '../open-trace.js';
 import { formatBytes } from '../../trace/measure/quantities.js';
 import { parseSize } from '../quantities.js';
@@ -36,7 +36,7 @@ function formatFor(output: string): string | undefined {
 const options: readonly Option[] = [
   { name: 'output', short: 'o', value: 'FILE', help: 'write here; "-" is standard output' },
   { name: 'to', value: 'FORMAT', help: `${formatIds.join(', ')}\n(default: by the end of FILE's name)` },
-  { name: 'force', short: 'f', help: 'write over FILE' },
+  forceOption,
   { name: 'thread', short: 't', value: 'TEXT', help: 'only threads with TEXT in their names' },
   { name: 'weight', value: 'WEIGHT', help: `for formats with one weight:\n${weightNames.join(', ')}` },
   memoryOption,
@@ -96,9 +96,7 @@ export const convert: Command = {
   async run(input, terminal) {
     const request = requestOf(input);
     const toStandardOutput = request.output === '-';
-    if (!toStandardOutput && !input.has('force') && existsSync(request.output)) {
-      throw new CliError(ExitCode.File, `${request.output} is there already.`, 'Write over it with --force.');
-    }
+    if (!toStandardOutput) refuseExisting(request.output, input);
     const converted = (output: string, interrupted?: AbortSignal) =>
       convertInThread(
         realpathSync(process.argv[1] ?? ''),

@@ -2,12 +2,13 @@ import { stat } from 'node:fs/promises';
 import { synthDefaults, synthesize, type SynthTruth } from '../../trace/index.js';
 import { type Command, jsonOption, type Option } from '../command-line.js';
 import { ExitCode, UsageError } from '../exit-codes.js';
-import { fillFile } from '../new-file.js';
+import { fillFile, forceOption, refuseExisting } from '../new-file.js';
 import { formatBytes, formatCount } from '../../trace/measure/quantities.js';
 import { parseCount, parseDuration } from '../quantities.js';
 
 const options: readonly Option[] = [
   { name: 'output', short: 'o', value: 'FILE', help: 'write here' },
+  forceOption,
   { name: 'samples', value: 'N', help: `captures over all threads (default: ${synthDefaults.samples})` },
   { name: 'threads', value: 'N', help: `(default: ${synthDefaults.threads})` },
   { name: 'depth', value: 'N', help: `mean depth of stacks (default: ${synthDefaults.depth})` },
@@ -79,13 +80,14 @@ export const synth: Command = {
     if (!(wanted.intervalNs >= 1)) throw new UsageError('--interval takes 1 ns or more.');
     for (const name of ['threads', 'depth', 'methods'] as const)
       if (wanted[name] === 0) throw new UsageError(`--${name} takes 1 or more.`);
+    const truthFile = input.text('truth');
+    for (const file of [output, truthFile]) if (file !== undefined) refuseExisting(file, input);
     const say = (share: number) => {
       if (!input.has('quiet')) terminal.progress(`Making ${output}: ${Math.round(100 * share)} %`);
     };
     const truth = await fillFile(output, (sink) => synthesize(sink, wanted, say)).finally(() =>
       terminal.endProgress(),
     );
-    const truthFile = input.text('truth');
     if (truthFile !== undefined)
       await fillFile(truthFile, (sink) => sink.write(new TextEncoder().encode(truthJson(truth))));
     const { captures } = truth;
