@@ -6,7 +6,7 @@ import { formatBytes, formatCount, formatShare } from '../../trace/measure/quant
 import { plainText } from '../plain-text.js';
 import type { Terminal } from '../terminal.js';
 import type { Begin, Begun } from './begin.js';
-import type { RecordRequest } from './request.js';
+import { makingRoom, type RecordRequest } from './request.js';
 import { dumpWhenFileAppears, DumpService } from './ring.js';
 
 export interface Follow {
@@ -67,7 +67,7 @@ async function begun(begin: Begin): Promise<Begun> {
 }
 
 export async function follow(begin: Begin, options: Follow, terminal: Terminal): Promise<number> {
-  const { session, launched } = await begun(begin);
+  const { session, launched } = await makingRoom(options.request, () => begun(begin));
   const { ringNs } = options.request;
   const dumps =
     ringNs === undefined

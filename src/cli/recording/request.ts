@@ -1,5 +1,5 @@
 /** What was asked for on the command line of `btrace record`, and the options that follow from it. */
-import { rm } from 'node:fs/promises';
+import { lstat, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { DEFAULT_MEMORY_BYTES, recordingPresets, type RecordingChoice } from '../../targets/presets.js';
 import { newRecordingFile } from '../../targets/recording-folder.js';
@@ -45,7 +45,6 @@ function withoutSignals(kinds: readonly number[]): readonly number[] {
 export async function recordOptions(request: RecordRequest, name: string): Promise<RecordOptions> {
   const base = presets.get(request.preset) ?? recordingPresets.balanced;
   const file = request.output ?? (await newRecordingFile(RECORDINGS_FOLDER, name, new Date()));
-  if (request.force) await rm(file, { force: true });
   return {
     ...base,
     file: path.resolve(file),
@@ -63,4 +62,23 @@ export async function recordOptions(request: RecordRequest, name: string): Promi
     fromLaunch: request.fromLaunch,
     redact: request.redact,
   };
+}
+
+/** With --force the file that is there makes room for the new one: for good once that has begun. */
+export async function makingRoom<T>(
+  { force, output }: Pick<RecordRequest, 'force' | 'output'>,
+  begin: () => Promise<T>,
+): Promise<T> {
+  const isFile = force && output !== undefined && (await lstat(output).catch(() => undefined))?.isFile();
+  if (isFile !== true) return begin();
+  const aside = `${output}.${process.pid}.before`;
+  await rename(output, aside);
+  try {
+    const begun = await begin();
+    await rm(aside, { force: true });
+    return begun;
+  } catch (error) {
+    await rename(aside, output);
+    throw error;
+  }
 }

@@ -41,6 +41,7 @@ function methodLines(
   const head = [
     ...(hasCpu ? ['SELF CPU', '', 'TOTAL CPU', ''] : []),
     ...['SELF WALL', '', 'TOTAL WALL', ''],
+    ...(sort === 'blocked' ? ['WAITED'] : []),
     ...(hasAllocations ? ['ALLOCATED'] : []),
     ...['CALLS', 'METHOD'],
   ];
@@ -57,6 +58,7 @@ function methodLines(
     formatShare(row.selfWallNs / whole.wall),
     formatNs(row.totalWallNs),
     formatShare(row.totalWallNs / whole.wall),
+    ...(sort === 'blocked' ? [formatNs(row.blockedNs)] : []),
     ...(hasAllocations ? [formatBytes(row.allocatedBytes)] : []),
     formatCount(row.calls),
     plainText(row.name),
