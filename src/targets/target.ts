@@ -31,8 +31,10 @@ export interface Target {
   readonly detail: string;
   /** Why it cannot be recorded as it runs, with what to do; undefined when it can. */
   readonly refusal: string | undefined;
-  /** True when it can be started anew and recorded from its first moment; of a refused one: when our library is in it. */
+  /** True when it can be started anew and recorded from its first moment. */
   readonly launchable?: boolean;
+  /** That takes our library in it, which is seen only when it is tried: to look into its packages may take seconds. */
+  readonly launchNeedsLibrary?: boolean;
   start(options: RecordOptions, signal?: AbortSignal): Promise<Session>;
 }
 

@@ -117,7 +117,12 @@ const tests: Readonly<Record<string, () => Promise<void>>> = {
       await isOpen(await recorded);
     });
     // Recorded from its launch alone, as an app that has our library in it.
-    Object.assign(till, { refusal: 'It is not debuggable.', launchable: true, label: 'Shop\u202etill' });
+    Object.assign(till, {
+      refusal: 'It is not debuggable.',
+      launchable: true,
+      launchNeedsLibrary: true,
+      label: 'Shop\u202etill',
+    });
     isOneError(await toastsOf({}, () => run('record', { target: till.id })), /^It is not debuggable\./);
     await withPerson({}, async ({ picks }) => {
       const recorded = run<string>('record');

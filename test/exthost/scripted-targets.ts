@@ -28,6 +28,7 @@ export class ScriptedTarget implements Target {
   refusal: string | undefined;
   label: string | undefined;
   launchable = false;
+  launchNeedsLibrary = false;
   readonly sessions: ScriptedSession[] = [];
   options: RecordOptions | undefined;
   failure: Error | undefined;

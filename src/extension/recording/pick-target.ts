@@ -160,12 +160,15 @@ export async function pickHow(target: Target, last: PresetName): Promise<HowChos
   const now = target.refusal === undefined ? items(false) : [];
   const anew = target.launchable === true ? items(true) : [];
   const heading = (label: string): Item => ({ label, kind: QuickPickItemKind.Separator });
-  pick.items =
-    now.length > 0 && anew.length > 0
-      ? [heading(l10n.t('Now')), ...now, heading(l10n.t('From launch: starts it anew')), ...anew]
-      : now.length > 0
-        ? now
-        : [heading(l10n.t("From launch, with BTrace's library in it: starts it anew")), ...anew];
+  const launch =
+    target.launchNeedsLibrary === true
+      ? l10n.t("From launch, with BTrace's library in it: starts it anew")
+      : l10n.t('From launch: starts it anew');
+  pick.items = [
+    ...(now.length > 0 && anew.length > 0 ? [heading(l10n.t('Now'))] : []),
+    ...now,
+    ...(anew.length > 0 ? [heading(launch), ...anew] : []),
+  ];
   try {
     return (await accepted(pick))?.how;
   } finally {

@@ -46,6 +46,7 @@ export class AppTarget implements AndroidTarget {
   readonly device: Device;
   readonly refusal: string | undefined;
   readonly launchable: boolean;
+  readonly launchNeedsLibrary: boolean;
   readonly outsideOnly: boolean;
   readonly label: string | undefined;
   readonly abi: string | undefined;
@@ -66,6 +67,7 @@ export class AppTarget implements AndroidTarget {
     this.detail = more === undefined ? place.detail : `${place.detail} · ${more}`;
     this.device = place.device;
     this.launchable = app.process === app.packageName;
+    this.launchNeedsLibrary = app.access === undefined;
     this.refusal =
       app.access !== undefined || app.profileable
         ? undefined
