@@ -174,6 +174,50 @@ TEST("outside: a thread that has no frames is not walked again while it does not
   CHECK(runtime.walks_of_frameless.load() >= 1 && runtime.walks_of_frameless.load() <= 2);
 }
 
+// As where a thread cannot be suspended in time.
+struct FailingRuntime final : FakeRuntime {
+  Atomic<u32> walks{};
+  bool walks_outside() override { return true; }
+  i32 walk_outside(ThreadRecord&, Frame*, u32, WalkNotes&) override {
+    walks.add(1);
+    return -1;
+  }
+};
+
+TEST("outside: a walk that fails is a lost sample, and is tried again") {
+  Config config;
+  config.async_interval_ns = kNsPerMs;
+  Session* session = open_session(config);
+  CHECK(session != nullptr);
+  activate_session(*session);
+  FailingRuntime runtime;
+  Atomic<u32> over{}, asked_to_end{};
+  Atomic<ThreadRecord*> met{};
+  std::thread worker([&] {
+    g_threads.mine()->runtime_ref.store(&over);
+    met.store(g_threads.mine());
+    while (!over.load()) work_a_little();
+  });
+  std::thread looker([&] { look(*session, runtime, asked_to_end); });
+  std::string failed;
+  try {
+    wait_until("walks", [&] { return runtime.walks.load() >= 5; });
+  } catch (const harness::Failure& failure) {
+    failed = failure.what;
+  }
+  asked_to_end.store(1);
+  looker.join();
+  const u32 lost = met.load()->lost[static_cast<u32>(LossReason::WalkError)].load();
+  const bool has_row = met.load()->has_pending.load() || !met.load()->shard.empty(session->pool);
+  over.store(1);
+  worker.join();
+  deactivate_session();
+  close_session(*session);
+  CHECK_EQUAL(failed, "");
+  CHECK_EQUAL(lost, runtime.walks.load());
+  CHECK(!has_row);
+}
+
 struct TimedRuntime final : FakeRuntime {
   Atomic<u32> walks{};
   bool walks_outside() override { return true; }

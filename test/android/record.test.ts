@@ -4,16 +4,20 @@ import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { AndroidTargets } from '../../src/targets/android/android-targets.js';
 import { type Session, type Target, TargetError } from '../../src/targets/target.js';
+import { SampleKind } from '../../src/trace/model/kinds.js';
 import {
   assertBetween,
+  assertSlowFrames,
+  blocksOf,
   cpuWithin,
   mainThread,
   methodNamed,
+  near,
   traceOf as traceIn,
 } from '../rigs/art/read-trace.js';
 import { agentLibrary } from '../rigs/art/record.js';
 import { recordOptions } from '../rigs/record-options.js';
-import type { ArtApp } from '../rigs/art/runtime.js';
+import { type ArtApp, type Engine, engines } from '../rigs/art/runtime.js';
 import { apkOf } from '../rigs/phone/phone.js';
 import { withPhone } from '../rigs/phone/with-phone.js';
 
@@ -133,18 +137,40 @@ describe('recording an app on a device, over adb', () => {
     });
   });
 
-  it('records an app that runs, names what it did, and leaves it running', async () => {
-    const app = await bench().launched(SHOP);
+  for (const engine of Object.keys(engines) as Engine[])
+    it(`records an app that runs, tells what it did by name and time, and leaves it running (${engine})`, async () => {
+      const app = await bench().launched(SHOP, { engine });
+      await bench().connect();
+      const session = await (await targetNamed(SHOP)).start(options());
+      await app.more('frame', 35);
+      const end = await session.stop();
+      assert.deepEqual([end.reason, end.message], ['stopped', '']);
+      const trace = await traceOf(session);
+      assert.equal(trace.info.targetName, SHOP);
+      assert.deepEqual(trace.problems, []);
+      assertSlowFrames(trace, app);
+      const sleeps = blocksOf(trace, mainThread(trace), SampleKind.Sleep);
+      assert.ok(sleeps.length >= 3);
+      for (const { stack } of sleeps) assert.match(stack, /^java\.lang\.Thread\.sleep .*sample\.Jank\./);
+      await app.more('frame', 2);
+    });
+
+  it('tells who held a lock, over adb as without', async () => {
+    const app = await bench().launched(SHOP, { app: 'Contention' });
     await bench().connect();
     const session = await (await targetNamed(SHOP)).start(options());
-    await app.more('frame', 12);
-    const end = await session.stop();
-    assert.deepEqual([end.reason, end.message], ['stopped', '']);
+    const truths = await app.more('monitor', 4);
+    assert.equal((await session.stop()).message, '');
     const trace = await traceOf(session);
-    assert.equal(trace.info.targetName, SHOP);
-    assert.deepEqual(trace.problems, []);
-    methodNamed(trace, 'sample.Jank.decodeRow');
-    await app.more('frame', 2);
+    const waits = blocksOf(trace, mainThread(trace), SampleKind.Monitor);
+    for (const truth of truths.slice(1, 4)) {
+      const wait = waits.find(({ begin }) => near(begin, truth.number('begin')));
+      assert.equal(
+        trace.threads.find(({ index }) => index === wait?.owner)?.tid,
+        truth.number('owner'),
+        app.output(),
+      );
+    }
   });
 
   it('says the ABI of each app that it can look into, with the probe that it asks each process once', async () => {

@@ -57,6 +57,22 @@ describe('the agent in the Android Runtime', () => {
         assert.equal(trace.methods.signature(method), '()V');
       });
 
+      it('gives methods shorter than any interval their shares', async () => {
+        const app = await running({ engine, app: 'ShortMethods', arguments: [0] });
+        const session = await record(app);
+        const truths = await app.more('short', 15);
+        const trace = await stopped(session);
+        const main = mainThread(trace);
+        const share = (of: (name: string) => number) => of('parse') / (of('parse') + of('render'));
+        const truly = share((name) => truths.reduce((sum, truth) => sum + truth.number(name), 0));
+        const seen = share((name) =>
+          cpuWithin(trace, main, methodNamed(trace, `sample.ShortMethods.${name}`)),
+        );
+        // Six standard deviations of as many samples as there were.
+        const chance = Math.sqrt((truly * (1 - truly)) / main.intervals.count);
+        assertBetween(seen, truly - 6 * chance, truly + 6 * chance);
+      });
+
       it('splits equal stacks by message', async () => {
         const app = await running({ engine, app: 'Jank', arguments: [0] });
         const before = app.truths('frame').length;

@@ -1,13 +1,16 @@
 /** What happens to the app when something goes wrong: it goes on. */
 import assert from 'node:assert/strict';
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { HookState } from '../../src/trace/model/kinds.js';
-import { walkMarker } from '../rigs/art/record.js';
+import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { HookState, SampleKind } from '../../src/trace/model/kinds.js';
+import { eventsOf } from '../rigs/art/read-trace.js';
+import { agentLibrary, walkMarker } from '../rigs/art/record.js';
 import { type Engine, engines } from '../rigs/art/runtime.js';
 import { stopped, withArt } from '../rigs/art/with-art.js';
 
 describe('an app that is recorded in the Android Runtime', () => {
-  const { running, record } = withArt();
+  const bench = withArt();
+  const { running, record } = bench;
 
   for (const engine of Object.keys(engines) as Engine[]) {
     describe(`engine ${engine}`, () => {
@@ -52,6 +55,34 @@ describe('an app that is recorded in the Android Runtime', () => {
         assert.ok(walk.why.includes(marker), walk.why);
         assert.ok(trace.paths.count <= 1);
         await rm(marker);
+      });
+
+      it('leaves allocations and collections to who listens to them already', async () => {
+        const app = await running({ engine, app: 'Storm', arguments: [0, 4, 5000] });
+        const first = await record(app);
+        // Another profiler in the same app: a second copy of the agent is one.
+        const copy = path.join(bench.folder, 'libother.so');
+        await copyFile(agentLibrary, copy);
+        const door = await bench.door(() => app);
+        app.system(`attach-agent ${door.agent.replace(agentLibrary, copy)}`);
+        const second = await door.session();
+        await app.more('allocations', 3);
+        const other = await stopped(second);
+        for (const name of ['allocation', 'gc']) {
+          const hook = other.hooks.find((each) => each.name === name);
+          assert.deepEqual([hook?.state, hook?.why], [HookState.Failed, 'somebody else listens in this app']);
+        }
+        const since = Number(process.hrtime.bigint());
+        await app.more('allocations', 3);
+        const trace = await stopped(first);
+        // Each new thread's first allocation is captured.
+        const late = trace.threads.filter(
+          ({ beginNs }) => beginNs > since - Number(trace.info.startMonotonicNs),
+        );
+        const types = late.flatMap((thread) => eventsOf(trace, thread, SampleKind.Allocation));
+        assert.ok(types.some(({ type }) => type === 'sample.Storm$Droplet'));
+        await app.more('allocations', 1);
+        assert.deepEqual(await app.quit(), { code: 0, signal: null }, app.output());
       });
 
       it('lets the app go on when its recording is given up', async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Trace } from '../../../src/trace/model/trace.js';
 import type { RecordOptions, Session } from '../../../src/targets/target.js';
-import { traceOf } from './read-trace.js';
+import { findMethod, traceOf } from './read-trace.js';
 import { assertCpuWithinWall } from '../cpu-within-wall.js';
 import { recordOptions } from '../record-options.js';
 import { forgetWalks, openDoor, recordApp, type AgentDoor } from './record.js';
@@ -72,5 +72,7 @@ export async function stopped(session: Session): Promise<Trace> {
   assert.deepEqual([end.reason, end.message], ['stopped', '']);
   const trace = await traceOf(end.file);
   assertCpuWithinWall(trace);
+  // ART's own trampolines are no methods.
+  assert.equal(findMethod(trace, '<runtime method>'), -1);
   return trace;
 }
