@@ -1,7 +1,19 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { bringAgent, findAgent } from '../../../src/targets/local/agent-library.js';
 import { loadError } from '../../../src/targets/local/attach.js';
 import { readElf } from '../../../src/targets/local/elf-facts.js';
@@ -89,6 +101,51 @@ describe('local targets', () => {
   it('says of a process what it is when it is none to record', async () => {
     await assert.rejects(javaProcess(2 ** 22 + 1), refused('not-found', /no process/));
     await assert.rejects(javaProcess(process.pid), refused('not-supported', /is not a Java program/));
+  });
+
+  it('refuses JVMs that the agent cannot read, and what was compiled ahead, in words', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const maps = readFileSync('/proc/self/maps', 'utf8');
+    const [library] = /\/\S*\/libm\.so\S*/.exec(maps)!;
+    /** A program that has loaded libraries of these names. */
+    const asleep = async (program: string, ...names: string[]): Promise<ChildProcess> => {
+      const files = names.map((name) => path.join(folder, name));
+      for (const file of files) copyFileSync(library, file);
+      const env = { ...process.env, LD_PRELOAD: files.join(':') };
+      const child = spawn(program, ['60'], { env, stdio: 'ignore' });
+      await once(child, 'spawn');
+      const loaded = () => readFileSync(`/proc/${child.pid!}/maps`, 'utf8');
+      while (!loaded().includes(files.at(-1) ?? 'libc.so')) await setImmediate();
+      return child;
+    };
+    const cases: [RegExp, ...string[]][] = [
+      [/runs on OpenJ9, which the agent cannot read/, 'libjvm.so', 'libj9vm29.so'],
+      [/runs on musl \(Alpine Linux\)/, 'libjvm.so', 'libc.musl-x86_64.so.1'],
+    ];
+    for (const [what, ...names] of cases) {
+      const child = await asleep('/bin/sleep', ...names);
+      try {
+        const { refusal } = await javaProcess(child.pid!);
+        refused('not-supported', what)(refusal);
+        const listed = (await listJavaProcesses()).find(({ facts }) => facts.pid === child.pid);
+        refused('not-supported', what)(listed?.refusal);
+      } finally {
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+      }
+    }
+    // What tells a native image is a section of its own; one of no use once a program runs gives its name.
+    const image = path.join(folder, 'image');
+    const bytes = readFileSync('/bin/sleep');
+    bytes.write('.svm_heap', bytes.indexOf('\0.gnu.hash\0') + 1);
+    writeFileSync(image, bytes, { mode: 0o700 });
+    const child = await asleep(image);
+    try {
+      await assert.rejects(javaProcess(child.pid!), refused('not-supported', /\(image\) is a native image/));
+    } finally {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
   });
 
   it('finds Java programs by what they publish where there is no /proc', async function () {
