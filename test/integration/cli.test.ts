@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { root } from '../../scripts/setup.mjs';
-import { EndReason } from '../../src/trace/index.js';
+import { EndReason, HookState, type Trace } from '../../src/trace/index.js';
 import { compile, JavaProgram, mainJdk } from '../rigs/jvm/programs.js';
 import { decodeFile, Recordings, threadNamed, totalCpu } from './recordings.js';
 
@@ -304,6 +304,13 @@ describe('btrace, the command', () => {
     assert.ok(
       (totalCpu(trace, threadNamed(trace, 'customer-1')).get('com.example.shop.Search.find') ?? 0) > 0,
     );
+    // The points are those of a program that runs already.
+    await btrace('record', '--pid', pid(), '--duration', '300ms', '-o', 'attached.btrace', '-q');
+    const attached = decodeFile(recordings.file('attached.btrace'));
+    const hooksOf = ({ hooks }: Trace): string[] => hooks.map(({ name }) => name).sort();
+    assert.deepEqual(hooksOf(trace), hooksOf(attached));
+    for (const { name, state, why } of [...trace.hooks, ...attached.hooks])
+      assert.ok(state === HookState.Installed || state === HookState.Removed, `${name}: ${why}`);
     const failing = await btrace(
       'record',
       '-o',
