@@ -137,6 +137,7 @@ describe('figures in the editor', () => {
     assert.match(text, /Called by/);
     assert.match(text, /Till\.ring/);
     assert.match(text, /line 12/);
+    assert.match(text, /A line may be one near by/);
   });
 
   it('lead back to the recording', async () => {

@@ -1,6 +1,13 @@
 /** Recordings of a few calls, written with the engine's own writer: what the tests open. */
 import { open } from 'node:fs/promises';
-import { CounterBit, EndReason, formatMajor, formatMinor, SampleKind } from '../../src/trace/model/kinds.js';
+import {
+  CounterBit,
+  EndReason,
+  formatMajor,
+  formatMinor,
+  SampleFlag,
+  SampleKind,
+} from '../../src/trace/model/kinds.js';
 import { ChunkKind, messages, RecordingWriter } from '../../src/trace/index.js';
 import { encodeNodes } from '../../src/trace/recording/nodes.js';
 import { encodeSamples } from '../../src/trace/recording/samples.js';
@@ -103,6 +110,7 @@ export async function writeRecording(file: string, options: RecordingOptions): P
           cpu: rows.map((at) => at * 500_000),
           stack: rows.map((at) => ends[at % ends.length] ?? 0),
           kind: rows.map(() => SampleKind.AsyncSelf),
+          flags: rows.map(() => SampleFlag.Safepoint),
           allocatedBytes: rows.map((at) => at * 1000),
         },
       ]),

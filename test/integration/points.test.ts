@@ -91,6 +91,7 @@ for (const jdk of jdks()) {
       const count = (of: number) => trace.status?.costs.find(({ kind }) => kind === of)?.count ?? 0;
       assert.equal(count(SampleKind.AsyncSelf), 0);
       assert.ok(count(SampleKind.AsyncOutside) > 0);
+      assert.ok(trace.info.linesNearSafepoints);
       const cpu = totalCpu(trace, threadNamed(trace, 'burner'));
       assert.ok((cpu.get('Work.half') ?? 0) > 0, [...cpu.keys()].join(', '));
     });

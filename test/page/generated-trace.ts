@@ -214,6 +214,7 @@ export function generateTrace(options: GeneratedOptions): Trace {
       hasFaults: true,
       hasSwitches: true,
       exact: false,
+      linesNearSafepoints: false,
       allocationsEstimated: true,
     },
     beginNs: 0,

@@ -102,6 +102,8 @@ export interface FigureColumns {
   readonly hasCpu: boolean;
   readonly hasAllocations: boolean;
   readonly allocationsEstimated: boolean;
+  /** As TraceInfo has it. */
+  readonly linesNearSafepoints: boolean;
   /** Unix time in ms at which the recording began, 0 unknown: sources changed later are not what was recorded. */
   readonly startedMs: number;
   readonly endNs: number;

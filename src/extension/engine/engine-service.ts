@@ -47,6 +47,7 @@ export class EngineService {
       hasCpu: trace.info.hasCpu,
       hasAllocations: trace.info.hasAllocations,
       allocationsEstimated: trace.info.allocationsEstimated,
+      linesNearSafepoints: trace.info.linesNearSafepoints,
       startedMs: Number(trace.info.startRealtimeNs / 1_000_000n),
       endNs: trace.endNs,
       part: trace.part,

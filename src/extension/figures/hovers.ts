@@ -111,4 +111,8 @@ function hotLines(text: MarkdownString, columns: FigureColumns, row: number): vo
     text.appendText(`${l10n.t('line {0}', String(columns.line[at] ?? 0))}: ${formatNs(weight(at))}${share}`);
     text.appendMarkdown('\n');
   }
+  if (columns.linesNearSafepoints)
+    text.appendMarkdown(
+      `\n${l10n.t('A line may be one near by: compiled code knows its place at some lines only.')}\n`,
+    );
 }

@@ -119,9 +119,10 @@ export class RecordingDecoder {
     let beginNs = this.virtualWaits.firstNs;
     const part = this.part.described(this.footer?.endNs);
     let endNs = Math.max(part?.next === undefined ? (this.footer?.endNs ?? 0) : 0, this.virtualWaits.lastNs);
-    let counters = 0;
+    let [counters, flags] = [0, 0];
     for (const thread of threads) {
       counters |= thread.counters;
+      flags |= thread.flags;
       if (thread.intervals.count > 0) beginNs = Math.min(beginNs, thread.intervals.begin[0] as number);
       endNs = Math.max(endNs, thread.diff.lastNs);
     }
@@ -129,7 +130,7 @@ export class RecordingDecoder {
     this.linksAttached = this.links.count;
     const { methods, texts } = this;
     return {
-      info: traceInfo(this.header ?? Header.empty(), counters),
+      info: traceInfo(this.header ?? Header.empty(), counters, flags),
       beginNs: Math.min(beginNs, endNs),
       endNs,
       complete: this.footer !== undefined,

@@ -397,5 +397,6 @@ const unknownInfo: TraceInfo = {
   hasFaults: false,
   hasSwitches: false,
   exact: true,
+  linesNearSafepoints: false,
   allocationsEstimated: false,
 };

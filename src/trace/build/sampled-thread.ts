@@ -34,6 +34,8 @@ export class SampledThread implements ThreadTrack {
 
   /** What was read with the samples: CounterBit bits. */
   counters = 0;
+  /** Of all its samples together. */
+  flags = 0;
   readonly diff = new StackDiff();
   private readonly callTable = new CallTable();
 
@@ -89,6 +91,7 @@ export class SampledThread implements ThreadTrack {
     let taken = 0;
     for (let rows = block.next(); rows > 0; rows = block.next()) {
       if (block.hasDetails || block.hasDurations) this.note(block, rows, nodes);
+      if (block.hasFlags) this.flags |= flagsIn(block.flags, rows);
       const before = this.diff.leftOut;
       this.diff.take(block, rows, nodes, this.paths, sampling.vouchNs);
       const captures = rows + (block.hasMerged ? mergedIn(block.merged, rows) : 0);
@@ -145,6 +148,12 @@ export class SampledThread implements ThreadTrack {
     intervals.reserve(Math.ceil(expected * inReserve) + mostRowsASample * Math.min(rows, sliceRows));
     intervals.counters.reserve(expected);
   }
+}
+
+function flagsIn(flags: Float64Array, rows: number): number {
+  let all = 0;
+  for (let row = 0; row < rows; row++) all |= flags[row] as number;
+  return all;
 }
 
 /** Captures that equal neighbours stand for. */

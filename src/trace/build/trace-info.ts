@@ -1,11 +1,11 @@
 /** What a recording's header says, as facts of its trace. */
-import { CounterBit } from '../model/kinds.js';
+import { CounterBit, SampleFlag } from '../model/kinds.js';
 import { type TraceInfo } from '../model/trace.js';
 import { type Header } from '../recording/messages.js';
 import { cut } from './methods.js';
 
-/** `counters`: what was read with any sample, CounterBit bits. */
-export function traceInfo(header: Header, counters: number): TraceInfo {
+/** `counters`: what was read with any sample, CounterBit bits. `flags`: what is said of any, SampleFlag bits. */
+export function traceInfo(header: Header, counters: number, flags: number): TraceInfo {
   const { target, clock, config } = header;
   return {
     format: 'btrace',
@@ -29,6 +29,7 @@ export function traceInfo(header: Header, counters: number): TraceInfo {
     hasFaults: (counters & CounterBit.Faults) !== 0,
     hasSwitches: (counters & CounterBit.Switches) !== 0,
     exact: false,
+    linesNearSafepoints: (flags & SampleFlag.Safepoint) !== 0,
     allocationsEstimated: (counters & (CounterBit.AllocationsEstimated | CounterBit.BytesEstimated)) !== 0,
   };
 }

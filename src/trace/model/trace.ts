@@ -257,6 +257,8 @@ export interface TraceInfo {
   readonly hasSwitches: boolean;
   /** True when calls are exact begin/end events, not rebuilt from samples. */
   readonly exact: boolean;
+  /** Of some samples the line is that of a place near by where the runtime knows it. */
+  readonly linesNearSafepoints: boolean;
   readonly allocationsEstimated: boolean;
 }
 

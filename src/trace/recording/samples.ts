@@ -139,6 +139,11 @@ export class SampleBlockReader {
     return this.begins[Field.merged] !== this.ends[Field.merged];
   }
 
+  /** Whether any row has a flag. */
+  get hasFlags(): boolean {
+    return this.begins[Field.flags] !== this.ends[Field.flags];
+  }
+
   /** Throws a DamageError when the block cannot be taken apart at all. */
   open(bytes: Uint8Array, begin: number, end: number): void {
     this.damage = '';

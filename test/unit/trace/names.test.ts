@@ -4,7 +4,7 @@ import { describe, it } from 'mocha';
 import { RecordingDecoder } from '../../../src/trace/build/decoder.js';
 import { lineFigures } from '../../../src/trace/measure/lines.js';
 import { wholeTrace } from '../../../src/trace/measure/scope.js';
-import { MethodKind } from '../../../src/trace/model/kinds.js';
+import { MethodKind, SampleFlag } from '../../../src/trace/model/kinds.js';
 import type { Trace } from '../../../src/trace/model/trace.js';
 import { ChunkKind, encodeChunk, fileMagic } from '../../../src/trace/recording/chunk.js';
 import { Classes, Header, Images, Methods, Symbols, Texts } from '../../../src/trace/recording/messages.js';
@@ -33,6 +33,15 @@ class Recording {
 const oneStack = encodeNodes({ id: [1, 2], parent: [0, 1], frame: [1, 2], position: [4, 20] });
 
 describe('names', () => {
+  it('have lines of which is known whether they are of a place near by', () => {
+    const samples = (flags: number[]): Uint8Array =>
+      encodeSamples([{ thread: 1, counters: 0, time: [0, 5], stack: [2, 2], kind: [1, 1], flags }]);
+    const recording = new Recording().add(ChunkKind.Nodes, oneStack).add(ChunkKind.Samples, samples([0, 0]));
+    assert.equal(recording.trace.info.linesNearSafepoints, false);
+    recording.add(ChunkKind.Samples, samples([0, SampleFlag.Safepoint]));
+    assert.equal(recording.trace.info.linesNearSafepoints, true);
+  });
+
   it('may come after the stacks that use them, and be replaced', () => {
     const recording = new Recording().add(ChunkKind.Nodes, oneStack);
     const { methods } = recording.trace;
