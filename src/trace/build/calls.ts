@@ -10,6 +10,10 @@ import { grown, nextCapacity } from './grow.js';
 
 /** Short runs of a loop are compiled once, with their ends: one run over all of a thread was compiled anew for each thread. */
 const sliceIntervals = 4096;
+/** Room for more calls than the first slice lets expect saves copies, and what is never written takes no memory. */
+const inReserve = 1.25;
+/** Calls that are expected of an interval at most: a few very deep ones must not ask for more memory than there is. */
+const mostExpected = 8;
 
 export class CallTable implements Calls {
   count = 0;
@@ -30,7 +34,7 @@ export class CallTable implements Calls {
     this.source = { intervals, paths };
     if (this.taken === count) return;
     this.made = {};
-    this.reserve(this.coming(intervals, paths));
+    this.expect(intervals, paths);
     while (this.taken < count) this.take(intervals, paths, Math.min(this.taken + sliceIntervals, count));
   }
 
@@ -132,8 +136,7 @@ export class CallTable implements Calls {
   }
 
   private take({ path, keep: keeps }: Intervals, { depth }: Paths, to: number): void {
-    let { open, openRow } = this;
-    const { firstInterval, lastInterval } = this;
+    let { open, openRow, firstInterval, lastInterval } = this;
     let rows = this.count;
     for (let interval = this.taken; interval < to; interval++) {
       const frames = depth[path[interval] as number] as number;
@@ -143,6 +146,10 @@ export class CallTable implements Calls {
       for (let level = keep; level < open; level++) lastInterval[openRow[level] as number] = interval - 1;
       if (frames > openRow.length) {
         this.openRow = openRow = grown(openRow, nextCapacity(openRow.length, frames));
+      }
+      if (rows + frames - keep > firstInterval.length) {
+        this.reserve(rows + frames - keep);
+        ({ firstInterval, lastInterval } = this);
       }
       for (let level = keep; level < frames; level++) {
         firstInterval[rows] = interval;
@@ -156,23 +163,27 @@ export class CallTable implements Calls {
   }
 
   private reserve(rows: number): void {
-    const needed = this.count + rows;
-    if (needed <= this.firstInterval.length) return;
-    const size = nextCapacity(this.firstInterval.length, needed);
+    const { length } = this.firstInterval;
+    if (rows <= length) return;
+    const size = nextCapacity(length, rows);
     this.firstInterval = grown(this.firstInterval, size);
     this.lastInterval = grown(this.lastInterval, size);
   }
 
-  /** Calls that the new intervals begin: room is made for just so many, once. */
-  private coming({ count, path, keep }: Intervals, { depth }: Paths): number {
+  /** Makes room for the calls that the new intervals begin, if all begin as many as the first of them. */
+  private expect({ count, path, keep }: Intervals, { depth }: Paths): void {
+    const { taken } = this;
+    const looked = Math.min(count - taken, sliceIntervals);
     let { open } = this;
     let calls = 0;
-    for (let interval = this.taken; interval < count; interval++) {
+    for (let interval = taken; interval < taken + looked; interval++) {
       const frames = depth[path[interval] as number] as number;
       calls += frames - Math.min(keep[interval] as number, frames, open);
       open = frames;
     }
-    return calls;
+    const unseen = count - taken - looked;
+    const expected = unseen * Math.min((calls / looked) * inReserve, mostExpected);
+    this.reserve(this.count + calls + Math.ceil(expected));
   }
 }
 
