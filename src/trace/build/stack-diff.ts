@@ -312,7 +312,9 @@ export class StackDiff {
       if (lasted === 0) state = path === 0 ? IntervalState.Gap : IntervalState.Evidence;
       const last = intervals.push(from, to, path, keep, state, messageId);
       // Where it began before the sample before it was taken, that one's share is counted already.
-      const own = Math.max(Math.min(cpuSince + within - (hasWork ? used : 0), to - from), 0);
+      // A gap that the wait began in ends where it began: what it lasted is told by its row.
+      const length = to - (intervals.begin[last] as number);
+      const own = Math.max(Math.min(cpuSince + within - (hasWork ? used : 0), length), 0);
       intervals.cpu[last] = own;
       spent = (hasWork ? used : 0) + own;
       intervals.node[last] = node;
