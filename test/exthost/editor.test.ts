@@ -43,6 +43,23 @@ describe('the editor of recordings', () => {
     assert.notEqual(await said, '');
   });
 
+  it('offers the text editor for what is no trace, and opens it there', async () => {
+    const file = scratchFile('letter.btrace');
+    await writeFile(file, 'Dear reader, this is a letter.\n');
+    await withPerson({ buttons: ['Open as Text'] }, async ({ toasts }) => {
+      await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(file));
+      await until(
+        'its text is shown',
+        () => vscode.window.activeTextEditor?.document.uri.fsPath === file && toasts.length > 0,
+      );
+      assert.match(toasts[0]!.text, /^letter\.btrace is not a recording that BTrace can read: /);
+      assert.deepEqual(
+        vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label)),
+        ['letter.btrace'],
+      );
+    });
+  });
+
   it('exports in the formats of other tools', async () => {
     await openRecording(recording);
     const to = scratchFile('till.collapsed');
