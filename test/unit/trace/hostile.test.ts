@@ -231,6 +231,23 @@ describe('hostile recordings', function () {
     ]);
   });
 
+  it('with samples out of order, and several at one time, are repaired, and say how many', () => {
+    const nodes = encodeNodes({ id: [1], parent: [0], frame: [1], position: [0] });
+    const problemsAt = (time: number[]): string[] => {
+      const samples = encodeSamples([{ thread: 1, counters: 0, time, stack: time.map(() => 1) }]);
+      const bytes = file([ChunkKind.Header, header], [ChunkKind.Nodes, nodes], [ChunkKind.Samples, samples]);
+      const { begin, end, count } = decoded(bytes).threads[0]!.intervals;
+      for (let row = 1; row < count; row++) assert.ok(begin[row]! >= end[row - 1]!);
+      assert.equal(end[count - 1], 40);
+      return problemsOf(bytes);
+    };
+    assert.deepEqual(problemsAt([10, 20, 40]), []);
+    assert.deepEqual(problemsAt([10, 30, 20, 15, 40]), [
+      '2 samples are earlier than the ones before them; they count as taken at once',
+    ]);
+    assert.deepEqual(problemsAt([10, 10, 30, 40]), ['1 sample has the time of the one before it']);
+  });
+
   it('with ids from nowhere do not make tables for them', () => {
     const before = process.memoryUsage().arrayBuffers;
     const nodes = encodeNodes({ id: [2 ** 28 - 1], parent: [0], frame: [2 ** 24 - 1], position: [0] });
