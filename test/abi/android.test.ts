@@ -55,6 +55,10 @@ for (const { preset, machine } of abis) {
       assert.match(segments, /GNU_STACK.* RW /);
     });
 
+    it('keeps nothing in thread-local storage, which loaders have little of', () => {
+      assert.doesNotMatch(readelf('-l'), /^\s+TLS\b/m);
+    });
+
     it('needs nothing but libc, libdl and liblog', () => {
       const needed = [...readelf('-d').matchAll(/NEEDED.*\[(.*)\]/g)].map(([, name]) => name);
       assert.deepEqual(
