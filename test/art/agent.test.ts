@@ -132,17 +132,12 @@ describe('the agent in the Android Runtime', () => {
       it('tells sleeping from waiting', async () => {
         const app = await running({ engine, app: 'Jank', arguments: [0] });
         const session = await record(app);
-        const [first] = await app.more('frame', 5);
+        await app.more('frame', 4);
         const trace = await stopped(session);
         const sleeps = blocksOf(trace, mainThread(trace), SampleKind.Sleep);
         assert.ok(sleeps.length >= 3);
         for (const sleep of sleeps) assert.match(sleep.stack, /^java\.lang\.Thread\.sleep /);
-        // What ended while the hooks went in may be called a wait: which method sleeps is not known before.
-        const waits = blocksOf(trace, mainThread(trace), SampleKind.Wait);
-        assert.deepEqual(
-          waits.filter(({ begin }) => begin > first!.number('end')),
-          [],
-        );
+        assert.deepEqual(blocksOf(trace, mainThread(trace), SampleKind.Wait), []);
       });
 
       it('counts every allocation in a storm of many threads', async () => {

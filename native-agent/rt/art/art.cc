@@ -25,6 +25,8 @@ void find_names(JNIEnv* env, Session& session) {
 }
 
 void find_sleep(JNIEnv* env) {
+  LocalFrame frame(env, 4);
+  if (!frame) return;
   jclass thread = find_class(env, "java/lang/Thread");
   jmethodID sleep = find_static_method(env, thread, "sleep", "(Ljava/lang/Object;JI)V");
   if (sleep) g_sleep_method = reinterpret_cast<u64>(art_method(env, thread, sleep));
@@ -79,13 +81,13 @@ void Art::install(Session& session) {
   const char* why = prepare_to_walk(internals, session, env);
   session.report_hook("walk", why ? HookState::Failed : HookState::Installed, why);
   if (why) return;
+  find_sleep(env);
   // A new thread is met by the callback, one that is there already after it.
   add_callbacks(session);
   auto look_around = [&](ArtThread*) {
     LocalFrame frame(env, 128);
     if (!frame) return;
     meet_threads(env);
-    find_sleep(env);
     find_names(env, session);
     replace_natives(session, env);
   };
