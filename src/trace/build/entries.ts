@@ -3,10 +3,10 @@
  * methods cost a look at each one's id when they arrive, and nothing more until one is shown.
  */
 import { type Message } from '../recording/schema.js';
+import { textOf } from '../recording/text.js';
 import { DamageError, WireReader } from '../recording/wire.js';
 import { grown, nextCapacity } from './grow.js';
 
-const utf8 = new TextDecoder();
 /** Where a byte is a character: all that is ASCII is where it was. */
 const bytewise = new TextDecoder('latin1');
 
@@ -107,9 +107,9 @@ export class Entries<T> {
     const payload = this.payloads[at] as Uint8Array;
     const asked = (this.asked[at] ?? 0) + 1;
     this.asked[at] = asked;
-    if (asked * nameShare < payload.length) return utf8.decode(payload.subarray(begin, end));
+    if (asked * nameShare < payload.length) return textOf(payload.subarray(begin, end));
     for (let place = begin; place < end; place++)
-      if ((payload[place] as number) >= 0x80) return utf8.decode(payload.subarray(begin, end));
+      if ((payload[place] as number) >= 0x80) return textOf(payload.subarray(begin, end));
     return (this.texts[at] ??= bytewise.decode(payload)).slice(begin, end);
   }
 

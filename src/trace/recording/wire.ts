@@ -3,13 +3,13 @@
  * of the hot ones (columns.ts reads those). 64-bit numbers come as float64, exact to 2^53; the wall clock, which is
  * beyond that, as bigint.
  */
+import { textOf } from './text.js';
 
 /** Bytes that are not what they should be. Caught where a chunk is taken apart: it costs that chunk, not the file. */
 export class DamageError extends Error {
   override readonly name = 'DamageError';
 }
 
-const utf8 = new TextDecoder();
 const utf8Encoder = new TextEncoder();
 
 export class WireReader {
@@ -109,7 +109,7 @@ export class WireReader {
   }
 
   string(): string {
-    return utf8.decode(this.raw());
+    return textOf(this.raw());
   }
 
   skip(wireType: number): void {

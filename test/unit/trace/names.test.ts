@@ -7,9 +7,18 @@ import { wholeTrace } from '../../../src/trace/measure/scope.js';
 import { MethodKind, SampleFlag } from '../../../src/trace/model/kinds.js';
 import type { Trace } from '../../../src/trace/model/trace.js';
 import { ChunkKind, encodeChunk, fileMagic } from '../../../src/trace/recording/chunk.js';
-import { Classes, Header, Images, Methods, Symbols, Texts } from '../../../src/trace/recording/messages.js';
+import {
+  Classes,
+  Header,
+  Images,
+  Methods,
+  Symbols,
+  Texts,
+  Threads,
+} from '../../../src/trace/recording/messages.js';
 import { encodeNodes } from '../../../src/trace/recording/nodes.js';
 import { encodeSamples } from '../../../src/trace/recording/samples.js';
+import { textOf } from '../../../src/trace/recording/text.js';
 
 class Recording {
   readonly decoder = new RecordingDecoder();
@@ -28,6 +37,16 @@ class Recording {
   get trace(): Trace {
     return this.decoder.trace();
   }
+}
+
+/** A message with `name~~~~~~` in it, where six tildes become an emoji and two a NUL, both as a JVM has them. */
+function inJavasUtf8(payload: Uint8Array): Uint8Array {
+  const as = (from: string, to: readonly number[]): void => {
+    for (let at; (at = Buffer.from(payload).indexOf(from)) >= 0;) payload.set(to, at);
+  };
+  as('~~~~~~', [0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80]);
+  as('~~', [0xc0, 0x80]);
+  return payload;
 }
 
 const oneStack = encodeNodes({ id: [1, 2], parent: [0, 1], frame: [1, 2], position: [4, 20] });
@@ -91,6 +110,45 @@ describe('names', () => {
     ).trace;
     names.slice(0, 5).forEach((name, at) => assert.equal(methods.name(at), name));
     assert.equal(methods.name(5).length, 2 ** 20);
+  });
+
+  it("are what they mean where they came in a JVM's own form of UTF-8", () => {
+    const smile = '\u{1f600}';
+    const trace = new Recording()
+      .add(ChunkKind.Threads, inJavasUtf8(Threads.encode({ threads: [{ index: 1, name: 'reader ~~~~~~' }] })))
+      .add(ChunkKind.Classes, inJavasUtf8(Classes.encode({ classes: [{ id: 1, name: 'a.~~~~~~Ä' }] })))
+      .add(
+        ChunkKind.Methods,
+        inJavasUtf8(
+          Methods.encode({
+            methods: [
+              { id: 1, classId: 1, name: 'run~~~~~~~~~~~~' },
+              { id: 2, classId: 1, name: 'nul~~', signature: '(La/~~~~~~Ä;)V' },
+            ],
+          }),
+        ),
+      )
+      .add(ChunkKind.Nodes, encodeNodes({ id: [1, 2], parent: [0, 1], frame: [1, 2], position: [4, 20] }))
+      .add(ChunkKind.Texts, inJavasUtf8(Texts.encode({ texts: [{ id: 1, value: 'frame ~~~~~~' }] })))
+      .add(
+        ChunkKind.Samples,
+        encodeSamples([{ thread: 1, counters: 0, time: [0, 5], stack: [2, 2], kind: [1, 1] }]),
+      ).trace;
+    const { methods } = trace;
+    assert.equal(trace.threads[0]?.name, `reader ${smile}`);
+    assert.equal(methods.qualifiedName(0), `a.${smile}Ä.run${smile}${smile}`);
+    assert.equal(methods.name(1), 'nul\0');
+    assert.equal(methods.signature(1), `(La/${smile}Ä;)V`);
+    assert.equal(trace.text(1), `frame ${smile}`);
+  });
+
+  it('keep a damaged character as one that is unknown', () => {
+    const name = (bytes: readonly number[]): string => textOf(Uint8Array.from([...bytes, 0x61]));
+    const half = [0xed, 0xa0, 0xbd];
+    const other = [0xed, 0xb8, 0x80];
+    for (const bytes of [half, other, [...other, ...half], [0xc0], [0xed], [...half, 0xed, 0xb8], [0xff]])
+      assert.match(name(bytes), /^\ufffd+a$/);
+    assert.equal(name([0xef, 0xbf, 0xbd, ...half, ...other]), '\ufffd\u{1f600}a');
   });
 
   it('of native frames are their images, with offsets as positions', () => {
