@@ -10,7 +10,9 @@ import {
   assertSlowFrames,
   blocksOf,
   cpuWithin,
+  findMethod,
   mainThread,
+  messagesWithin,
   methodNamed,
   near,
   traceOf as traceIn,
@@ -141,7 +143,16 @@ describe('recording an app on a device, over adb', () => {
     it(`records an app that runs, tells what it did by name and time, and leaves it running (${engine})`, async () => {
       const app = await bench().launched(SHOP, { engine });
       await bench().connect();
+      const before = app.truths('frame').length;
       const session = await (await targetNamed(SHOP)).start(options());
+      // Names and lines are in the file soon, while it is being recorded and the app goes on.
+      for (let seen = ''; seen !== 'Jank.java:22';) {
+        await app.more('frame', 1);
+        const trace = await traceOf(session);
+        assert.ok(!trace.complete);
+        const method = findMethod(trace, 'sample.Jank.doFrame');
+        if (method >= 0) seen = `${trace.methods.file(method)}:${trace.methods.firstLine(method)}`;
+      }
       await app.more('frame', 35);
       const end = await session.stop();
       assert.deepEqual([end.reason, end.message], ['stopped', '']);
@@ -149,29 +160,35 @@ describe('recording an app on a device, over adb', () => {
       assert.equal(trace.info.targetName, SHOP);
       assert.deepEqual(trace.problems, []);
       assertSlowFrames(trace, app);
+      // Each frame is a message of its own, with the same stacks; one may be under way.
+      const messages = messagesWithin(trace, mainThread(trace), methodNamed(trace, 'sample.Jank.doFrame'));
+      assertBetween(messages.size, 6, app.truths('frame').length - before + 1);
       const sleeps = blocksOf(trace, mainThread(trace), SampleKind.Sleep);
       assert.ok(sleeps.length >= 3);
       for (const { stack } of sleeps) assert.match(stack, /^java\.lang\.Thread\.sleep .*sample\.Jank\./);
       await app.more('frame', 2);
     });
 
-  it('tells who held a lock, over adb as without', async () => {
-    const app = await bench().launched(SHOP, { app: 'Contention' });
-    await bench().connect();
-    const session = await (await targetNamed(SHOP)).start(options());
-    const truths = await app.more('monitor', 4);
-    assert.equal((await session.stop()).message, '');
-    const trace = await traceOf(session);
-    const waits = blocksOf(trace, mainThread(trace), SampleKind.Monitor);
-    for (const truth of truths.slice(1, 4)) {
-      const wait = waits.find(({ begin }) => near(begin, truth.number('begin')));
-      assert.equal(
-        trace.threads.find(({ index }) => index === wait?.owner)?.tid,
-        truth.number('owner'),
-        app.output(),
-      );
-    }
-  });
+  for (const { app: name, truth: what, kind, ends, whom } of [
+    { app: 'Contention', truth: 'monitor', kind: SampleKind.Monitor, ends: ['end'], whom: 'owner' },
+    { app: 'WaitNotify', truth: 'wait', kind: SampleKind.Wait, ends: ['end'], whom: 'waker' },
+    { app: 'Parking', truth: 'park', kind: SampleKind.Park, ends: ['entered', 'end'], whom: 'waker' },
+  ] as const)
+    it(`tells the ${whom} of each ${what}, over adb as without`, async () => {
+      const app = await bench().launched(SHOP, { app: name });
+      await bench().connect();
+      const session = await (await targetNamed(SHOP)).start(options());
+      const truths = await app.more(what, 4);
+      assert.equal((await session.stop()).message, '');
+      const trace = await traceOf(session);
+      const blocks = blocksOf(trace, mainThread(trace), kind);
+      for (const truth of truths.slice(1, 4))
+        for (const end of ends) {
+          const block = blocks.find((one) => near(one.end, truth.number(end)));
+          const owner = trace.threads.find(({ index }) => index === block?.owner)?.tid;
+          assert.equal(whom === 'owner' ? owner : block?.waker, truth.number(whom), app.output());
+        }
+    });
 
   it('says the ABI of each app that it can look into, with the probe that it asks each process once', async () => {
     const phone = await bench().another({ abis: 'arm64-v8a,armeabi-v7a,armeabi' });

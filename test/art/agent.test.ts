@@ -10,9 +10,9 @@ import {
   cpuWithin,
   eventsOf,
   mainThread,
+  messagesWithin,
   methodNamed,
   near,
-  pathHas,
   shareOfEvidence,
   stackOf,
   traceOf,
@@ -79,11 +79,7 @@ describe('the agent in the Android Runtime', () => {
         const session = await record(app);
         await app.more('frame', 12);
         const trace = await stopped(session);
-        const main = mainThread(trace);
-        const messages = new Set<number>();
-        const method = methodNamed(trace, 'sample.Jank.doFrame');
-        for (let row = 0; row < main.intervals.count; row++)
-          if (pathHas(trace, main.intervals.path[row]!, method)) messages.add(main.message[row]!);
+        const messages = messagesWithin(trace, mainThread(trace), methodNamed(trace, 'sample.Jank.doFrame'));
         // Each frame is a message, and one may be under way; not each is captured on a busy machine.
         assertBetween(messages.size, 6, app.truths('frame').length - before + 1);
       });

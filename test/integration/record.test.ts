@@ -98,6 +98,19 @@ for (const jdk of jdks()) {
       assert.ok(highest('threads') >= trace.threads.length, 'all recorded threads were counted');
     });
 
+    it('has names, files and lines in its file soon, while it goes on', async () => {
+      const session = await recordings.start(program.pid, { file: recordings.file('live.btrace') });
+      for (let seen = ''; seen !== 'Search.java:23';) {
+        await new Promise<void>((resolve) => session.onStatus(() => resolve()));
+        const { methods, complete } = decodeFile(session.file);
+        assert.ok(!complete);
+        for (let method = 0; method < methods.count; method++)
+          if (methods.qualifiedName(method) === 'com.example.shop.Search.distance')
+            seen = `${methods.file(method)}:${methods.firstLine(method)}`;
+      }
+      assert.equal((await session.stop()).reason, 'stopped');
+    });
+
     it('tells only of the main thread, and of collections, where that alone is asked for', async () => {
       const trace = await recordings.record(program.pid, 1000, {
         mainOnly: true,

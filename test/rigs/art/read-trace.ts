@@ -46,6 +46,14 @@ function within(trace: Trace, thread: ThreadTrack, method: number, of: (row: num
 export const cpuWithin = (trace: Trace, thread: ThreadTrack, method: number) =>
   within(trace, thread, method, (row) => thread.intervals.cpu[row]!);
 
+/** The messages that the method worked in. */
+export function messagesWithin(trace: Trace, thread: ThreadTrack, method: number): Set<number> {
+  const messages = new Set<number>();
+  for (let row = 0; row < thread.intervals.count; row++)
+    if (pathHas(trace, thread.intervals.path[row]!, method)) messages.add(thread.message[row]!);
+  return messages;
+}
+
 /** CPU time of Jank's slow method against what the app itself measured of it, in the frames that lie wholly in there. */
 export function assertSlowFrames(trace: Trace, app: ArtApp): void {
   const start = Number(trace.info.startMonotonicNs);
