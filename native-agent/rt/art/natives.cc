@@ -359,8 +359,8 @@ struct Bystander {
   const char* method;
   const char* signature;
 };
-constexpr const char* kBystanders = "dalvik/system/VMDebug";
-constexpr Bystander kBystander[] = {{"printLoadedClasses", "(I)V"}, {"dumpReferenceTables", "()V"}, {"crash", "()V"}};
+constexpr const char* kBystanderClass = "dalvik/system/VMDebug";
+constexpr Bystander kBystanders[] = {{"printLoadedClasses", "(I)V"}, {"dumpReferenceTables", "()V"}, {"crash", "()V"}};
 void does_nothing() {}
 
 // Where an ArtMethod keeps its native function, in words: the one word that becomes ours by RegisterNatives. 0: it was
@@ -390,8 +390,8 @@ u32 find_native_entry(JNIEnv* env, jclass java_class, const Bystander& bystander
 // In bytes, learned once; 0: not known.
 u32 native_entry(JNIEnv* env) {
   u32& offset = g_art.internals.method_native_entry;
-  jclass bystanders = offset ? nullptr : find_class(env, kBystanders);
-  for (const Bystander& bystander : kBystander)
+  jclass bystanders = offset ? nullptr : find_class(env, kBystanderClass);
+  for (const Bystander& bystander : kBystanders)
     if (!offset && bystanders) offset = find_native_entry(env, bystanders, bystander) * sizeof(void*);
   return offset;
 }
