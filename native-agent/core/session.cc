@@ -94,7 +94,8 @@ void close_session(Session& session) {
 
 u64 held_bytes(const Session& session) {
   return session.pool.touched_bytes() + session.stacks.touched_bytes() + session.images.touched_bytes() +
-         session.open_waits.bytes() + g_threads.bytes() + sizeof(Session);
+         session.open_waits.bytes() + g_threads.bytes() + sizeof(Session) +
+         Session::kWalkBuffers * sizeof(WalkBuffer) + sizeof(LinkRing);
 }
 
 HookState Session::hook_state(const char* name) const {

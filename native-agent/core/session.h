@@ -95,7 +95,8 @@ bool session_is_open();
 // Gives the memory back.
 void close_session(Session& session);
 
-// Bytes the agent holds now: pages touched, not address space.
+// Bytes the agent holds now: of what grows with a recording the pages touched, not address space; walk buffers, links
+// and open waits in full.
 u64 held_bytes(const Session& session);
 
 }  // namespace btrace

@@ -50,6 +50,12 @@ std::vector<Row> rows_of(Session& session, ThreadRecord& record) {
   return rows;
 }
 
+TEST("session: room for walks and links is in what it holds") {
+  Recording recording;
+  const u64 held = held_bytes(*recording.session);
+  CHECK(held >= Session::kWalkBuffers * sizeof(WalkBuffer) + sizeof(LinkRing) + sizeof(Session));
+}
+
 TEST("gate: one capture in the interval, and one more when forced") {
   Config config;
   config.sync_interval_ns = 3600 * kNsPerSecond;
