@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -19,9 +19,9 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { root } from '../../scripts/setup.mjs';
 import { LocalTargets } from '../../src/targets/local/local-targets.js';
-import { EndReason } from '../../src/trace/index.js';
+import { EndReason, LossReason } from '../../src/trace/index.js';
 import { compile, JavaProgram } from '../rigs/jvm/programs.js';
-import { decodeFile, Recordings, refusal, socketFolders, threadNamed } from './recordings.js';
+import { decodeFile, Recordings, refusal, socketFolders, threadNamed, totalCpu } from './recordings.js';
 
 const agent = path.join(root, 'build/native/host/libbtrace-agent.so');
 
@@ -277,11 +277,37 @@ describe('faults', () => {
     assert.equal(await program.end(), 0, program.output);
   });
 
+  it('a program in a pid namespace of its own', async function () {
+    const below = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'];
+    if (spawnSync(below[0]!, [...below.slice(1), 'true']).status !== 0) this.skip(); // for want of the right to
+    const { pid: parent } = await truth(['burn'], { below });
+    const pid = Number(readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8'));
+    assert.match(readFileSync(`/proc/${pid}/status`, 'utf8'), /^NSpid:\s+\d+\s+1$/m);
+    const session = await recordings.start(pid);
+    session.onStatus(({ processCpuNs }) => {
+      if (processCpuNs > 0.5e9) void session.stop();
+    });
+    const trace = decodeFile((await session.ended).file);
+    assert.deepEqual(trace.problems, []);
+    assert.ok((totalCpu(trace, threadNamed(trace, 'burner')).get('Work.half') ?? 0) > 0);
+  });
+
   it('classes that come and go', async () => {
     const program = await truth(['load', 'garbage']);
-    const trace = await recordings.record(program.pid, 2000);
+    const trace = await recordings.record(program.pid, 2000, { syncIntervalNs: 0, budgetPpm: 0 });
     assert.ok(trace.complete);
     assert.deepEqual(trace.problems, []);
+    // Each of those that went before their names were asked for costs its name, and is counted.
+    let methods = 0;
+    for (let method = 1; method < trace.methods.count; method++)
+      if (trace.methods.qualifiedName(method) === '[unloaded]') methods++;
+    assert.ok(methods > 0, 'no class went before its name was asked for');
+    const types = new Set(trace.threads.flatMap(({ events }) => [...events.type.subarray(0, events.count)]));
+    const classes = [...types].filter((type) => trace.className(type) === '[unloaded]').length;
+    const counted = trace.losses
+      .filter(({ reason }) => reason === LossReason.NameUnloaded)
+      .reduce((sum, { count }) => sum + count, 0);
+    assert.equal(counted, methods + classes);
     assert.equal(await program.end(), 0, program.output);
   });
 

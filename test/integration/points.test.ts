@@ -93,6 +93,41 @@ for (const jdk of jdks()) {
       assert.equal(await program.end(), 0, program.output);
     });
 
+    it('name methods as javac, Kotlin and Scala do, and what the JVM makes itself', async () => {
+      await truth(['names']);
+      const session = await recordings.start(program.pid, { syncIntervalNs: 0, budgetPpm: 0 });
+      session.onStatus(({ samples }) => {
+        if (samples > 300) void session.stop();
+      });
+      const trace = decodeFile((await session.ended).file);
+      assert.deepEqual(trace.problems, []);
+      const { blocks } = threadNamed(trace, 'names');
+      const stacks = new Set(
+        rowsOf(blocks, SampleKind.Sleep).map((row) => stackOf(trace, blocks.path[row]!)),
+      );
+      const ways = [
+        String.raw`Names\$1\.go < Names\.all`,
+        String.raw`Names\$1Local\.inLocal < Names\.all`,
+        // Hidden classes: without the address that the JVM adds, which is another one in each run.
+        String.raw`Names\.lambda\$static\$\d+ < Names\$\$Lambda(\$\d+)?\.go < Names\.all`,
+        String.raw`Names\.lambda\$static\$\d+ < Names\$\$Lambda(\$\d+)?\.invoke < \$Proxy\d+\.go < Names\.all`,
+        String.raw`Names\.referred < Names\$\$Lambda(\$\d+)?\.go < Names\.all`,
+        String.raw`Names\$Inner\.<init> < Names\.lambda`,
+        String.raw`Names\$Inner\$Deeper\.inDeeper < Names\.lambda`,
+        String.raw`Names\$Companion\.inCompanion < Names\.lambda`,
+        String.raw`Names\$Object\$\.\$plus\$plus < Names\.lambda`,
+        String.raw`Names\.fill\$default < Names\.lambda`,
+        String.raw`Names\.access\$hidden < Names\.lambda`,
+        String.raw`Names\.\$anonfun\$work\$1 < Names\.lambda`,
+        String.raw`Names\.größe < Names\.lambda`,
+      ];
+      const missing = ways.filter((way) => {
+        const pattern = new RegExp(` < Names\\.asleep < ${way}`);
+        return ![...stacks].some((stack) => pattern.test(stack));
+      });
+      assert.deepEqual(missing, [], [...stacks].join('\n'));
+    });
+
     it('work without signals, from outside', async () => {
       await truth(['burn']);
       const kinds = Object.values(SampleKind).filter((kind) => kind > 0 && kind !== SampleKind.AsyncSelf);

@@ -1,7 +1,7 @@
 /**
  * A recording beside what the program itself wrote down. The tolerances: shares of CPU time within 3 points, of short work six
  * standard deviations of as many interrupts as there were; no method with more CPU than wall time, but for 0.1 ms; a wait's
- * length within 2 ms or 5 %, allocated bytes within 5 %. CPU time is each thread's own clock's, on both sides, so how busy the
+ * length within 2 ms or 5 %, allocated bytes within 5 %, no major page fault more or less. CPU time is each thread's own clock's, on both sides, so how busy the
  * machine is makes no difference. Only where the program reads its clock and waits afterwards may it be put aside in between.
  */
 import assert from 'node:assert/strict';
@@ -27,7 +27,7 @@ const RUNS = Number(process.env['BTRACE_TRUTH_RUNS'] ?? 5);
 /** Shares need much CPU time, however long that takes on a busy machine; the waits are many in a short time. */
 const WORK = { parts: ['burn', 'deep', 'brief', 'throw', 'short'], cpuNs: 10e9, ms: 40_000 };
 const WAITS = {
-  parts: ['lock', 'notify', 'park', 'sleep', 'ask', 'allocate', 'load'],
+  parts: ['lock', 'notify', 'park', 'sleep', 'ask', 'allocate', 'load', 'fault'],
   cpuNs: Infinity,
   ms: 2000,
 };
@@ -106,6 +106,24 @@ class Comparison {
       sum.switches >= sleeps - 1 && sum.switches <= most,
       `${threadName} slept ${sleeps} times and was switched ${sum.switches} times, truly at most ${most}`,
     );
+  }
+
+  /**
+   * From the end of one sleep to that of another, when they are read: the reads between them. False where the kernel counts none,
+   * because what holds the files is memory.
+   */
+  pageFaults(threadName: string): boolean {
+    const thread = threadNamed(this.trace, threadName);
+    const slept = Array.from(thread.blocks.end.subarray(0, thread.blocks.count), (end) => end + this.origin);
+    assert.ok(slept.length > 10, `${threadName} slept ${slept.length} times`);
+    const [begin, end] = [slept[0]!, slept.at(-1)!];
+    const truly = this.truth.amount('faulted', begin, end);
+    const recorded = this.sumsOf(thread, begin, end).sum.faults;
+    assert.ok(
+      Math.abs(recorded - truly) < 0.5,
+      `${threadName} has ${recorded} major page faults, truly ${truly}`,
+    );
+    return truly > 0;
   }
 
   /** Shares of the CPU time that there is evidence for within 3 points of the truth; gaps are few, however busy the machine. */
@@ -336,6 +354,10 @@ for (const [at, jdk] of jdks().entries()) {
       });
 
       it('context switches', () => waits.contextSwitches('sleeper'));
+
+      it('major page faults', function () {
+        if (!waits.pageFaults('faulter')) this.skip();
+      });
 
       it('allocated bytes', () => {
         waits.allocatedBytes('allocator');

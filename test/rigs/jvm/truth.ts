@@ -47,6 +47,7 @@ export class Truth {
   readonly turns: Turn[] = [];
   readonly allocated: Amount[] = [];
   readonly classes: Amount[] = [];
+  readonly faulted: Amount[] = [];
 
   constructor(file: string) {
     for (const line of readFileSync(file, 'utf8').split('\n')) {
@@ -59,7 +60,7 @@ export class Truth {
         this.waits.push({ thread, kind: rest[0]!, begin: number(1), end: number(2), by: rest[3]! });
       } else if (what === 'worked') {
         this.turns.push({ thread, begin: number(0), end: number(1), id: number(2), units: number(3) });
-      } else if (what === 'allocated' || what === 'classes') {
+      } else if (what === 'allocated' || what === 'classes' || what === 'faulted') {
         this[what].push({ thread, begin: number(0), end: number(1), amount: number(2) });
       }
     }
@@ -92,7 +93,7 @@ export class Truth {
     return sums;
   }
 
-  amount(of: 'allocated' | 'classes', begin: number, end: number): number {
+  amount(of: 'allocated' | 'classes' | 'faulted', begin: number, end: number): number {
     return this[of].reduce((sum, one) => sum + one.amount * overlap(one, begin, end), 0);
   }
 }

@@ -1,9 +1,14 @@
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.RandomAccessFile;
 import java.lang.reflect.Method;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Random;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -33,6 +38,8 @@ final class Parts {
             case "churn" -> churn();
             case "fork" -> fork();
             case "garbage" -> garbage();
+            case "names" -> Truth.start("names", log -> Names.all());
+            case "fault" -> fault();
             default -> many(Integer.parseInt(name));
         }
     }
@@ -355,6 +362,39 @@ final class Parts {
             System.gc();
             Truth.pause(50);
         });
+    }
+
+    /**
+     * Reads files that nobody has written to, new ones each time: what is not in memory is a major page fault, also where there is
+     * nothing to fetch from a disk. How many there truly were the kernel tells this thread, too.
+     */
+    private static void fault() {
+        Path folder = Path.of(System.getProperty("java.class.path")).getParent();
+        Truth.start("faulter", log -> {
+            MappedByteBuffer[] files = new MappedByteBuffer[4];
+            for (int i = 0; i < files.length; i++) files[i] = emptyPage(folder);
+            long begin = System.nanoTime();
+            long before = majorFaults();
+            for (MappedByteBuffer file : files) Truth.sink += file.get(0);
+            log.lines.add(new Object[] {"faulted", log.thread, begin, System.nanoTime(), majorFaults() - before});
+            Truth.pause(20);
+        });
+    }
+
+    private static MappedByteBuffer emptyPage(Path folder) throws IOException {
+        Path file = Files.createTempFile(folder, "page", "");
+        try (RandomAccessFile opened = new RandomAccessFile(file.toFile(), "rw")) {
+            opened.setLength(4096);
+            return opened.getChannel().map(FileChannel.MapMode.READ_ONLY, 0, 4096);
+        } finally {
+            Files.delete(file);
+        }
+    }
+
+    /** Of the calling thread: the twelfth field, the tenth after its name. */
+    private static long majorFaults() throws IOException {
+        String stat = Files.readString(Path.of("/proc/thread-self/stat"));
+        return Long.parseLong(stat.substring(stat.lastIndexOf(')') + 2).split(" ")[9]);
     }
 
     /** About 200 short threads a second. */

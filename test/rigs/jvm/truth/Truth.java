@@ -17,6 +17,7 @@ import java.util.concurrent.locks.LockSupport;
  *   allocated THREAD BEGIN END BYTES                    by the JVM's own per-thread counter
  *   worked THREAD BEGIN END ID UNITS                    of a virtual thread
  *   classes THREAD BEGIN END COUNT
+ *   faulted THREAD BEGIN END COUNT                      major page faults, by the kernel's own per-thread counter
  */
 public final class Truth {
     static final com.sun.management.ThreadMXBean CLOCKS =
