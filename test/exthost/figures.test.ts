@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { stat } from 'node:fs/promises';
+import { readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import {
   activeTabInput,
@@ -99,6 +99,60 @@ describe('figures in the editor', () => {
     await vscode.commands.executeCommand('undo');
     const again = await titles(uri);
     assert.match(again[0]!, /^7 .*KB$/);
+  });
+
+  it('are never gone between two recordings', async () => {
+    const { figures } = (await btrace()).parts;
+    const other = scratchFile('other.btrace');
+    await writeRecording(other, { methods: tillMethods, stacks: [[0, 1], [2]], samples: 20_000 });
+    const changes: (string | undefined)[] = [];
+    const listening = figures.onDidChange(() => changes.push(figures.figures?.recording.fsPath));
+    const state = { isThere: false };
+    const showing = vscode.commands
+      .executeCommand('btrace.showFigures', vscode.Uri.file(other))
+      .then(() => (state.isThere = true));
+    let looks = 0;
+    for (; !state.isThere; looks++) assert.equal((await titles(uri)).length, 3);
+    await showing;
+    assert.ok(looks > 0);
+    await vscode.commands.executeCommand('btrace.showFigures', vscode.Uri.file(recording));
+    listening.dispose();
+    assert.deepEqual(changes, [other, recording], 'what is shown changes at once, and to nothing never');
+    assert.equal((await titles(uri)).length, 3);
+  });
+
+  it('stay at every letter that is typed', async () => {
+    const editor = await vscode.window.showTextDocument(uri);
+    const { end } = editor.document.lineAt(4).range;
+    let typed = '';
+    for (const next of [...Array.from(' void more'), '() {}']) {
+      await editor.edit((edit) => edit.insert(end.translate(0, typed.length), next));
+      typed += next;
+      const shown = await titles(uri);
+      assert.equal(shown.length, 3, `${typed}: ${shown.join()}`);
+    }
+    await vscode.commands.executeCommand('workbench.action.files.revert');
+    assert.match((await titles(uri))[0]!, /^7 .*KB$/);
+  });
+
+  it('stay where the file is written by another program', async () => {
+    const { atime, mtime } = await stat(uri.fsPath);
+    const text = await readFile(uri.fsPath, 'utf8');
+    const document = await vscode.window.showTextDocument(uri).then((editor) => editor.document);
+    const changed = async (to: string): Promise<void> => {
+      await writeFile(uri.fsPath, to);
+      await until('VS Code has read it again', () => document.getText() === to);
+    };
+    try {
+      await changed(`\n${text}`);
+      const shown = await titles(uri);
+      assert.equal(shown.length, 3);
+      assert.match(shown[0]!, /^8 .* before the last edit$/);
+    } finally {
+      await changed(text);
+      await utimes(uri.fsPath, atime, mtime);
+    }
+    assert.match((await titles(uri))[0]!, /^7 .*KB$/);
   });
 
   it('are not taken for stale because of edits that are not saved', async () => {
