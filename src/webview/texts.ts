@@ -72,7 +72,7 @@ export const englishTexts = {
   'key.bottomUp': 'Bottom-up',
   'key.methods': 'Methods',
   'key.callers': 'Callers and callees',
-  'key.messages': 'Messages of a message loop, the longest first',
+  'key.messages': 'Messages of a message loop, or virtual threads, the longest first',
   'key.details': 'Show or hide the details',
   'key.help': 'All keys',
   'key.escape': 'Clear, one after the other: measure, selection, search, range',
@@ -196,6 +196,7 @@ export const englishTexts = {
   'messages.virtual.unknown': 'not known',
   'messages.virtual.for': 'For',
   'messages.virtual.most': 'The {count} with the most CPU time, of {all} virtual threads that were seen',
+  'messages.virtual.none': 'The threads in scope carried no virtual threads.',
   'messages.none':
     'This recording tells no messages apart. Of Android apps it does: one for each thing that the main thread was given to do.',
   'flame.label': 'Flame graph. Arrow keys walk the frames, Enter opens the source, f zooms, 0 shows all.',

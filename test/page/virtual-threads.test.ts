@@ -81,6 +81,9 @@ describe('the virtual threads of a recording', function () {
     await page.keyboard.press('ArrowDown');
     await page.locator('.details-facts', { hasText: /Virtual thread\s*#31/ }).waitFor();
     assert.equal(await page.getByText('Message', { exact: true }).count(), 0);
+    await page.keyboard.press('h');
+    await page.getByRole('tab', { name: 'Virtual Threads' }).click();
+    await page.getByText('The threads in scope carried no virtual threads.').waitFor();
     await open.close();
   });
 });

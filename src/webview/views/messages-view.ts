@@ -66,9 +66,9 @@ export class MessagesView extends FigureView {
       (figures) => {
         this.#figures = figures;
         this.#table.root.hidden = figures.count === 0;
-        const name = text(figures.isVirtual ? 'view.virtualThreads' : 'view.messages');
+        const name = text(model.hasVirtualThreads ? 'view.virtualThreads' : 'view.messages');
         for (const part of [this.root, this.#table.root]) part.setAttribute('aria-label', name);
-        this.say(note(figures));
+        this.say(note(figures, model.hasVirtualThreads));
         this.#places.show(figures.places);
         this.#arrange();
       },
@@ -206,8 +206,8 @@ function titleOf(id: ColumnId): string {
 }
 
 /** What is not in the table. */
-function note({ count, all }: MessageRows): string {
-  if (count === 0) return text('messages.none');
+function note({ count, all }: MessageRows, areVirtual: boolean): string {
+  if (count === 0) return text(areVirtual ? 'messages.virtual.none' : 'messages.none');
   return count < all
     ? text('messages.virtual.most', { count: formatCount(count), all: formatCount(all) })
     : '';
