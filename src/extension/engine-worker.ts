@@ -22,11 +22,9 @@ const answer = (message: EngineAnswer, transfer: ArrayBuffer[] = []): void =>
 
 port.on('message', (request: EngineRequest) => {
   handle(request).catch((error: unknown) => {
-    answer({
-      type: 'failed',
-      id: request.id,
-      message: error instanceof Error ? error.message : String(error),
-    });
+    const message = error instanceof Error ? error.message : String(error);
+    const { code, path } = error as NodeJS.ErrnoException;
+    answer({ type: 'failed', id: request.id, message, gone: code === 'ENOENT' ? (path ?? '') : '' });
   });
 });
 

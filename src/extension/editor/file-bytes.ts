@@ -1,7 +1,7 @@
 /** A recording's bytes, from where they are, in pieces: `file:` in ranges, other schemes read whole up to a setting. */
 import { open, stat } from 'node:fs/promises';
 import { l10n, workspace, type Uri } from 'vscode';
-import { baseName } from '../base-name.js';
+import { goneRecording, isGone } from '../gone.js';
 import { Problem } from '../notice.js';
 import { formatBytes } from '../../trace/measure/quantities.js';
 import { setting } from '../settings.js';
@@ -20,18 +20,8 @@ export async function fileBytes(uri: Uri): Promise<FileBytes> {
     return await (uri.scheme === 'file' ? localBytes(uri.fsPath) : wholeBytes(uri));
   } catch (error) {
     if (!isGone(error)) throw error;
-    throw new Problem(
-      l10n.t('{0} is not there any more.', baseName(uri)),
-      l10n.t('It was moved, renamed or deleted: open it from where it is now.'),
-      [],
-      { cause: error },
-    );
+    throw goneRecording(uri, error);
   }
-}
-
-/** As Node says it, or as `workspace.fs` does. */
-function isGone(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && ['ENOENT', 'FileNotFound'].includes(String(error.code));
 }
 
 async function localBytes(path: string): Promise<FileBytes> {

@@ -1,7 +1,7 @@
 /** The engine's worker thread as seen from the host. Ended by terminating it, in the middle of whatever it does. */
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { workspace, type Disposable, type Uri } from 'vscode';
+import { Uri, workspace, type Disposable } from 'vscode';
 import type { Frame } from '../../symbols/wanted-source.js';
 import type { WantedMapping } from '../../protocol/messages.js';
 import type {
@@ -13,12 +13,14 @@ import type {
   TraceSource,
   PathExcerpt,
 } from './engine-messages.js';
+import { goneMapping, goneRecording, isGone } from '../gone.js';
 import { openedMemoryBytes } from '../settings.js';
 import type { RecordedSources } from './recorded-sources.js';
 
 type Unnumbered<T> = T extends unknown ? Omit<T, 'id'> : never;
 
 interface Waiting {
+  readonly request: Unnumbered<EngineRequest>;
   resolve(answer: EngineAnswer): void;
   reject(error: Error): void;
 }
@@ -36,7 +38,7 @@ export class EngineClient implements Disposable {
     this.#worker.on('message', (answer: EngineAnswer) => {
       const waiting = this.#waiting.get(answer.id);
       this.#waiting.delete(answer.id);
-      if (answer.type === 'failed') waiting?.reject(new Error(answer.message));
+      if (answer.type === 'failed') waiting?.reject(failure(answer, waiting.request));
       else waiting?.resolve(answer);
     });
     this.#worker.once('error', (error: Error) => this.#end(error));
@@ -109,7 +111,7 @@ export class EngineClient implements Disposable {
     if (this.#over) return Promise.reject(ended());
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
+      this.#waiting.set(id, { request, resolve, reject });
       this.#worker.postMessage({ ...request, id }, transfer);
     });
   }
@@ -130,9 +132,25 @@ function ended(): Error {
   return new Error('The engine was ended before it had answered.');
 }
 
+/** Of a file that is gone in the words of what it was to the person. */
+function failure(
+  { message, gone }: EngineAnswer & { type: 'failed' },
+  request: Unnumbered<EngineRequest>,
+): Error {
+  const error = new Error(message);
+  if (gone === '') return error;
+  if ('mapping' in request && request.mapping.paths.includes(gone)) return goneMapping(Uri.file(gone), error);
+  const source = 'of' in request ? request.of : 'source' in request ? request.source : request;
+  return 'path' in source && source.path === gone ? goneRecording(Uri.file(gone), error) : error;
+}
+
 async function sourceOf(recording: Uri): Promise<TraceSource> {
   if (recording.scheme === 'file') return { path: recording.fsPath };
-  return { bytes: new Uint8Array(await workspace.fs.readFile(recording)).buffer };
+  try {
+    return { bytes: new Uint8Array(await workspace.fs.readFile(recording)).buffer };
+  } catch (error) {
+    throw isGone(error) ? goneRecording(recording, error) : error;
+  }
 }
 
 function buffersOf(source: TraceSource): ArrayBuffer[] {

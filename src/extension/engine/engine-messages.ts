@@ -60,7 +60,7 @@ export type EngineRequest =
     }
   | { readonly type: 'unmap'; readonly id: number; readonly mapping: KnownMappings; readonly frame: Frame };
 
-/** The worker → the host. */
+/** The worker → the host. `gone`: the path of the file that is not there, where that is why. */
 export type EngineAnswer =
   | { readonly type: 'figures'; readonly id: number; readonly figures: FigureColumns }
   | { readonly type: 'detail'; readonly id: number; readonly detail: MethodDetail }
@@ -68,7 +68,7 @@ export type EngineAnswer =
   | { readonly type: 'exported'; readonly id: number; readonly bytes: number }
   | { readonly type: 'excerpt'; readonly id: number; readonly excerpt: PathExcerpt }
   | { readonly type: 'unmapped'; readonly id: number; readonly frames: readonly Frame[] }
-  | { readonly type: 'failed'; readonly id: number; readonly message: string };
+  | { readonly type: 'failed'; readonly id: number; readonly message: string; readonly gone: string };
 
 /** One row a method that has any weight. */
 export interface FigureColumns {
