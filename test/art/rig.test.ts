@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { root } from '../../scripts/setup.mjs';
 import { assertBetween } from '../rigs/art/read-trace.js';
-import { type Engine, engines } from '../rigs/art/runtime.js';
+import { type Engine, type Truth, engines } from '../rigs/art/runtime.js';
 import { withArt } from '../rigs/art/with-art.js';
 
 const bootsEach = Number(process.env['BTRACE_ART_BOOTS'] ?? 10);
@@ -59,13 +59,16 @@ describe('the Android Runtime in the tests', () => {
       });
 
       it('wakes a waiting and a parked thread by the thread that is known', async () => {
-        const [wait] = (await finished('WaitNotify', 1)).truths('wait');
-        assert.ok(
-          wait!.number('begin') < wait!.number('notified') && wait!.number('notified') < wait!.number('end'),
-        );
-        const [park] = (await finished('Parking', 1)).truths('park');
-        assert.ok(park!.number('entered') - park!.number('begin') > 15e6);
-        assert.ok(park!.number('end') - park!.number('entered') > 8e6);
+        // In some round: on a busy machine a thread may come too late for what it was to wait for.
+        const waits = (await finished('WaitNotify', 5)).truths('wait');
+        const isWoken = (wait: Truth) =>
+          wait.number('begin') < wait.number('notified') && wait.number('notified') < wait.number('end');
+        assert.ok(waits.some(isWoken));
+        const parks = (await finished('Parking', 5)).truths('park');
+        const isParkedTwice = (park: Truth) =>
+          park.number('entered') - park.number('begin') > 15e6 &&
+          park.number('end') - park.number('entered') > 8e6;
+        assert.ok(parks.some(isParkedTwice));
       });
 
       it('allocates in many threads, collects garbage and goes 2000 frames deep', async () => {
