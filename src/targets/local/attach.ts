@@ -99,6 +99,14 @@ async function writeRequest(facts: ProcessFacts, machine: Machine): Promise<stri
   );
 }
 
+function ask(pid: number): void {
+  try {
+    process.kill(pid, 'SIGQUIT');
+  } catch {
+    throw gone(pid);
+  }
+}
+
 /** Makes the JVM listen and returns its socket. Leaves nothing behind but that socket, which is the JVM's. */
 export async function openAttachSocket(
   facts: ProcessFacts,
@@ -119,13 +127,16 @@ export async function openAttachSocket(
   await untilItCatchesQuit(facts, deadline, signal);
   const request = await writeRequest(facts, machine);
   try {
-    try {
-      process.kill(facts.pid, 'SIGQUIT');
-    } catch {
-      throw gone(facts.pid);
-    }
+    ask(facts.pid);
+    // A JVM that still starts removes what lies at the place of its socket: that may be its own, which it has just made. Asked
+    // again it makes another.
+    let isAskedAgain = false;
     while (!(await isListening(socket, facts.uid))) {
       if (!(await isAlive(facts.pid))) throw gone(facts.pid);
+      if (!isAskedAgain && Date.now() > deadline - ATTACH_TIMEOUT_MS / 2) {
+        isAskedAgain = true;
+        ask(facts.pid);
+      }
       if (Date.now() > deadline) {
         throw new TargetError(
           'timeout',

@@ -25,8 +25,9 @@ function refused(kind: TargetErrorKind, what: RegExp) {
  */
 const standIn = `
   const fs = require('node:fs'), net = require('node:net');
-  const [folder, answer] = process.argv.slice(1);
+  const [folder, answer, losesFirst] = process.argv.slice(1);
   const socket = folder + '/.java_pid' + process.pid;
+  let asked = 0;
   process.umask(0o177);
   const server = net.createServer((connection) => {
     let told = '';
@@ -39,6 +40,7 @@ const standIn = `
   });
   process.on('SIGQUIT', () => {
     console.log(fs.existsSync(folder + '/.attach_pid' + process.pid) ? 'asked' : 'dump');
+    if (losesFirst && !asked++) return;
     if (!server.listening) server.listen(socket + '.tmp', () => fs.renameSync(socket + '.tmp', socket));
   });
   setInterval(() => {}, 1000);
@@ -52,9 +54,9 @@ class StandIn {
     child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.output += text));
   }
 
-  static async start(folder: string, answer: string): Promise<StandIn> {
+  static async start(folder: string, ...answer: string[]): Promise<StandIn> {
     const made = new StandIn(
-      spawn(process.execPath, ['-e', standIn, folder, answer], { stdio: ['ignore', 'pipe', 'inherit'] }),
+      spawn(process.execPath, ['-e', standIn, folder, ...answer], { stdio: ['ignore', 'pipe', 'inherit'] }),
     );
     await made.printed('ready');
     return made;
@@ -102,7 +104,8 @@ describe('attaching where there is no /proc', function () {
     rmSync(folder, { recursive: true });
   });
 
-  const start = async (answer: string): Promise<StandIn> => (jvm = await StandIn.start(folder, answer));
+  const start = async (...answer: string[]): Promise<StandIn> =>
+    (jvm = await StandIn.start(folder, ...answer));
   const own = (facts: ProcessFacts) => path.join(folder, `.java_pid${facts.pid}`);
   const load = (facts: ProcessFacts, socket: string) =>
     loadAgent(facts, socket, '/x/agent.dylib', 'socket=/s');
@@ -117,6 +120,13 @@ describe('attaching where there is no /proc', function () {
     assert.equal(await openAttachSocket(facts, undefined, machine), socket);
     assert.equal(program.output.match(/asked|dump/g)?.join(), 'asked');
     assert.deepEqual(readdirSync(folder), [path.basename(socket)], 'the request is gone');
+  });
+
+  it('asks a JVM again that lost its socket while it started', async function () {
+    this.timeout(20_000);
+    const program = await start('0\nreturn code: 0\n', 'loses the first');
+    await load(program.facts, await openAttachSocket(program.facts, undefined, machine));
+    assert.equal(program.output.match(/asked|dump/g)?.join(), 'asked,asked');
   });
 
   it('tells what the JVM answers when it cannot load the agent', async () => {
