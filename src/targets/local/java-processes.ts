@@ -74,11 +74,15 @@ function refusalOf(
 }
 
 async function describe(facts: ProcessFacts, machine: Machine): Promise<JavaProcess | undefined> {
-  const [perf, program, files] = await Promise.all([
+  const hasProc = machine.platform === 'linux';
+  const [published, program, files] = await Promise.all([
     perfStrings(facts, machine),
     programOf(facts.pid),
-    mappedFiles(facts.pid),
+    hasProc ? mappedFiles(facts.pid) : undefined,
   ]);
+  // A JVM that was killed leaves its file, and another process gets its number.
+  const isItsOwn = files === undefined || [...files].some((file) => /\/hsperfdata_[^/]+\/\d+$/.test(file));
+  const perf = isItsOwn ? published : undefined;
   const libraries = files ? baseNames(files) : [];
   const openJ9 = libraries.some((file) => /^libj9vm\d+\.so$/.test(file));
   const hotSpot = perf !== undefined || libraries.some((file) => /^libjvm\.(so|dylib)$/.test(file));
@@ -89,7 +93,6 @@ async function describe(facts: ProcessFacts, machine: Machine): Promise<JavaProc
     programFromArgs(facts.args) ??
     path.posix.basename(facts.args[0] ?? program ?? `process ${facts.pid}`);
   const version = perf?.get('java.property.java.version');
-  const hasProc = machine.platform === 'linux';
   const elf = hasProc ? await readElf(`/proc/${facts.pid}/exe`) : undefined;
   const common = {
     facts,

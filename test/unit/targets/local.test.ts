@@ -166,6 +166,18 @@ describe('local targets', () => {
     await assert.rejects(listJavaProcesses(undefined, windows), refused('not-supported', /Windows/));
   });
 
+  it('takes nobody for a JVM whose file lies there under the same number', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const published = mkdtempSync('/tmp/hsperfdata_left-');
+    const strings = { 'sun.rt.javaCommand': 'com.example.Killed' };
+    writeFileSync(path.join(published, String(process.pid)), perfData(strings));
+    try {
+      await assert.rejects(javaProcess(process.pid), refused('not-supported', /is not a Java program/));
+    } finally {
+      rmSync(published, { recursive: true });
+    }
+  });
+
   it('knows a program file by its header', async function () {
     if (process.platform !== 'linux') this.skip();
     const elf = await readElf(process.execPath);
