@@ -7,7 +7,9 @@ import {
   MethodKind,
   type Methods,
   Mode,
+  type PointSurvey,
   SampleKind,
+  surveyedNs,
   type Trace,
   type TracePart,
   wholeTrace,
@@ -42,7 +44,7 @@ function sampleCount(trace: Trace): number {
   return trace.threads.reduce((sum, { sampleCount }) => sum + sampleCount, 0);
 }
 
-export function infoJson(file: string, trace: Trace): unknown {
+export function infoJson(file: string, trace: Trace, points?: PointSurvey): unknown {
   const { info, hooks, problems, status } = trace;
   const { startMonotonicNs, startBoottimeNs, startRealtimeNs, ...rest } = info;
   return {
@@ -78,6 +80,13 @@ export function infoJson(file: string, trace: Trace): unknown {
     })),
     hooks: hooks.map(({ name, state, why }) => ({ name, state: wordOf(HookState, state), why })),
     losses: Object.fromEntries(lostOf(trace.losses, status).byReason),
+    ...(points && {
+      points: points.points.map((point) => ({ ...point, kind: wordOf(SampleKind, point.kind) })),
+      betweenPoints: {
+        cpuNs: points.cpuNs,
+        within: surveyedNs.map((ns, at) => ({ ns, cpuNs: points.withinNs[at] })),
+      },
+    }),
     status,
     problems,
   };
@@ -127,7 +136,26 @@ function nameless(methods: Methods): number {
   return count;
 }
 
-export function printInfo(file: string, trace: Trace, terminal: Terminal): void {
+/** A line for each point, and one for what they see together. */
+export function describePoints(survey: PointSurvey, trace: Trace): string[] {
+  const { points, cpuNs, withinNs } = survey;
+  if (points.length === 0) return ['none: all samples came by the clock'];
+  const seconds = (trace.endNs - trace.beginNs) / 1e9;
+  const lines = points.map(({ kind, captures, threads }) => {
+    const rate = seconds > 0 ? `${formatCount(Math.round(captures / seconds))} a second, ` : '';
+    const on = threads === 1 ? 'one thread' : `${formatCount(threads)} threads`;
+    return `${wordOf(SampleKind, kind)}: ${formatCount(captures)} captured, ${rate}on ${on}`;
+  });
+  if (cpuNs > 0) {
+    const shares = surveyedNs.map(
+      (ns, at) => `${formatShare((withinNs[at] as number) / cpuNs)} in stretches of at most ${formatNs(ns)}`,
+    );
+    lines.push(`between them, of ${formatNs(cpuNs)} CPU time: ${shares.join(', ')}`);
+  }
+  return lines;
+}
+
+export function printInfo(file: string, trace: Trace, terminal: Terminal, points?: PointSurvey): void {
   const { info, status, hooks, problems } = trace;
   const ended = trace.complete
     ? wordOf(EndReason, trace.endReason)
@@ -169,6 +197,8 @@ export function printInfo(file: string, trace: Trace, terminal: Terminal): void 
         rows.push(['', `${wordOf(SampleKind, kind)}: ${formatCount(count)} at ${formatNs(totalNs / count)}`]);
     }
   }
+  if (points)
+    describePoints(points, trace).forEach((line, at) => rows.push([at === 0 ? 'points' : '', line]));
   for (const line of table(
     rows.filter(([, value]) => value !== ''),
     [false, false],

@@ -26,6 +26,7 @@ export { synthDefaults, type SynthOptions } from './build/synth-options.js';
 export { callFigures, type CallFigures, type CallPlace } from './measure/calls.js';
 export { lineFigures, type LineFigures } from './measure/lines.js';
 export { methodFigures, methodKey, type MethodFigures } from './measure/methods.js';
+export { type PointSurvey, PointSurveyor, surveyedNs } from './measure/points.js';
 export { blockedTime, recordingCost, type RecordingCost } from './measure/recording-cost.js';
 export { type Scope, wholeTrace } from './measure/scope.js';
 export { type Sums, sumScope } from './measure/sums.js';

@@ -126,12 +126,14 @@ describe('btrace, the command', () => {
     };
     assert.ok(report.threads.find(({ name }) => name === 'customer-1')!.methods.length > 1);
 
-    const info = JSON.parse((await btrace('info', 'x.btrace', '--json')).out) as {
+    const info = JSON.parse((await btrace('info', 'x.btrace', '--points', '--json')).out) as {
       pid: number;
       hooks: unknown[];
+      points: { kind: string; captures: number; threads: number }[];
     };
     assert.equal(info.pid, program.pid);
     assert.ok(info.hooks.length > 1);
+    assert.ok(info.points.find(({ kind }) => kind === 'sleep')!.captures > 10);
 
     for (const name of [
       'x.pftrace',

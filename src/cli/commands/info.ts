@@ -1,21 +1,38 @@
+import { type PointSurvey, PointSurveyor } from '../../trace/index.js';
 import { type Command, jsonOption } from '../command-line.js';
-import { ExitCode } from '../exit-codes.js';
+import { CliError, ExitCode } from '../exit-codes.js';
 import { infoJson, printInfo } from '../info.js';
-import { memoryOption, openWithProgress } from '../open-trace.js';
+import { memoryOption, openWithProgress, readPieces } from '../open-trace.js';
 import { parseSize } from '../quantities.js';
+
+async function surveyOf(file: string): Promise<PointSurvey> {
+  const surveyor = new PointSurveyor();
+  await readPieces(file, (bytes) => surveyor.append(bytes));
+  return surveyor.survey();
+}
 
 export const info: Command = {
   name: 'info',
   summary: 'say what is in a recording: target, settings, hooks, losses, damage',
   usage: ['info FILE [OPTIONS]'],
   description: [],
-  options: [memoryOption, jsonOption],
+  options: [
+    {
+      name: 'points',
+      help: 'say which points came how often, and how much of the CPU time they alone would see;\nto count each: record with --interval 0 --budget 0',
+    },
+    memoryOption,
+    jsonOption,
+  ],
   examples: [],
   async run(input, terminal) {
     const file = input.one('file');
     const trace = await openWithProgress(file, terminal, input.read('memory', parseSize));
-    if (input.has('json')) terminal.print(JSON.stringify(infoJson(file, trace), null, 2));
-    else printInfo(file, trace, terminal);
+    if (input.has('points') && trace.info.format !== 'btrace')
+      throw new CliError(ExitCode.File, `${file} is no recording of BTrace: it has no points.`);
+    const points = input.has('points') ? await surveyOf(file) : undefined;
+    if (input.has('json')) terminal.print(JSON.stringify(infoJson(file, trace, points), null, 2));
+    else printInfo(file, trace, terminal, points);
     return ExitCode.Done;
   },
 };
