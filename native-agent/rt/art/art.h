@@ -54,9 +54,10 @@ void note_thread_start(ArtThread* self);
 // record when it has.
 ThreadRecord* tell_creator(u64 peer, u32 creator);
 
-// natives.cc: natives of the framework and the core library, replaced by RegisterNatives.
-// The address of a method that JNI found; nullptr when it cannot be told.
+// replacement.cc: the address of a method that JNI found; nullptr when it cannot be told.
 ArtMethod* art_method(JNIEnv* env, jclass java_class, jmethodID method);
+
+// natives.cc
 // Object.notify is stood in for whatever is asked for: runnable.h needs it. nullptr, or why not.
 const char* stand_in_for_notify(Session& session, JNIEnv* env);
 void replace_natives(Session& session, JNIEnv* env);

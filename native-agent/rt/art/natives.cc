@@ -1,5 +1,5 @@
-// Natives of the framework and the core library, replaced by RegisterNatives: the message loop's wait, and who wakes
-// whom.
+// Natives of the framework and the core library that ours stand in for: the message loop's wait, who wakes whom, who
+// creates whom, and where ART itself does not tell of waits, these.
 #include "base/clock.h"
 #include "base/libc.h"
 #include "core/capture.h"
@@ -8,25 +8,13 @@
 #include "rt/art/class_key.h"
 #include "rt/art/jni_lookup.h"
 #include "rt/art/points.h"
+#include "rt/art/replacement.h"
 #include "rt/art/runnable.h"
 #include "rt/art/thread_state.h"
 
 namespace btrace::art {
 
 namespace {
-
-struct Replacement {
-  const char* hook;
-  const char* class_name;
-  const char* method;
-  const char* signature;
-  void* ours;
-  SampleKind kind;
-  Atomic<void*> original;
-  jclass java_class;
-  bool installed;
-  bool is_static;
-};
 
 enum Which : u32 {
   kPollOnce,
@@ -231,219 +219,29 @@ jstring load_library(JNIEnv* env, jclass type, jstring file, jobject loader, Cal
   return problem;
 }
 
-template <class Function>
-void* address(Function* function) {
-  return reinterpret_cast<void*>(function);
-}
-
 Replacement g_replacements[kReplacements] = {
-    {"message",
-     "android/os/MessageQueue",
-     "nativePollOnce",
-     "(JI)V",
-     address(poll_once),
-     SampleKind::Message,
-     {},
-     nullptr,
-     false,
-     false},
-    {"notify", "java/lang/Object", "notify", "()V", address(notify), SampleKind::Notify, {}, nullptr, false, false},
-    {"notifyAll",
-     "java/lang/Object",
-     "notifyAll",
-     "()V",
-     address(notify_all),
-     SampleKind::Notify,
-     {},
-     nullptr,
-     false,
-     false},
-    {"unpark",
-     "sun/misc/Unsafe",
-     "unpark",
-     "(Ljava/lang/Object;)V",
-     address(unpark),
-     SampleKind::Unpark,
-     {},
-     nullptr,
-     false,
-     false},
-    {"unpark",
-     "jdk/internal/misc/Unsafe",
-     "unpark",
-     "(Ljava/lang/Object;)V",
-     address(unpark_internal),
-     SampleKind::Unpark,
-     {},
-     nullptr,
-     false,
-     false},
-    {"thread start",
-     "java/lang/Thread",
-     "nativeCreate",
-     "(Ljava/lang/Thread;JZ)V",
-     address(create_thread),
-     SampleKind::ThreadStart,
-     {},
-     nullptr,
-     false,
-     true},
-    {"library load",
-     "java/lang/Runtime",
-     "nativeLoad",
+    {"message", "android/os/MessageQueue", "nativePollOnce", "(JI)V", address(poll_once), SampleKind::Message, false},
+    {"notify", "java/lang/Object", "notify", "()V", address(notify), SampleKind::Notify, false},
+    {"notifyAll", "java/lang/Object", "notifyAll", "()V", address(notify_all), SampleKind::Notify, false},
+    {"unpark", "sun/misc/Unsafe", "unpark", "(Ljava/lang/Object;)V", address(unpark), SampleKind::Unpark, false},
+    {"unpark", "jdk/internal/misc/Unsafe", "unpark", "(Ljava/lang/Object;)V", address(unpark_internal),
+     SampleKind::Unpark, false},
+    {"thread start", "java/lang/Thread", "nativeCreate", "(Ljava/lang/Thread;JZ)V", address(create_thread),
+     SampleKind::ThreadStart, true},
+    {"library load", "java/lang/Runtime", "nativeLoad",
      "(Ljava/lang/String;Ljava/lang/ClassLoader;Ljava/lang/Class;)Ljava/lang/String;",
-     address(load_library<kLoadLibrary, jclass>),
-     SampleKind::LibraryLoad,
-     {},
-     nullptr,
-     false,
-     true},
-    {"library load",
-     "java/lang/Runtime",
-     "nativeLoad",
-     "(Ljava/lang/String;Ljava/lang/ClassLoader;)Ljava/lang/String;",
-     address(load_library<kLoadLibrary28>),
-     SampleKind::LibraryLoad,
-     {},
-     nullptr,
-     false,
-     true},
-    {"wait",
-     "java/lang/Object",
-     "wait",
-     "(JI)V",
-     address(object_wait<kWait, jlong, jint>),
-     SampleKind::Wait,
-     {},
-     nullptr,
-     false,
-     false},
-    {"wait",
-     "java/lang/Object",
-     "wait",
-     "()V",
-     address(object_wait<kWaitForEver>),
-     SampleKind::Wait,
-     {},
-     nullptr,
-     false,
-     false},
-    {"sleep",
-     "java/lang/Thread",
-     "sleep",
-     "(Ljava/lang/Object;JI)V",
-     address(thread_sleep),
-     SampleKind::Sleep,
-     {},
-     nullptr,
-     false,
-     true},
+     address(load_library<kLoadLibrary, jclass>), SampleKind::LibraryLoad, true},
+    {"library load", "java/lang/Runtime", "nativeLoad", "(Ljava/lang/String;Ljava/lang/ClassLoader;)Ljava/lang/String;",
+     address(load_library<kLoadLibrary28>), SampleKind::LibraryLoad, true},
+    {"wait", "java/lang/Object", "wait", "(JI)V", address(object_wait<kWait, jlong, jint>), SampleKind::Wait, false},
+    {"wait", "java/lang/Object", "wait", "()V", address(object_wait<kWaitForEver>), SampleKind::Wait, false},
+    {"sleep", "java/lang/Thread", "sleep", "(Ljava/lang/Object;JI)V", address(thread_sleep), SampleKind::Sleep, true},
 };
-
-// ---------------------------------------------------------------- putting them in
-
-bool register_native(JNIEnv* env, jclass java_class, const char* method, const char* signature, void* function) {
-  // Our natives are never of a JNINativeMethod that is written to; the header wants it so.
-  JNINativeMethod native{const_cast<char*>(method), const_cast<char*>(signature), function};
-  const bool registered = env->RegisterNatives(java_class, &native, 1) == JNI_OK;
-  return clear_exception(env) && registered;
-}
-
-bool register_native(JNIEnv* env, const Replacement& replacement, void* function) {
-  return register_native(env, replacement.java_class, replacement.method, replacement.signature, function);
-}
-
-// No app calls these: for some µs, or where they do not tell what they are for, ours stands in for one, and does
-// nothing.
-struct Bystander {
-  const char* method;
-  const char* signature;
-};
-constexpr const char* kBystanderClass = "dalvik/system/VMDebug";
-constexpr Bystander kBystanders[] = {{"printLoadedClasses", "(I)V"}, {"dumpReferenceTables", "()V"}, {"crash", "()V"}};
-void does_nothing() {}
-
-// Where an ArtMethod keeps its native function, in words: the one word that becomes ours by RegisterNatives. 0: it was
-// not seen.
-u32 find_native_entry(JNIEnv* env, jclass java_class, const Bystander& bystander) {
-  constexpr u32 kMethodWords = 40 / sizeof(void*);  // the largest ArtMethod of any version
-  jmethodID method = find_static_method(env, java_class, bystander.method, bystander.signature);
-  ArtMethod* at = method ? art_method(env, java_class, method) : nullptr;
-  void* ours = address(does_nothing);
-  void* before[kMethodWords];
-  void* after[kMethodWords];
-  if (!at || !read_memory(at, before, sizeof before) ||
-      !register_native(env, java_class, bystander.method, bystander.signature, ours) ||
-      !read_memory(at, after, sizeof after))
-    return 0;
-  u32 word = 0, found = 0;
-  for (u32 i = 1; i < kMethodWords; i++) {
-    if (after[i] != ours || before[i] == ours) continue;
-    word = i;
-    found++;
-  }
-  if (found != 1) return 0;
-  register_native(env, java_class, bystander.method, bystander.signature, before[word]);
-  return word;
-}
-
-// In bytes, learned once; 0: not known.
-u32 native_entry(JNIEnv* env) {
-  u32& offset = g_art.internals.method_native_entry;
-  jclass bystanders = offset ? nullptr : find_class(env, kBystanderClass);
-  for (const Bystander& bystander : kBystanders)
-    if (!offset && bystanders) offset = find_native_entry(env, bystanders, bystander) * sizeof(void*);
-  return offset;
-}
-
-// The original of one that is replaced for the first time. Returns why it could not be had, or nullptr.
-const char* find_original(JNIEnv* env, Replacement& replacement) {
-  jclass local = find_class(env, replacement.class_name);
-  if (!local) return "this Android has no such class";
-  auto* find = replacement.is_static ? find_static_method : find_method;
-  jmethodID method = find(env, local, replacement.method, replacement.signature);
-  if (!method) return "this Android has no such method";
-  const u32 entry = native_entry(env);
-  ArtMethod* at = entry ? art_method(env, local, method) : nullptr;
-  // In all versions: the class, then the access flags.
-  constexpr u32 kNative = 0x100;
-  u32 head[2];
-  void* function = nullptr;
-  if (!at || !read_memory(at, head, sizeof head) || !read_memory(at + entry, &function, sizeof function) || !function)
-    return "the original could not be found";
-  if (!(head[1] & kNative)) return "this Android's method is no native one";
-  replacement.java_class = static_cast<jclass>(env->NewGlobalRef(local));
-  if (!replacement.java_class) return "ART has no room for references";
-  replacement.original.store_release(function);
-  return nullptr;
-}
-
-}  // namespace
-
-// A method id may be an index in debuggable apps: the address comes by reflection.
-ArtMethod* art_method(JNIEnv* env, jclass java_class, jmethodID method) {
-  jobject reflected = env->ToReflectedMethod(java_class, method, JNI_FALSE);  // ART does not look at the last
-  clear_exception(env);
-  jfieldID address = find_field(env, find_class(env, "java/lang/reflect/Executable"), "artMethod", "J");
-  return reflected && address ? reinterpret_cast<ArtMethod*>(env->GetLongField(reflected, address)) : nullptr;
-}
-
-namespace {
-
-const char* put_in(Session& session, JNIEnv* env, Replacement& replacement) {
-  const char* why = replacement.original.load_relaxed() ? nullptr : find_original(env, replacement);
-  if (!why && !register_native(env, replacement, replacement.ours)) why = "ART refused it";
-  replacement.installed = !why;
-  // A hook with several rows is in when one of them is: no Android has all.
-  if (!why || session.hook_state(replacement.hook) != HookState::Installed)
-    session.report_hook(replacement.hook, why ? HookState::Missing : HookState::Installed, why);
-  return why;
-}
 
 }  // namespace
 
 const char* stand_in_for_notify(Session& session, JNIEnv* env) {
-  LocalFrame frame(env, 16);
+  LocalFrame frame(env, 32);
   return frame ? put_in(session, env, g_replacements[kNotify]) : "ART has no room for references";
 }
 
@@ -463,13 +261,8 @@ void replace_natives(Session& session, JNIEnv* env) {
 }
 
 void restore_natives(Session& session, JNIEnv* env) {
-  for (Replacement& replacement : g_replacements) {
-    if (!replacement.installed) continue;
-    replacement.installed = false;
-    bool restored = register_native(env, replacement, replacement.original.load_relaxed());
-    session.report_hook(replacement.hook, restored ? HookState::Removed : HookState::Failed,
-                        restored ? nullptr : "ART refused to take the original back; ours passes on to it");
-  }
+  for (Replacement& replacement : g_replacements)
+    if (replacement.installed) take_out(session, env, replacement);
 }
 
 }  // namespace btrace::art
