@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "rt/art/dex.h"
 #include "rt/art/elf.h"
 #include "rt/art/handed_symbols.h"
+#include "rt/art/module.h"
 #include "rt/art/signatures.h"
 
 using namespace btrace;
@@ -142,6 +144,29 @@ TEST("art handed symbols: are taken where they are of this build and in its code
   for (const std::string& value : {HandedOver::hex(data), std::string("7fffffffffff"), std::string("ffffffffffffffff"),
                                    handed.value + "00000000000000000", std::string(""), std::string("-1")})
     CHECK(handed.find(first + value + " here\n", "here") == nullptr);
+}
+
+TEST("art module: its name and version are its manifest's, beside the folder of the library") {
+  namespace fs = std::filesystem;
+  const fs::path root = "module-test";
+  fs::create_directories(root / "lib64");
+  const std::string library = (root / "lib64/libart.so").string(), manifest = (root / "apex_manifest.pb").string();
+  Module module;
+  CHECK(!read_module(library.c_str(), module));
+  const std::string name = "com.android.art";
+  // The name, a list of libraries, and the version, 351010040.
+  const std::string whole =
+      "\x0a" + std::string(1, static_cast<char>(name.size())) + name + "\x42\x03lib" + "\x10\xf8\xf9\xaf\xa7\x01";
+  for (size_t size = 0; size <= whole.size(); size++) {
+    std::FILE* file = std::fopen(manifest.c_str(), "wb");
+    CHECK(file && std::fwrite(whole.data(), 1, size, file) == size);
+    std::fclose(file);
+    CHECK_EQUAL(read_module(library.c_str(), module), size == whole.size());
+  }
+  CHECK_EQUAL(std::string(module.name), name);
+  CHECK_EQUAL(module.version, 351010040u);
+  for (const char* path : {"", "libart.so", "/libart.so", "lib64/libart.so"}) CHECK(!read_module(path, module));
+  fs::remove_all(root);
 }
 
 TEST("art handed symbols: a damaged file gives fewer, and more than fits are left out") {

@@ -1,6 +1,6 @@
 /** A phone whose runtime exports none of the functions that the agent asks for: their names are in its packed debug information alone. */
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { AndroidTargets } from '../../src/targets/android/android-targets.js';
 import type { Session } from '../../src/targets/target.js';
@@ -21,7 +21,11 @@ describe('an app on a phone whose runtime hides its functions', () => {
   let phone: Phone;
 
   async function connected(debugData?: Parameters<typeof hiddenRuntime>[2]): Promise<void> {
-    const folder = await mkdtemp(path.join(bench().folder, 'runtime-'));
+    const folder = path.join(await mkdtemp(path.join(bench().folder, 'runtime-')), 'lib64');
+    await mkdir(folder);
+    // As of a module that Play has updated: its name, and version 351010040.
+    const manifest = Buffer.from('\x0a\x0fcom.android.art\x10\xf8\xf9\xaf\xa7\x01', 'latin1');
+    await writeFile(path.join(folder, '../apex_manifest.pb'), manifest);
     phone = await bench().another({}, await hiddenRuntime(bench().runtime, folder, debugData));
     await phone.install(SHOP);
     await bench().connect(phone);
@@ -52,7 +56,7 @@ describe('an app on a phone whose runtime hides its functions', () => {
     );
     assert.match(
       libartOf(trace),
-      /^build id \w{40}; from \.gnu_debugdata: \S+, .*WalkStack.*SuspendThreadByThreadId/,
+      /^build id \w{40}; com\.android\.art 351010040; from \.gnu_debugdata: \S+, .*WalkStack.*SuspendThreadByThreadId/,
     );
     return trace;
   }
@@ -103,6 +107,6 @@ describe('an app on a phone whose runtime hides its functions', () => {
     const beyond = (functions: Parameters<typeof elfFile>[0]) =>
       packed(elfFile(functions.map(({ name: of }) => ({ name: of, start: 0x7fff0000 }))));
     await connected(beyond);
-    await assertWithout(/^build id \w{40}; not in it: .*WalkStack/);
+    await assertWithout(/^build id \w{40}; com\.android\.art 351010040; not in it: .*WalkStack/);
   });
 });

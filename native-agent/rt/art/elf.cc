@@ -14,6 +14,7 @@ constexpr intptr_t kDynamicEnd = 0, kStringTable = 5, kSymbolTable = 6, kGnuHash
 
 struct Wanted {
   const char* name;
+  const char* path;
   u8* base;
   const void* dynamic;
   BuildId build_id;
@@ -24,6 +25,7 @@ struct Wanted {
 int look(const LoadedObject* object, size_t, void* data) {
   auto& wanted = *static_cast<Wanted*>(data);
   if (!object->path || !elf::is_named(object->path, wanted.name)) return 0;
+  wanted.path = object->path;
   wanted.base = reinterpret_cast<u8*>(object->base);
   wanted.headers = object->headers;
   wanted.header_count = object->header_count;
@@ -44,8 +46,9 @@ u32 gnu_hash_of(const char* name) {
 }  // namespace
 
 bool LoadedLibrary::find(const char* name) {
-  Wanted wanted{name, nullptr, nullptr, {}, nullptr, 0};
+  Wanted wanted{name, nullptr, nullptr, nullptr, {}, nullptr, 0};
   if (!libc::each_object(look, &wanted) || !wanted.dynamic) return false;
+  path_ = wanted.path;
   base_ = wanted.base;
   build_id_ = wanted.build_id;
   headers_ = wanted.headers;

@@ -11,6 +11,8 @@ class LoadedLibrary {
   // Address of a symbol that the library exports; nullptr when it has none of this name. No lock, some 100 ns.
   void* symbol(const char* name) const;
 
+  // Of its file; where it is loaded.
+  const char* path() const { return path_; }
   // Empty when it has none.
   BuildId build_id() const { return build_id_; }
   // What a symbol with this value stands for; nullptr when that is not in the library's code.
@@ -20,6 +22,7 @@ class LoadedLibrary {
   bool read_dynamic(const void* dynamic);
 
   u8* base_ = nullptr;
+  const char* path_ = "";
   const void* symbols_ = nullptr;  // .dynsym
   const char* strings_ = nullptr;
   const u32* gnu_hash_ = nullptr;

@@ -7,6 +7,7 @@
 #include "os/linux/elf.h"
 #include "os/linux/machine.h"
 #include "rt/art/handed_symbols.h"
+#include "rt/art/module.h"
 
 namespace btrace::art {
 
@@ -91,6 +92,8 @@ void Internals::describe(const LoadedLibrary& libart, const char* problem) {
     text.hex(id.bytes, id.size);
   else
     text.add("none");
+  Module module;
+  if (read_module(libart.path(), module)) text.add("; ").add(module.name).add(" ").number(module.version);
   auto list = [&](const char* before, bool found) {
     for (u32 need = 0; need < kNeeds; need++) {
       if (!hidden_[need] || found != (resolved[need].address != nullptr)) continue;

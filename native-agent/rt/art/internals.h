@@ -16,8 +16,8 @@ using ArtMonitor = u8;
 struct Internals {
   JavaVM* vm = nullptr;
   Resolved resolved[kNeeds] = {};
-  // Of libart: its build id, what of the table was handed over by the desktop and what is not in it. Whoever reads a
-  // report knows which ART it was.
+  // Of libart: its build id, its module's version, what of the table was handed over by the desktop and what is not in
+  // it. Whoever reads a report knows which ART it was.
   char library[4096] = {};
   u8* runtime = nullptr;
   u8* heap = nullptr;
