@@ -69,6 +69,17 @@ describe('recording an app on a device, over adb', () => {
     await assert.rejects(second.start(options()), TargetError);
   });
 
+  it('lists a device by a serial as long as those of wireless debugging, and records on it', async () => {
+    const app = await bench().launched(SHOP);
+    const serial = await bench().connectWireless();
+    const target = await targets.choose({ app: SHOP, device: serial });
+    assert.equal(target.detail, `Rig Phone (${serial}) · Android 11 · x86_64`);
+    const session = await target.start(options());
+    await app.more('frame', 2);
+    assert.equal((await session.stop()).message, '');
+    await bench().server.adb('disconnect', serial);
+  });
+
   /** Watches, and waits for something that each change may have brought. */
   async function watching(use: (until: (what: () => Promise<boolean>) => Promise<void>) => Promise<void>) {
     let told = 0;

@@ -8,12 +8,20 @@ export interface Device {
   readonly transportId: bigint;
 }
 
+/** What adb calls the states of devices; "no permissions" has a reason behind it. */
+const STATES =
+  'device|offline|unauthorized|authorizing|connecting|detached|host|bootloader|recovery|rescue|sideload|unknown|no permissions';
+/**
+ * A serial may hold anything, single spaces too. Up to 22 characters are filled up with spaces; behind a longer one, as all those of wireless
+ * debugging are, a single space stands before the state.
+ */
+const LINE = new RegExp(`^(.+?)(?:\\t| {2,}| (?=(?:${STATES})(?: |$)))\\s*(.*)$`);
+
 /** Lines of `host:devices-l`: serial, state, then `key:value` pairs. A state may have several words. */
 export function parseDevices(text: string): Device[] {
   const devices: Device[] = [];
   for (const line of text.split('\n')) {
-    // A serial may hold anything but two spaces or a tab; the pairs begin at the first `key:value`.
-    const match = /^(.+?)(?:\t| {2,})\s*(.*)$/.exec(line);
+    const match = LINE.exec(line);
     if (!match) continue;
     const [, serial = '', rest = ''] = match;
     const pairs = new Map([...rest.matchAll(/(?:^|\s)(\w+):(\S+)/g)].map(([, key, value]) => [key, value]));

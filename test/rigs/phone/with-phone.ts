@@ -36,6 +36,13 @@ export class PhoneBench {
     await this.server.adb('connect', phone.serial);
   }
 
+  /** Under a serial as long as those of wireless debugging, which adb lists in another form; returns it. */
+  async connectWireless(): Promise<string> {
+    const serial = this.phone.serial.replace('0.1:', '0.0000000000001:');
+    await this.server.adb('connect', serial);
+    return serial;
+  }
+
   /** Another device beside the test's own. */
   async another(options: PhoneOptions, runtime = this.runtime): Promise<Phone> {
     const phone = await Phone.start(runtime, options);

@@ -19,9 +19,10 @@ import { quoted } from '../../../src/targets/android/device-shell.js';
 describe('devices as adb lists them', () => {
   const text = [
     '39171FDJH00ABC         device usb:1-4 product:shiba model:Pixel_8 device:shiba transport_id:12',
-    'adb-R5CT-abc (2)._adb-tls-connect._tcp  offline transport_id:3',
+    'adb-R5CT-abc (2)._adb-tls-connect._tcp offline transport_id:3',
     'emulator-5554          unauthorized transport_id:4',
     '0123456789ABCDEF       no permissions (missing udev rules? user is in the plugdev group); see [http://developer.android.com/tools/device.html] usb:1-1 transport_id:5',
+    'adb-39171FDJH00ABC-4nTq8e._adb-tls-connect._tcp device product:shiba model:Pixel_8 device:shiba transport_id:7',
     'HT7      recovery usb:1-2 product:x model:y device:z transport_id:6',
     '',
   ].join('\n');
@@ -39,17 +40,19 @@ describe('devices as adb lists them', () => {
           '',
           5n,
         ],
+        ['adb-39171FDJH00ABC-4nTq8e._adb-tls-connect._tcp', 'device', 'Pixel 8', 7n],
         ['HT7', 'recovery', 'y', 6n],
       ],
     );
   });
 
   it('says what each that is not ready needs', () => {
-    const [ready, offline, unknown, forbidden, recovery] = parseDevices(text).map(deviceRefusal);
+    const [ready, offline, unknown, forbidden, wireless, recovery] = parseDevices(text).map(deviceRefusal);
     assert.equal(ready, undefined);
     assert.match(offline ?? '', /cable/);
     assert.match(unknown ?? '', /allow USB debugging/);
     assert.match(forbidden ?? '', /udev/);
+    assert.equal(wireless, undefined);
     assert.match(recovery ?? '', /recovery mode\. Start Android/);
     assert.equal(deviceName(parseDevices(text)[0]!), 'Pixel 8 (39171FDJH00ABC)');
   });
