@@ -400,7 +400,7 @@ function blocksOf(raw: Raw, rows: readonly number[], firstLink: number, owner: n
     object: Float64Array.from(rows, () => 77),
     // Nobody ends a sleep, or input.
     owner: Uint32Array.from(rows, (row) => (row % 5 < 3 ? owner + 1 : 0)),
-    flags: new Uint8Array(count),
+    flags: new Uint16Array(count),
     link: Int32Array.from(rows, (_row, at) => firstLink + at),
   };
 }

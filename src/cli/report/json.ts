@@ -1,10 +1,11 @@
 /** A report for programs. Times are in ns; names are as in the trace. */
 import { trustFacts } from '../trust.js';
-import type { Report } from './measure.js';
+import type { LockWaitRow, Report } from './measure.js';
 import { virtualWaitWord, waitWord } from './words.js';
 
 export function reportJson(file: string, report: Report): unknown {
   const { trace, sums, sort, methods, threads, waits, virtualThreads, request } = report;
+  const lockWait = (row: LockWaitRow): unknown => ({ ...row, kind: waitWord(row.kind) });
   const { info } = trace;
   return {
     file,
@@ -17,6 +18,8 @@ export function reportJson(file: string, report: Report): unknown {
     sum: sums.sum,
     gapNs: sums.gap.wall,
     trust: trustFacts(trace, sums, request.mapping),
+    deadlocks: report.deadlocks.map((circle) => circle.map(lockWait)),
+    lockWaitsAtEnd: report.lockWaits.map(lockWait),
     methods,
     threads: threads.map(({ methods: own, ...row }) => ({
       ...row,

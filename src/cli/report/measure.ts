@@ -1,10 +1,14 @@
 /** The figures of a report: methods, threads and waits of a scope. */
 import {
+  lockWaitsAtEnd,
+  type LockWait,
   methodFigures,
   type MethodFigures,
+  SampleFlag,
   type Scope,
   type Sums,
   sumScope,
+  type ThreadTrack,
   type Trace,
   type Weight,
 } from '../../trace/index.js';
@@ -74,6 +78,31 @@ export interface WaitRow {
   readonly count: number;
   readonly totalNs: number;
   readonly longestNs: number;
+  /** One of them had not ended when the recording did. */
+  readonly stillWaits: boolean;
+}
+
+/** A thread that waited for a lock when the recording ended. */
+export interface LockWaitRow {
+  readonly thread: string;
+  readonly tid: number;
+  /** SampleKind. */
+  readonly kind: number;
+  /** Class of the lock, empty when not known. */
+  readonly type: string;
+  /** Who has it, empty when not known. */
+  readonly owner: string;
+  /** That was seen when the wait began, not at the end. */
+  readonly isEstimated: boolean;
+  /** Where it waits, empty when not known. */
+  readonly method: string;
+  readonly file: string;
+  /** 0 unknown. */
+  readonly line: number;
+  /** Until the recording's end. */
+  readonly waitedNs: number;
+  /** It waited already when the recording began. */
+  readonly isFromBefore: boolean;
 }
 
 export interface VirtualThreadRow {
@@ -121,6 +150,10 @@ export interface Report {
   readonly sort: string;
   readonly methods: readonly MethodRow[];
   readonly methodCount: number;
+  /** Circles of threads, each of which waits for a lock of the next one's. Of the whole recording. */
+  readonly deadlocks: readonly (readonly LockWaitRow[])[];
+  /** In no circle. */
+  readonly lockWaits: readonly LockWaitRow[];
   readonly threads: readonly ThreadRow[];
   readonly waits: readonly WaitRow[];
   readonly virtualThreads: VirtualThreads;
@@ -190,11 +223,36 @@ function waitRows(trace: Trace, scope: Scope): WaitRow[] {
         count: (before?.count ?? 0) + 1,
         totalNs: (before?.totalNs ?? 0) + ns,
         longestNs: Math.max(before?.longestNs ?? 0, ns),
+        stillWaits: before?.stillWaits === true || ((blocks.flags[row] ?? 0) & SampleFlag.StillWaits) !== 0,
       });
     }
   }
   return [...rows.values()].sort((a, b) => b.totalNs - a.totalNs);
 }
+
+function lockWaitRow(trace: Trace, wait: LockWait): LockWaitRow {
+  const { threads, methods } = trace;
+  const track = threads.find(({ index }) => index === wait.thread);
+  const owner = threads.find(({ index }) => index === wait.owner);
+  const [begin, end] = [track?.blocks.begin[wait.block] ?? 0, track?.blocks.end[wait.block] ?? 0];
+  const flags = track?.blocks.flags[wait.block] ?? 0;
+  return {
+    thread: nameOf(track),
+    tid: track?.tid ?? 0,
+    kind: track?.blocks.kind[wait.block] ?? 0,
+    type: trace.className(track?.blocks.type[wait.block] ?? 0),
+    owner: wait.owner === 0 ? '' : nameOf(owner),
+    isEstimated: wait.isEstimated,
+    method: wait.method < 0 ? '' : methods.qualifiedName(wait.method),
+    file: wait.method < 0 ? '' : methods.file(wait.method),
+    line: wait.line,
+    waitedNs: end - begin,
+    isFromBefore: (flags & SampleFlag.FromBefore) !== 0,
+  };
+}
+
+const nameOf = (thread: ThreadTrack | undefined): string =>
+  thread?.name === undefined || thread.name === '' ? `thread ${thread?.tid ?? 0}` : thread.name;
 
 function virtualThreads(trace: Trace, scope: Scope, top: number): VirtualThreads {
   const { all, count, id, cpu, wall, blocked, method, waited, waits, longest } = virtualThreadFigures(
@@ -236,6 +294,8 @@ export function measure(trace: Trace, threads: readonly number[], request: Repor
   const sums = sumScope(trace, scope);
   const figures = methodFigures(sums, trace.methods.count);
   const perThread = request.perThread ? request.top : 1;
+  const { deadlocks, others } = lockWaitsAtEnd(trace);
+  const rowOf = (wait: LockWait): LockWaitRow => lockWaitRow(trace, wait);
   return {
     trace,
     scope,
@@ -243,6 +303,8 @@ export function measure(trace: Trace, threads: readonly number[], request: Repor
     sort,
     methods: hottest(trace, figures, key, request.top),
     methodCount: figures.count,
+    deadlocks: deadlocks.map((circle) => circle.map(rowOf)),
+    lockWaits: others.map(rowOf),
     threads: threadsIn(trace, scope)
       .map(({ index }) => threadRow(trace, index, scope, key, perThread))
       .sort((a, b) => b.cpuNs - a.cpuNs || b.wallNs - a.wallNs),

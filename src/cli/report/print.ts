@@ -4,7 +4,15 @@ import { plainText } from '../plain-text.js';
 import { formatBytes, formatCount, formatNs, formatShare } from '../../trace/measure/quantities.js';
 import { table, type Terminal } from '../terminal.js';
 import { trustFacts } from '../trust.js';
-import type { MethodRow, Report, ThreadRow, VirtualThreadRow, VirtualWaitRow, WaitRow } from './measure.js';
+import type {
+  LockWaitRow,
+  MethodRow,
+  Report,
+  ThreadRow,
+  VirtualThreadRow,
+  VirtualWaitRow,
+  WaitRow,
+} from './measure.js';
 import { virtualWaitWord, waitWord } from './words.js';
 
 const MOST_THREADS = 15;
@@ -137,7 +145,7 @@ function waitLines(rows: readonly WaitRow[], { width }: Terminal): string[] {
     formatNs(row.totalNs),
     formatCount(row.count),
     formatNs(row.longestNs),
-    waitWord(row.kind),
+    waitWord(row.kind) + (row.stillWaits ? ', to the end' : ''),
     plainText(row.thread),
     plainText(row.type) || '–',
     plainText(row.by) || '–',
@@ -154,6 +162,38 @@ function left(shown: number, all: number): string {
   return all > shown ? ` (${formatCount(shown)} of ${formatCount(all)})` : '';
 }
 
+const MOST_DEADLOCKED = 16;
+const MOST_LOCK_WAITS = 8;
+
+/** "transfer-1" waits for a java.lang.Object of "transfer-2", in Bank.transfer (Bank.java:12). */
+function lockWaitLine({ thread, type, owner, isEstimated, method, file, line }: LockWaitRow): string {
+  const lock = type === '' ? 'a lock' : `a ${plainText(type)}`;
+  const had = isEstimated ? 'had when that began' : 'has';
+  const by = owner === '' ? '' : ` that "${plainText(owner)}" ${had}`;
+  const place = file === '' || line === 0 ? '' : ` (${plainText(file)}:${line})`;
+  const where = method === '' ? '' : `, in ${plainText(method)}${place}`;
+  return `"${plainText(thread)}" waits for ${lock}${by}${where}`;
+}
+
+/** First of all: who has one looks for nothing else. */
+function printLockWaits({ deadlocks, lockWaits }: Report, terminal: Terminal): void {
+  for (const circle of deadlocks) {
+    const many = `${formatCount(circle.length)} threads wait for each other`;
+    terminal.print(terminal.warn(`Deadlock: ${circle.length === 1 ? 'a thread waits for itself' : many}`));
+    for (const row of circle.slice(0, MOST_DEADLOCKED)) terminal.print(`  ${lockWaitLine(row)}`);
+    if (circle.length > MOST_DEADLOCKED)
+      terminal.print(`  and ${formatCount(circle.length - MOST_DEADLOCKED)} more`);
+  }
+  if (lockWaits.length === 0) return;
+  terminal.print(terminal.warn('Waiting for a lock when the recording ended'));
+  for (const row of lockWaits.slice(0, MOST_LOCK_WAITS))
+    terminal.print(
+      `  ${lockWaitLine(row)}, for ${formatNs(row.waitedNs)}${row.isFromBefore ? ' and from before' : ''}`,
+    );
+  if (lockWaits.length > MOST_LOCK_WAITS)
+    terminal.print(`  and ${formatCount(lockWaits.length - MOST_LOCK_WAITS)} more`);
+}
+
 export function printReport(report: Report, terminal: Terminal): void {
   const { trace, sums, methods, threads, waits, virtualThreads, request } = report;
   const whole = { cpu: sums.sum.cpu, wall: sums.sum.wall };
@@ -162,6 +202,7 @@ export function printReport(report: Report, terminal: Terminal): void {
     isWarning ? terminal.warn(text) : text,
   );
   terminal.print(`Trust: ${facts.join(' · ')}`);
+  printLockWaits(report, terminal);
 
   const sort = report.sort.replace('-', ' ').replace('cpu', 'CPU');
   const title = `Hottest methods by ${sort}${left(methods.length, report.methodCount)}`;

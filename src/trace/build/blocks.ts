@@ -12,7 +12,7 @@ export class BlockTable implements Blocks {
   type = new Uint32Array(0);
   object = new Float64Array(0);
   owner = new Uint32Array(0);
-  flags = new Uint8Array(0);
+  flags = new Uint16Array(0);
   link = new Int32Array(0);
 
   push(begin: number, end: number, kind: number, path: number): number {

@@ -358,7 +358,7 @@ export const noBlocks: Blocks = {
   type: new Uint32Array(0),
   object: none,
   owner: new Uint32Array(0),
-  flags: new Uint8Array(0),
+  flags: new Uint16Array(0),
   link: new Int32Array(0),
 };
 const noEvents: Events = {

@@ -1,4 +1,5 @@
 /** Waits and who ended them, over all threads. */
+import { SampleFlag } from '../model/kinds.js';
 import { type Links } from '../model/trace.js';
 import { type LinkReader } from '../recording/links.js';
 import { grown, nextCapacity } from './grow.js';
@@ -26,12 +27,13 @@ export class LinkTable implements Links {
     }
   }
 
-  /** Writes the rows from `first` on into the waits that they end. A link comes after both of its samples. */
+  /** Writes the rows from `first` on into the waits that they end. A link comes after both of its samples. Nobody ended what still waits. */
   attach(first: number, threads: ReadonlyMap<number, SampledThread>): void {
     for (let row = first; row < this.count; row++) {
       const blocks = threads.get(this.waiter[row] as number)?.blocks;
       const wait = blocks?.find(this.waiterTime[row] as number) ?? -1;
-      if (blocks !== undefined && wait >= 0) blocks.link[wait] = row;
+      if (blocks === undefined || wait < 0) continue;
+      if (((blocks.flags[wait] as number) & SampleFlag.StillWaits) === 0) blocks.link[wait] = row;
     }
   }
 

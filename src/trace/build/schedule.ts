@@ -123,7 +123,7 @@ class SleepRows {
       type: new Uint32Array(count),
       object: new Float64Array(count),
       owner: new Uint32Array(count),
-      flags: new Uint8Array(count),
+      flags: new Uint16Array(count),
       link: Int32Array.from(this.#link),
     };
   }

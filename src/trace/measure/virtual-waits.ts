@@ -25,7 +25,7 @@ export interface WaitPlace {
   readonly method: number;
 }
 
-const platform = /^(java|javax|jdk|sun|com\.sun)\./;
+export const platform = /^(java|javax|jdk|sun|com\.sun)\./;
 /** How a wait is made, which says nothing of what for. */
 const mechanism =
   /^(java\.lang\.(VirtualThread|System)(\$|$)|jdk\.internal\.misc\.VirtualThreads$|java\.util\.concurrent\.locks\.LockSupport$)/;

@@ -95,9 +95,10 @@ export interface Blocks extends Rows {
   /** Class id of what it waited for, 0 unknown. */
   readonly type: Uint32Array;
   readonly object: Float64Array;
-  /** Thread index of the owner at blocking, 0 unknown. */
+  /** Thread index of the owner at blocking, 0 unknown; of one that still waits the owner at the end. */
   readonly owner: Uint32Array;
-  readonly flags: Uint8Array;
+  /** SampleFlag: `StillWaits` where it had not ended when the recording did, `FromBefore` where it began before that. */
+  readonly flags: Uint16Array;
   /** Row in `Trace.links`, −1 when nobody is known to have ended it. */
   readonly link: Int32Array;
 }

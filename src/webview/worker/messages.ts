@@ -63,7 +63,7 @@ export interface BlockColumns {
   readonly type: Uint32Array;
   readonly object: Float64Array;
   readonly owner: Uint32Array;
-  readonly flags: Uint8Array;
+  readonly flags: Uint16Array;
   /** Row in `Snapshot.links`, −1 none. */
   readonly link: Int32Array;
 }

@@ -1,0 +1,209 @@
+/** Threads that still wait for a lock when a recording ends: made by hand, so that every circle is known. */
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { reportJson } from '../../../src/cli/report/json.js';
+import { measure } from '../../../src/cli/report/measure.js';
+import { printReport } from '../../../src/cli/report/print.js';
+import { Terminal } from '../../../src/cli/terminal.js';
+import { RecordingDecoder } from '../../../src/trace/build/decoder.js';
+import { lockWaitsAtEnd } from '../../../src/trace/measure/lock-waits.js';
+import { CounterBit, SampleFlag, SampleKind } from '../../../src/trace/model/kinds.js';
+import { IntervalState, type Trace } from '../../../src/trace/model/trace.js';
+import { ChunkKind, encodeChunk, fileMagic } from '../../../src/trace/recording/chunk.js';
+import { encodeLinks } from '../../../src/trace/recording/links.js';
+import { Classes, Footer, Header, Methods, Threads } from '../../../src/trace/recording/messages.js';
+import { encodeNodes } from '../../../src/trace/recording/nodes.js';
+import { encodeSamples } from '../../../src/trace/recording/samples.js';
+
+const second = 1e9;
+const endNs = 10 * second;
+
+interface Waiting {
+  readonly owner: number;
+  readonly beginNs?: number;
+  readonly kind?: number;
+  readonly flags?: number;
+}
+
+/** Thread 1 and on, each at work for a second and then in its wait until the end. */
+function recorded(waiting: readonly Waiting[]): Trace {
+  const decoder = new RecordingDecoder();
+  decoder.append(fileMagic);
+  const payloads: [number, Uint8Array][] = [
+    [ChunkKind.Header, Header.encode({ major: 1, config: { asyncIntervalNs: second } })],
+    [
+      ChunkKind.Threads,
+      Threads.encode({
+        threads: waiting.map((_, at) => ({ index: at + 1, tid: 100 + at, name: `t${at + 1}` })),
+      }),
+    ],
+    [
+      ChunkKind.Classes,
+      Classes.encode({
+        classes: [
+          { id: 1, name: 'Bank', file: 'Bank.java' },
+          { id: 2, name: 'jdk.internal.misc.Unsafe' },
+          { id: 3, name: 'java.lang.Object' },
+        ],
+      }),
+    ],
+    [
+      ChunkKind.Methods,
+      Methods.encode({
+        methods: [
+          { id: 1, classId: 1, name: 'run', linePosition: [0], lineNumber: [4] },
+          { id: 2, classId: 1, name: 'transfer', linePosition: [0, 9], lineNumber: [11, 1] },
+          { id: 3, classId: 2, name: 'park' },
+        ],
+      }),
+    ],
+    // Node 2 is Bank.transfer in line 12; node 3 is a park that it calls.
+    [
+      ChunkKind.Nodes,
+      encodeNodes({ id: [1, 2, 3], parent: [0, 1, 2], frame: [1, 2, 3], position: [1, 10, 0] }),
+    ],
+    [
+      ChunkKind.Samples,
+      encodeSamples(
+        waiting.map(
+          ({ owner, beginNs = second, kind = SampleKind.Monitor, flags = SampleFlag.StillWaits }, at) => ({
+            thread: at + 1,
+            counters: CounterBit.Cpu,
+            cpu: [0, 5, 5],
+            time: [0, beginNs + 1, beginNs],
+            duration: [0, 0, endNs - beginNs],
+            stack: [1, kind === SampleKind.Park ? 3 : 2, kind === SampleKind.Park ? 3 : 2],
+            kind: [SampleKind.AsyncSelf, SampleKind.AsyncOutside, kind],
+            type: [0, 0, 3],
+            object: [0, 0, 77],
+            peer: [0, 0, owner],
+            flags: [0, 0, flags],
+          }),
+        ),
+      ),
+    ],
+    // Nobody ends a wait that has not ended, whatever a file says.
+    [
+      ChunkKind.Links,
+      encodeLinks({ waiter: [1], waiterTime: [second], waker: [2], wakerTime: [endNs], certainty: [0] }),
+    ],
+    [ChunkKind.Footer, Footer.encode({ endNs })],
+  ];
+  payloads.forEach(([kind, payload], sequence) => decoder.append(encodeChunk(kind, payload, sequence)));
+  const trace = decoder.trace();
+  assert.deepEqual(trace.problems, []);
+  return trace;
+}
+
+const circlesOf = (trace: Trace): number[][] =>
+  lockWaitsAtEnd(trace).deadlocks.map((circle) => circle.map(({ thread }) => thread));
+const othersOf = (trace: Trace): number[] => lockWaitsAtEnd(trace).others.map(({ thread }) => thread);
+
+const request = { top: 5, sort: undefined, fromNs: undefined, toNs: undefined, perThread: false };
+
+function printed(trace: Trace): string {
+  const output = new PassThrough();
+  printReport(measure(trace, [], request), new Terminal(output, output, {}));
+  return String(output.read());
+}
+
+describe('waits for a lock that have not ended', () => {
+  it('are blocked to the end, and nobody has ended them', () => {
+    const { threads } = recorded([{ owner: 2 }, { owner: 1 }]);
+    const { blocks, intervals } = threads[0]!;
+    assert.deepEqual([blocks.count, blocks.begin[0], blocks.end[0]], [1, second, endNs]);
+    assert.equal(blocks.link[0], -1);
+    const last = intervals.count - 1;
+    assert.deepEqual([intervals.end[last], intervals.state[last]], [endNs, IntervalState.Blocked]);
+    for (let row = 0; row <= last; row++) {
+      if (intervals.begin[row]! >= second) assert.equal(intervals.state[row], IntervalState.Blocked);
+    }
+  });
+
+  it('are a deadlock where they make a circle, and others wait behind it', () => {
+    const two = recorded([{ owner: 2 }, { owner: 1 }]);
+    assert.deepEqual(circlesOf(two), [[1, 2]]);
+    assert.deepEqual(othersOf(two), []);
+    // 4 waits behind 1 → 2 → 3 → 1, 6 behind 5, which runs into nobody's lock; two circles besides.
+    const many = recorded([
+      { owner: 2 },
+      { owner: 3 },
+      { owner: 1 },
+      { owner: 1, beginNs: endNs - 1000 },
+      { owner: 9 },
+      { owner: 5, beginNs: 2 * second },
+      { owner: 8 },
+      { owner: 7 },
+    ]);
+    assert.deepEqual(circlesOf(many), [
+      [1, 2, 3],
+      [7, 8],
+    ]);
+    assert.deepEqual(othersOf(many), [5, 6, 4]);
+  });
+
+  it('are none where a wait has ended, is for no lock, or short and behind nothing', () => {
+    assert.deepEqual(circlesOf(recorded([{ owner: 2, flags: 0 }, { owner: 1 }])), []);
+    const none = recorded([
+      { owner: 0, kind: SampleKind.Park },
+      { owner: 0, kind: SampleKind.Wait },
+      { owner: 2, beginNs: endNs - second / 2 },
+    ]);
+    assert.deepEqual(circlesOf(none), []);
+    assert.deepEqual(othersOf(none), []);
+    assert.deepEqual(othersOf(recorded([{ owner: 0 }])), [1]);
+  });
+
+  it('say where, by the method that is not the platform’s', () => {
+    for (const kind of [SampleKind.Monitor, SampleKind.Park]) {
+      const trace = recorded([
+        { owner: 2, kind },
+        { owner: 1, kind },
+      ]);
+      const [wait] = lockWaitsAtEnd(trace).deadlocks[0]!;
+      assert.equal(trace.methods.qualifiedName(wait!.method), 'Bank.transfer');
+      assert.equal(wait!.line, 12);
+    }
+  });
+
+  it('are the first thing that a report says', () => {
+    const before = SampleFlag.StillWaits | SampleFlag.FromBefore;
+    const trace = recorded([
+      { owner: 2 },
+      { owner: 1, flags: SampleFlag.StillWaits | SampleFlag.OwnerEstimated },
+      { owner: 1, flags: before },
+    ]);
+    const text = printed(trace);
+    const lines = text.split('\n');
+    const at = lines.findIndex((line) => line.startsWith('Deadlock'));
+    assert.deepEqual(lines.slice(at, at + 5), [
+      'Deadlock: 2 threads wait for each other',
+      '  "t1" waits for a java.lang.Object that "t2" has, in Bank.transfer (Bank.java:12)',
+      '  "t2" waits for a java.lang.Object that "t1" had when that began, in Bank.transfer (Bank.java:12)',
+      'Waiting for a lock when the recording ended',
+      '  "t3" waits for a java.lang.Object that "t1" has, in Bank.transfer (Bank.java:12), for 9.00 s and from before',
+    ]);
+    assert.ok(at > 0 && at < text.indexOf('Hottest'));
+    assert.match(text, /lock, to the end/);
+    const json = JSON.parse(JSON.stringify(reportJson('x', measure(trace, [], request)))) as {
+      deadlocks: { thread: string; owner: string; kind: string; line: number; waitedNs: number }[][];
+      lockWaitsAtEnd: { isFromBefore: boolean }[];
+    };
+    const [circle] = json.deadlocks;
+    assert.deepEqual(
+      circle!.map(({ thread, owner, kind, line, waitedNs }) => [thread, owner, kind, line, waitedNs]),
+      [
+        ['t1', 't2', 'lock', 12, 9 * second],
+        ['t2', 't1', 'lock', 12, 9 * second],
+      ],
+    );
+    assert.deepEqual(
+      json.lockWaitsAtEnd.map(({ isFromBefore }) => isFromBefore),
+      [true],
+    );
+    assert.doesNotMatch(
+      printed(recorded([{ owner: 0, kind: SampleKind.Sleep }])),
+      /Deadlock|Waiting for a lock/,
+    );
+  });
+});
