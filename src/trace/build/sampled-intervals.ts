@@ -6,7 +6,7 @@
  * Each begins where the one before it ends, so that `begin` and `end` are two views of one column of times.
  *
  * Memory: 31 bytes an interval, of which the message's are touched only where there are messages; 36 more once counted; 4 more in a
- * thread that used CPU time unseen.
+ * thread that is interrupted by its CPU clock.
  */
 import { type Intervals, type IntervalState } from '../model/trace.js';
 import { grown, nextCapacity } from './grow.js';
@@ -86,7 +86,7 @@ export class SampledIntervals implements Intervals {
     return row;
   }
 
-  /** Nobody saw the thread use this interval's CPU time: it waits for the interrupt that stands for it. */
+  /** No interrupt saw the thread use this interval's CPU time: it waits for the interrupt that stands for it. */
   setUnseen(row: number): void {
     if (this.countsWith.length === 0) this.countsWith = new Int32Array(this.begin.length);
     this.countsWith[row] = -1;

@@ -63,8 +63,8 @@ export interface Intervals extends Rows {
   /** Stack node whose positions give lines for this interval, 0 if none. */
   readonly node: Int32Array;
   /**
-   * The later interval that this one's CPU time counts with, and as much of its wall time: what the thread used there
-   * nobody saw, and that one's interrupt stands for it. 0 or less: its own. Empty where all are their own.
+   * The later interval that this one's CPU time counts with, and as much of its wall time: no interrupt
+   * saw what the thread used there for, and that one's stands for it. 0 or less: its own. Empty where all are their own.
    */
   readonly countsWith: Int32Array;
 }

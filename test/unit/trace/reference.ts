@@ -163,7 +163,7 @@ export function intervalsOf(samples: readonly Sample[], counters: number, vouch:
           ...counted,
           switches: 0,
           samples: 0,
-          unseen,
+          unseen: isTimed,
         });
         if (unseen) untold.add(intervals.at(-1)!);
       }
@@ -224,7 +224,7 @@ export function intervalsOf(samples: readonly Sample[], counters: number, vouch:
               faults: part(counted.faults, false),
               switches: part(counted.switches, false),
               samples: 0,
-              unseen: stands(b),
+              unseen: isTimed && !isInterrupt(b),
             };
             intervals.push(gap);
             counted.allocations -= gap.allocations;
@@ -245,7 +245,7 @@ export function intervalsOf(samples: readonly Sample[], counters: number, vouch:
         cpu,
         ...counted,
         samples: captures,
-        unseen: stands(b),
+        unseen: isTimed && !isInterrupt(b),
       });
     }
     const last = intervals.at(-1)!;

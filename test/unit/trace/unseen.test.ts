@@ -46,6 +46,10 @@ class Program {
 
   constructor(private readonly seen: Seen) {}
 
+  protected jitter(most: number): number {
+    return this.random.below(most);
+  }
+
   row(stack: number, kind: number, duration = 0, flags = 0): void {
     this.rows.push({ time: this.now, cpu: this.cpu, stack, kind, duration, flags });
   }
@@ -157,6 +161,20 @@ function selves(trace: Trace, beginNs = -Infinity, endNs = Infinity): Map<string
 
 const interrupts = 4000;
 
+/** A thread that works without a point for 9 ms, then allocates for 1 ms, which is sampled four times. */
+class Lumpy extends Program {
+  override run(interrupts: number): this {
+    while (this.cpu < interrupts * intervalNs) {
+      this.work(often, 8.5 * ms + this.jitter(ms), false);
+      for (let part = 0; part < 4; part++) {
+        this.work(seldom, 0.25 * ms, false);
+        this.row(seldom, SampleKind.Allocation);
+      }
+    }
+    return this;
+  }
+}
+
 describe('work that is too short to be seen', () => {
   for (const seen of ['waits', 'standing'] as const) {
     const program = new Program(seen).run(interrupts);
@@ -206,6 +224,22 @@ describe('work that is too short to be seen', () => {
       assert.ok(lines.selfWall[line]! >= cpu[row]!);
     });
   }
+
+  it('is not taken for that of the allocations that come after it', () => {
+    const program = new Lumpy('waits').run(interrupts);
+    const trace = decoded(program.recording(1));
+    const figures = selves(trace);
+    for (const [node, name] of [
+      [often, 'often'],
+      [seldom, 'seldom'],
+    ] as const) {
+      const truly = program.trueCpu[node]! / program.cpu;
+      const { wall, cpu } = figures.get(name)!;
+      for (const share of [cpu / program.cpu, wall / program.now]) {
+        assert.ok(Math.abs(share - truly) < 0.02, `${name} has ${share} of the time, truly ${truly}`);
+      }
+    }
+  });
 
   it('stays where it was recorded in a recording of format 1.0', () => {
     const program = new Program('waits').run(50);
