@@ -125,12 +125,14 @@ describe('figures in the editor', () => {
     const editor = await vscode.window.showTextDocument(uri);
     const { end } = editor.document.lineAt(4).range;
     let typed = '';
-    for (const next of [...Array.from(' void more'), '() {}']) {
+    for (const next of ' int half(List<int[]> a) throws Some { return "{"; }') {
       await editor.edit((edit) => edit.insert(end.translate(0, typed.length), next));
       typed += next;
       const shown = await titles(uri);
       assert.equal(shown.length, 3, `${typed}: ${shown.join()}`);
     }
+    await editor.edit((edit) => edit.insert(new vscode.Position(0, 'package com.example'.length), 's'));
+    assert.equal((await titles(uri)).length, 3, 'the name of the package, too');
     await vscode.commands.executeCommand('workbench.action.files.revert');
     assert.match((await titles(uri))[0]!, /^7 .*KB$/);
   });
@@ -159,10 +161,13 @@ describe('figures in the editor', () => {
     const editor = await vscode.window.showTextDocument(uri);
     const { parts } = await btrace();
     await vscode.commands.executeCommand('btrace.hideFigures');
-    await editor.edit((edit) => edit.insert(new vscode.Position(3, 0), '\n'));
+    const { end } = editor.document.lineAt(4).range;
+    await editor.edit((edit) => edit.insert(end, '\n  int half(int a'));
     await vscode.commands.executeCommand('btrace.showFigures', vscode.Uri.file(recording));
     assert.equal(parts.figures.figures?.recording.fsPath, recording);
-    assert.match((await titles(uri))[0]!, /^8 .* before the last edit$/);
+    const shown = await titles(uri);
+    assert.equal(shown.length, 3, 'what is half typed hides none');
+    assert.match(shown[0]!, /^8 .* before the last edit$/);
     await vscode.commands.executeCommand('undo');
     assert.match((await titles(uri))[0]!, /^7 .*KB$/);
   });

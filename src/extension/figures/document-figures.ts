@@ -2,6 +2,7 @@
 import { workspace, type TextDocument } from 'vscode';
 import { matchDeclarations } from '../../symbols/match-declarations.js';
 import { languageOf, scanDeclarations, type Declaration } from '../../symbols/scan/declarations.js';
+import { withoutLosses, type OutlinedText } from '../../symbols/scan/half-typed.js';
 import { baseName } from '../base-name.js';
 import type { Figures } from './figures.js';
 
@@ -26,6 +27,8 @@ interface Known {
   readonly figures: Figures;
   /** The text that the figures are about, as far as one can tell: undefined when it was changed before they came. */
   readonly recorded: string | undefined;
+  /** As it was when nothing in it was half typed, and its package. */
+  whole: (OutlinedText & { readonly packageName: string }) | undefined;
   version: number;
   shown: DocumentFigures;
 }
@@ -57,28 +60,37 @@ export class FiguresByDocument {
     const known: Known = {
       figures,
       recorded,
+      whole: again?.whole,
       version: -1,
       shown: none,
     };
     this.#known.set(document, known);
+    // What is half typed already hides nothing that was recorded.
+    if (recorded !== undefined && document.isDirty) scan(recorded, baseName(document.uri), known);
     return this.#update(document, known);
   }
 
   #update(document: TextDocument, known: Known): DocumentFigures {
     if (known.version === document.version) return known.shown;
-    const text = document.getText();
-    known.shown = scan(text, baseName(document.uri), known.figures, text !== known.recorded);
+    known.shown = scan(document.getText(), baseName(document.uri), known);
     known.version = document.version;
     return known.shown;
   }
 }
 
-function scan(text: string, file: string, figures: Figures, stale: boolean): DocumentFigures {
+function scan(text: string, file: string, known: Known): DocumentFigures {
   const language = languageOf(file);
   if (language === undefined || text.length > maxCharacters) return none;
-  const { packageName, declarations } = scanDeclarations(text, language, file);
-  const rows = figures.rowsOf(packageName, file);
+  const { figures, whole } = known;
+  const scanned = scanDeclarations(text, language, file);
+  const own = figures.rowsOf(scanned.packageName, file);
+  // The name of the package may be what is just being typed.
+  const rows = own.length > 0 || whole === undefined ? own : figures.rowsOf(whole.packageName, file);
   if (rows.length === 0) return none;
+  const declarations =
+    whole === undefined ? scanned.declarations : withoutLosses({ text, ...scanned }, whole);
+  if (declarations === scanned.declarations && own.length > 0) known.whole = { text, ...scanned };
+  const stale = text !== known.recorded;
   const { className, name, signature, firstLine } = figures.columns;
   const methods = rows.map((row) => ({
     className: withoutPackage(className[row] ?? ''),
