@@ -4,9 +4,9 @@ import { existsSync } from 'node:fs';
 import { readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { TargetError } from '../../src/targets/target.js';
+import { TargetError, type Target } from '../../src/targets/target.js';
 import { activeTabInput, btrace, closeAll, scratchFile, withSetting, workspaceFile } from './btrace.js';
-import { toastsOf } from './person.js';
+import { toastsOf, withPerson } from './person.js';
 import { ScriptedTarget, ScriptedTargets } from './scripted-targets.js';
 import { until } from './until.js';
 
@@ -169,6 +169,62 @@ describe('recording', () => {
       await vscode.commands.executeCommand('btrace.record', { target: 'till', preset: 'no such' }),
       undefined,
     );
+  });
+
+  it('keeps every row of the list where it is while others still look', async () => {
+    const api = await btrace();
+    const last = target('till.last');
+    const recorded = vscode.commands.executeCommand('btrace.record', { target: last.id });
+    const session = await until('it records', () => last.sessions[0]);
+    await session.cancel();
+    await recorded;
+    source.targets.splice(source.targets.indexOf(last), 1);
+    target('till.early');
+    let answer: (targets: Target[]) => void = () => undefined;
+    let answers = new Promise<Target[]>((resolve) => (answer = resolve));
+    let changed: () => void = () => undefined;
+    const late = api.addTargetSource({
+      kind: 'late',
+      list: () => answers,
+      watch: (tell) => {
+        changed = tell;
+        return () => undefined;
+      },
+    });
+    const rows = (pick: vscode.QuickPick<vscode.QuickPickItem>): string[] =>
+      pick.items
+        .filter(({ kind, label }) => kind !== vscode.QuickPickItemKind.Separator && label.includes('till.'))
+        .map(({ label }) => label.replace(/.*(?=till)/, ''));
+    try {
+      await withPerson({}, async ({ picks }) => {
+        const asked = vscode.commands.executeCommand('btrace.record');
+        const pick = await until('it asks', () => picks[0]);
+        await until('those that answered are listed', () => rows(pick).length > 0);
+        assert.equal(pick.busy, true);
+        await until(
+          'Enter takes nothing while the last choice may come',
+          () => pick.activeItems.length === 0,
+        );
+        const before = rows(pick);
+        answer([last, new ScriptedTarget('till.a', 1)]);
+        await until('all are listed', () => !pick.busy);
+        assert.deepEqual(rows(pick), [...before, 'till.last', 'till.a'], 'what came is below');
+        await until('the last choice is taken by Enter', () =>
+          /till\.last/.test(pick.activeItems[0]?.label ?? ''),
+        );
+        // Another one comes, and one goes; the person is on a third.
+        pick.activeItems = pick.items.filter(({ label }) => label.includes('till.a'));
+        answers = Promise.resolve([new ScriptedTarget('till.a', 1), new ScriptedTarget('till.0', 2)]);
+        changed();
+        await until('it has looked again', () => rows(pick).includes('till.0'));
+        assert.deepEqual(rows(pick), [...before, 'till.a', 'till.0']);
+        assert.match(pick.activeItems[0]!.label, /till\.a$/);
+        pick.hide();
+        assert.equal(await asked, undefined);
+      });
+    } finally {
+      late.dispose();
+    }
   });
 
   it('lists what the other sources found when one cannot look', async () => {

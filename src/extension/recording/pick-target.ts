@@ -8,80 +8,14 @@ import {
   type QuickPick,
   type QuickPickItem,
 } from 'vscode';
-import { isTargetError, TargetError, type Target } from '../../targets/target.js';
+import { TargetError, type Target } from '../../targets/target.js';
 import type { PresetName } from '../settings.js';
 import { presets } from './presets.js';
-import { plain } from './progress.js';
+import { idOf, inPlace, targetItems, type TargetItem } from './target-items.js';
 import type { TargetListing, TargetRegistry } from './target-registry.js';
 
-export interface TargetItem extends QuickPickItem {
-  readonly target?: Target;
-  readonly failure?: unknown;
-  /** No target yet: a command that starts one. */
-  readonly launch?: true;
-}
-
-/** The kind of a target in words, for the headings of the list. */
-export function kindName(kind: string): string {
-  if (kind === 'local') return l10n.t('This machine');
-  if (kind === 'android') return l10n.t('Android devices');
-  return kind;
-}
-
-/** Last choices first, then kind by kind, what can be recorded before what cannot. */
-export function targetItems(listing: TargetListing, lastNames: readonly string[]): TargetItem[] {
-  const item = (target: Target): TargetItem => ({
-    label: `$(${target.refusal === undefined ? icon(target.kind) : 'circle-slash'}) ${plain(target.label ?? target.name)}`,
-    description: [
-      target.label === undefined ? '' : target.name,
-      target.pid > 0 ? String(target.pid) : '',
-      target.runtime,
-    ]
-      .filter((s) => s !== '')
-      .join(' · '),
-    detail: target.refusal ?? target.detail,
-    target,
-  });
-  const items: TargetItem[] = [];
-  const recent = lastNames
-    .map((name) => listing.targets.find((target) => target.name === name && target.refusal === undefined))
-    .filter((target) => target !== undefined);
-  if (recent.length > 0) {
-    items.push({ label: l10n.t('Recorded last'), kind: QuickPickItemKind.Separator }, ...recent.map(item));
-  }
-  for (const kind of new Set(listing.targets.map((target) => target.kind))) {
-    const rest = listing.targets.filter((target) => target.kind === kind && !recent.includes(target));
-    if (rest.length === 0) continue;
-    const rank = (target: Target): number => (target.refusal === undefined ? 0 : 1);
-    rest.sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name) || a.pid - b.pid);
-    items.push({ label: kindName(kind), kind: QuickPickItemKind.Separator }, ...rest.map(item));
-  }
-  for (const { kind, error } of listing.failures) {
-    const text = error instanceof Error ? error.message : String(error);
-    items.push(
-      { label: kindName(kind), kind: QuickPickItemKind.Separator },
-      {
-        label: `$(warning) ${text}`,
-        detail: isTargetError(error) ? error.nextStep : '',
-        alwaysShow: true,
-        failure: error,
-      },
-    );
-  }
-  items.push(
-    { label: l10n.t('Not running yet'), kind: QuickPickItemKind.Separator },
-    {
-      label: `$(terminal) ${l10n.t('Start a Java program, and record it from its first moment…')}`,
-      alwaysShow: true,
-      launch: true,
-    },
-  );
-  return items;
-}
-
-function icon(kind: string): string {
-  return kind === 'android' ? 'device-mobile' : 'vm';
-}
+/** Until so long after it opened the list waits for all that look, so that it comes in its order. */
+const togetherMs = 250;
 
 /** Undefined when dismissed. A target that cannot be recorded, and a source that cannot look, throw their reason. */
 export async function pickTarget(
@@ -93,43 +27,96 @@ export async function pickTarget(
   pick.placeholder = l10n.t('Which program?');
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
+  pick.keepScrollPosition = true;
+  // One may go and start the program, or plug the phone in.
+  pick.ignoreFocusOut = true;
   pick.buttons = [{ iconPath: new ThemeIcon('refresh'), tooltip: l10n.t('Look Again') }];
-  let looking = new AbortController();
-  let isShown = false;
-  const look = (): void => {
-    looking.abort();
-    const mine = (looking = new AbortController());
-    pick.busy = true;
-    const show = (listing: TargetListing): void => {
-      if (mine.signal.aborted) return;
-      const before = pick.activeItems[0]?.target?.id;
-      pick.items = targetItems(listing, lastNames);
-      const again = pick.items.find((item) => before !== undefined && item.target?.id === before);
-      if (again !== undefined) pick.activeItems = [again];
-    };
-    // What is there already stays until all have answered: nothing jumps away from under a finger.
-    void registry.list(mine.signal, isShown ? undefined : show).then((listing) => {
-      if (mine.signal.aborted) return;
-      show(listing);
-      isShown = true;
-      pick.busy = false;
-      if (listing.targets.length === 0 && listing.failures.length === 0) {
-        pick.placeholder = l10n.t('No program found that can be recorded. Start one, then look again.');
-      }
-    });
-  };
-  const again = Disposable.from(pick.onDidTriggerButton(look), registry.watch(look));
-  look();
+  // There at once, whatever takes how long to look.
+  const accepting = accepted(pick);
+  const closed = new AbortController();
+  const list = new TargetList(pick, registry, lastNames, closed.signal);
+  const again = Disposable.from(
+    pick.onDidTriggerButton(() => list.look()),
+    registry.watch(() => list.look()),
+  );
+  list.look();
   try {
-    const chosen = await accepted(pick);
+    const chosen = await accepting;
     if (chosen?.launch === true) return 'launch';
     if (chosen?.failure !== undefined) throw asError(chosen.failure);
     if (chosen?.target !== undefined) refuse(chosen.target, chosen.target.launchable === true);
     return chosen?.target;
   } finally {
-    looking.abort();
+    closed.abort();
     again.dispose();
     pick.dispose();
+  }
+}
+
+/** The rows of the picker, from the first answer on. */
+class TargetList {
+  #looking = false;
+  #lookAgain = false;
+  /** What those found that have answered, while it is too early to show that. */
+  #early: TargetListing | undefined;
+  #isEarly = true;
+  /** All have answered once. */
+  #isWhole = false;
+
+  constructor(
+    private readonly pick: QuickPick<TargetItem>,
+    private readonly registry: TargetRegistry,
+    private readonly lastNames: readonly string[],
+    private readonly closed: AbortSignal,
+  ) {
+    setTimeout(() => {
+      this.#isEarly = false;
+      if (!this.#isWhole && this.#early !== undefined) this.#show(this.#early, true);
+    }, togetherMs);
+  }
+
+  /** Looks; once more afterwards where it does already. */
+  look(): void {
+    this.#lookAgain = this.#looking;
+    if (!this.#looking) void this.#look();
+  }
+
+  async #look(): Promise<void> {
+    this.#looking = true;
+    this.pick.busy = true;
+    const listing = await this.registry.list(this.closed, (found) => {
+      this.#early = found;
+      // What is there already stays until all have answered.
+      if (!this.#isWhole && !this.#isEarly) this.#show(found, true);
+    });
+    this.#looking = false;
+    if (this.closed.aborted) return;
+    this.#isWhole = true;
+    this.#show(listing, false);
+    if (this.#lookAgain) {
+      this.look();
+      return;
+    }
+    this.pick.busy = false;
+    if (listing.targets.length === 0 && listing.failures.length === 0)
+      this.pick.placeholder = l10n.t('No program found that can be recorded. Start one, then look again.');
+  }
+
+  #show(listing: TargetListing, moreToCome: boolean): void {
+    if (this.closed.aborted) return;
+    const { pick, lastNames } = this;
+    const [active] = pick.activeItems;
+    pick.items = inPlace(pick.items, targetItems(listing, lastNames));
+    if (active !== undefined) {
+      pick.activeItems = pick.items.filter((item) => idOf(item) === idOf(active));
+      return;
+    }
+    // Enter takes the last choice again: while that may still come it takes no other one.
+    const last = pick.items.find(
+      ({ target }) => target?.name === lastNames[0] && target?.refusal === undefined,
+    );
+    if (last !== undefined) pick.activeItems = [last];
+    else if (moreToCome && lastNames.length > 0) pick.activeItems = [];
   }
 }
 

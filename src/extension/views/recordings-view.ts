@@ -71,7 +71,7 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
     this.#watch(this.store.folder().path);
     const found = await this.store.list();
     // That there are none is not said before somebody looked: VS Code takes a view for empty until then.
-    if (found.length === 0) void commands.executeCommand('setContext', 'btrace.noRecordings', true);
+    void commands.executeCommand('setContext', 'btrace.noRecordings', found.length === 0);
     return found;
   }
 

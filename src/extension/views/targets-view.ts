@@ -14,9 +14,9 @@ import {
   type TreeView,
 } from 'vscode';
 import { isTargetError, type Target } from '../../targets/target.js';
-import { kindName } from '../recording/pick-target.js';
 import { plain, statusLine } from '../recording/progress.js';
 import type { ActiveRecording, Sessions } from '../recording/sessions.js';
+import { kindName } from '../recording/target-items.js';
 import type { TargetListing, TargetRegistry } from '../recording/target-registry.js';
 
 export type TargetNode =
@@ -107,7 +107,7 @@ export class TargetsView implements TreeDataProvider<TargetNode>, Disposable {
     const rest = kinds.size === 1 && only !== undefined ? this.#ofKind(only) : [...kinds].map(kindNode);
     const found = [...active, ...rest];
     // That there is nothing is not said before somebody looked: VS Code takes a view for empty until then.
-    if (found.length === 0) void commands.executeCommand('setContext', 'btrace.noTargets', true);
+    void commands.executeCommand('setContext', 'btrace.noTargets', found.length === 0);
     return found;
   }
 
