@@ -147,7 +147,7 @@ export class PageShell implements EngineListener, PageActions {
       case 'problem':
         this.#warn(message.message);
         // Nothing is to come.
-        if (this.#model.snapshot === undefined) this.#say('');
+        if (this.#model.snapshot === undefined) this.#sayAlone('');
         return;
       case 'reveal':
         this.#revealLater = message.key;
@@ -214,6 +214,7 @@ export class PageShell implements EngineListener, PageActions {
     // Other names, other numbers of methods, other calls.
     if (!isFirst && before.isRetraced !== snapshot.isRetraced) this.#store.set({ selection: undefined });
     this.#model.take(snapshot);
+    this.#stage.classList.remove('is-bare');
     const isEmpty = snapshot.threads.every((thread) => thread.chart.count === 0);
     this.#say(isEmpty && snapshot.counters.length === 0 ? text('open.empty') : '');
     if (isFirst) this.#timeline.restoreScroll();

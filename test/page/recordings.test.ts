@@ -253,6 +253,18 @@ describe('a recording on the page', function () {
     );
   });
 
+  it('that could not be read leaves no empty chart behind what is said, and is shown when it can', async () => {
+    open = await rig.page();
+    await open.hear('ready');
+    await open.post({ type: 'problem', message: 'test.btrace is not there any more.' });
+    await open.page.getByText('is not there any more').waitFor();
+    const canvases = open.page.locator('#view-timeline canvas:visible');
+    assert.equal(await canvases.count(), 0);
+    await open.open(await recording(1000));
+    await open.hear('opened');
+    assert.ok((await canvases.count()) > 0);
+  });
+
   it('stands alone in one HTML file with its data', async () => {
     const pieces: string[] = [];
     for (let at = 0; at < whole.length; at += standAlonePieceBytes) {
