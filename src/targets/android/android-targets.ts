@@ -4,7 +4,7 @@ import type { TargetSource } from '../target.js';
 import { TargetError } from '../target.js';
 import { type AdbOptions, AdbServer } from './adb-server.js';
 import { type AndroidTarget, type AppOptions, AppTarget } from './app-target.js';
-import { listApps, type Probe, type Probes } from './apps.js';
+import { fullName, listApps, type Probe, type Probes } from './apps.js';
 import { chooseTarget, type Wanted } from './choose-target.js';
 import { type Device, deviceId, deviceName, deviceRefusal, duplicateSerials } from './device-list.js';
 import { AppLabels } from './app-labels.js';
@@ -134,7 +134,7 @@ export class AndroidTargets implements TargetSource {
         return apps.map((app) => {
           const { access, profileable, apk } = app;
           const label = (access ?? profileable) && apk ? this.labels.of(device, apk) : undefined;
-          return new AppTarget(`${id}:${app.process}`, place, { ...app, label }, this.options);
+          return new AppTarget(`${id}:${fullName(app)}`, place, { ...app, label }, this.options);
         });
       } finally {
         clearTimeout(limit);
@@ -152,8 +152,17 @@ type Probed = Map<string, Probe>;
 
 /** The processes of one device: those that were asked before, and those that are there now. */
 function probesOf(device: Device, before: Probed, now: Probed): Probes {
-  const key = ({ pid, process, apk = '' }: { pid: number; process: string; apk?: string }) =>
-    `${device.serial} ${device.transportId} ${pid} ${process} ${apk}`;
+  const key = ({
+    pid,
+    process,
+    user,
+    apk = '',
+  }: {
+    pid: number;
+    process: string;
+    user: number;
+    apk?: string;
+  }) => `${device.serial} ${device.transportId} ${pid} ${process} ${user} ${apk}`;
   return {
     get: (row) => before.get(key(row)),
     set: (row, probe) => void now.set(key(row), probe),
@@ -167,13 +176,14 @@ class UnusableDevice implements AndroidTarget {
   readonly runtime = '';
   readonly detail: string;
   readonly outsideOnly = false;
+  readonly fullName: string;
 
   constructor(
     readonly id: string,
     readonly device: Device,
     readonly refusal: string,
   ) {
-    this.name = deviceName(device);
+    this.name = this.fullName = deviceName(device);
     this.detail = device.state;
   }
 

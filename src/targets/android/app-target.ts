@@ -6,17 +6,20 @@ import { RecordingFile } from '../session/recording-file.js';
 import { type RecordOptions, type Session, type Target, TargetError } from '../target.js';
 import { type AdbServer, wordsOf } from './adb-server.js';
 import { type AgentFile, bringAgent, findAndroidAgent, readAgent, removeCopy } from './agent-copy.js';
-import { abiOf, type App } from './apps.js';
+import { abiOf, type App, fullName } from './apps.js';
 import { attach, DiedError, RefusedError } from './attach.js';
 import { diedOfAgent, hasDied, markDeath } from './death-mark.js';
 import { type Device, deviceName } from './device-list.js';
 import { isAlive } from './device-shell.js';
+import { isFrozen } from './frozen.js';
 import { launch, launchLibrary } from './launch.js';
 import { OutsideSession } from './outside.js';
 
 /** Something on a device, or the device itself where it cannot be used. */
 export interface AndroidTarget extends Target {
   readonly device: Device;
+  /** Its name, with Android's user where that is not the first. */
+  readonly fullName: string;
   /** It takes no agent as it runs; Android samples it. */
   readonly outsideOnly: boolean;
 }
@@ -40,6 +43,7 @@ export interface Place {
 export class AppTarget implements AndroidTarget {
   readonly kind = 'android';
   readonly name: string;
+  readonly fullName: string;
   readonly pid: number;
   readonly runtime: string;
   readonly detail: string;
@@ -58,13 +62,15 @@ export class AppTarget implements AndroidTarget {
     private readonly options: AppOptions,
   ) {
     this.name = app.process;
+    this.fullName = fullName(app);
     this.label = app.label;
     this.pid = app.pid;
     this.runtime = `ART (API ${place.sdk})`;
     this.abi = app.abi;
     this.outsideOnly = app.profileable;
     const more = app.pid > 0 ? (app.profileable ? 'from outside, by Android' : app.abi) : 'not running';
-    this.detail = more === undefined ? place.detail : `${place.detail} · ${more}`;
+    const user = app.user === 0 ? undefined : `user ${app.user}`;
+    this.detail = [place.detail, user, more].filter((part) => part !== undefined).join(' · ');
     this.device = place.device;
     this.launchable = app.process === app.packageName;
     this.launchNeedsLibrary = app.access === undefined;
@@ -155,6 +161,7 @@ export class AppTarget implements AndroidTarget {
       file,
       // A device that cannot be asked has taken the connection with it: of the app nothing is known.
       targetIsAlive: () => isAlive(adb, target.pid).catch(() => true),
+      targetIsFrozen: () => isFrozen(adb, this.app, target.pid).catch(() => false),
       release: async () => {
         try {
           await cleanUp?.();

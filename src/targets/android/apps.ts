@@ -7,6 +7,8 @@ export interface App {
   /** Of the process: the package, or package:part. */
   readonly process: string;
   readonly packageName: string;
+  /** Android's user whose it is: 0 is the first; a work profile is another, and all of a car's are. */
+  readonly user: number;
   /** 0: it does not run. */
   readonly pid: number;
   /** What lets us look into it: its being debuggable, or the shell's being root; undefined: nothing does. */
@@ -20,24 +22,29 @@ export interface App {
   readonly apk?: string;
 }
 
+/** Its process, with the user where that is not the first: the same app may run for several. */
+export const fullName = ({ process, user }: App): string => (user === 0 ? process : `${process}@${user}`);
+
 /** A shell command that runs `script` as the app, in its own folder. */
 export function asApp(app: App, script: string): string {
   const name = quoted(app.packageName);
-  if (app.access !== 'root') return `run-as ${name} sh -c ${quoted(script)}`;
-  const folder = `/data/data/${app.packageName}`;
+  const user = app.user === 0 ? '' : ` --user ${app.user}`;
+  if (app.access !== 'root') return `run-as ${name}${user} sh -c ${quoted(script)}`;
+  const folder = `${app.user === 0 ? '/data/data' : `/data/user/${app.user}`}/${app.packageName}`;
   return `cd ${quoted(folder)} && su $(stat -c %u .) sh -c ${quoted(script)}`;
 }
 
 /** Java package names; an app's other processes add ":part". Anything else is no app. */
 const processName = /^([A-Za-z]\w*(?:\.[A-Za-z]\w*)+)(:[\w.]+)?$/;
-/** The kernel's users of installed apps: u0_a123, u10_a45. Isolated ones (u0_i…) have no package of their own. */
-const appUser = /^u\d+_a\d+$/;
+/** The kernel's users of installed apps: Android's user 0 has u0_a123, 10 has u10_a45. Isolated ones (u0_i…) have no package of their own. */
+const appUser = /^u(\d+)_a\d+$/;
 const isolatedUser = /^u\d+_i/;
 
 interface Row {
   readonly pid: number;
   readonly process: string;
   readonly packageName: string;
+  readonly user: number;
   /** Where its package lies, of what is installed beside the system: another place after each installation. */
   readonly apk?: string;
 }
@@ -59,54 +66,68 @@ export interface Probes {
 /** A line each: all of the device's ABIs, the best first, then those of 32 and of 64 bits. */
 const ABIS = ['abilist', 'abilist32', 'abilist64'].map((name) => `getprop ro.product.cpu.${name}`).join('; ');
 
-/** 32-bit apps on a 64-bit device have another runtime program: /system/bin/app_process32. */
+/**
+ * 32-bit apps on a 64-bit device have another runtime program: /system/bin/app_process32. The first ABI of a width is the device's own; the
+ * others are translated, or older ones of the same processor.
+ */
 function abiOfProgram(program: string, [, narrow = '', wide = '']: readonly string[]): string | undefined {
   const [, width] = /\bapp_process(32|64)$/.exec(program) ?? [];
   const [abi = ''] = (width === '32' ? narrow : width === '64' ? wide : '').split(',');
   return abi === '' ? undefined : abi;
 }
 
+/** An app's native code decides the width alone: with code for ARM in it an emulator runs it in its own runtime of that width. */
+function abiOfInstalled(said: string, [all = '', narrow = '', wide = '']: readonly string[]): string {
+  const [, own = 'null'] = /primaryCpuAbi=(\S+)/.exec(said) ?? [];
+  // An app without native code has "null" there and runs as the device's first ABI.
+  const [abi = ''] = (own === 'null' ? all : own.includes('64') ? wide : narrow).split(',');
+  return abi;
+}
+
 /** The ABI that an app's process runs, or will. */
 export async function abiOf(adb: Adb, app: App): Promise<string> {
   const installed = `dumpsys package ${quoted(app.packageName)} | grep -m 1 primaryCpuAbi=`;
-  const program = asApp(app, `readlink /proc/${app.pid}/exe`);
-  const { stdout } = await shell(adb, `${ABIS}; ${app.pid > 0 ? program : installed}`);
-  const [all = '', narrow = '', wide = '', said = ''] = stdout.split('\n').map((line) => line.trim());
-  // An app without native code has "null" there and runs as the device's first ABI.
-  const own = /primaryCpuAbi=(\S+)/.exec(said)?.[1] ?? 'null';
-  if (own !== 'null') return own;
-  const [first = ''] = all.split(',');
-  return abiOfProgram(said, [all, narrow, wide]) ?? first;
+  const program = `${asApp(app, `readlink /proc/${app.pid}/exe`)} 2>/dev/null`;
+  const { stdout } = await shell(adb, `${ABIS}; ${app.pid > 0 ? `${program} || ` : ''}${installed}`);
+  const lines = stdout.split('\n').map((line) => line.trim());
+  const said = lines[3] ?? '';
+  return abiOfProgram(said, lines) ?? abiOfInstalled(said, lines);
 }
 
 /** Rows of `ps -A -o PID,USER,NAME`: of apps, and for root of all that are called like one (com.android.phone). */
 export function parseProcesses(text: string, isRoot: boolean): Row[] {
   const rows: Row[] = [];
   for (const line of text.split('\n')) {
-    const [pid, user = '', process = ''] = line.trim().split(/\s+/);
+    const [pid, owner = '', process = ''] = line.trim().split(/\s+/);
     const name = processName.exec(process);
-    if (name && (isRoot ? !isolatedUser.test(user) : appUser.test(user)))
-      rows.push({ pid: Number(pid), process, packageName: name[1] ?? '' });
+    const [, user = '0'] = /^u(\d+)_/.exec(owner) ?? [];
+    if (name && (isRoot ? !isolatedUser.test(owner) : appUser.test(owner)))
+      rows.push({ pid: Number(pid), process, packageName: name[1] ?? '', user: Number(user) });
   }
   return rows;
 }
 
 /** Rows of `pm list packages -3 -f`: "package:/data/app/…/base.apk=com.example.shop". */
-export function parsePackages(text: string): Row[] {
+export function parsePackages(text: string, user: number): Row[] {
   const rows: Row[] = [];
   for (const line of text.split('\n')) {
     const [, apk, name] = /^package:(.*)=([^=]+)$/.exec(line.trim()) ?? [];
     if (apk !== undefined && name !== undefined && processName.test(name))
-      rows.push({ pid: 0, process: name, packageName: name, apk });
+      rows.push({ pid: 0, process: name, packageName: name, user, apk });
   }
   return rows;
 }
+
+/** Of the user before the screen. Only where that is not the first one `pm` has to be told. */
+const PACKAGES =
+  'user=$(cmd activity get-current-user 2>/dev/null); case $user in "" | *[!0-9]*) user=0 ;; esac; echo "user:$user"; ' +
+  'case $user in 0) pm list packages -3 -f ;; *) pm list packages --user $user -3 -f ;; esac';
 
 /** Those that can be looked into first, by name. */
 export async function listApps(adb: Adb, probes: Probes): Promise<App[]> {
   const [{ stdout, stderr, code }, packages] = await Promise.all([
     shell(adb, 'id -u; ps -A -o PID,USER,NAME'),
-    shell(adb, 'pm list packages -3 -f'),
+    shell(adb, PACKAGES),
   ]);
   if (code !== 0)
     throw new TargetError(
@@ -115,25 +136,29 @@ export async function listApps(adb: Adb, probes: Probes): Promise<App[]> {
       'Android 8 or newer is needed.',
     );
   const isRoot = /^0\s/.test(stdout); // after `adb root`, on emulators and builds for developers
-  const installed = new Map(parsePackages(packages.stdout).map((row) => [row.process, row]));
+  const user = Number(/^user:(\d+)/.exec(packages.stdout)?.[1] ?? 0);
+  const installed = new Map(parsePackages(packages.stdout, user).map((row) => [row.process, row]));
   const running = parseProcesses(stdout, isRoot).map((row) => ({
     ...installed.get(row.packageName),
     ...row,
   }));
-  const names = new Set(running.map((row) => row.process));
+  const names = new Set(running.filter((row) => row.user === user).map((row) => row.process));
   const rows = [...running, ...[...installed.values()].filter((row) => !names.has(row.process))];
-  const said = await probe(
-    adb,
-    rows.filter((row) => probes.get(row) === undefined),
-    isRoot ? LOOK : LOOK_AS_APP,
-  );
-  const apps = rows.map((row): App => {
-    const found = probes.get(row) ?? said.get(row.packageName);
-    if (found) probes.set(row, found);
-    const { why, profileable } = found ?? { why: 'the device did not say', profileable: false };
-    const abi = row.pid > 0 ? found?.abi : undefined;
+  const found = await probeAll(adb, rows, probes, isRoot ? LOOK : LOOK_AS_APP);
+  const apps = rows.map((row, at): App => {
+    const { why, profileable, abi } = found[at] ?? {
+      why: 'the device did not say',
+      profileable: false,
+      abi: undefined,
+    };
     const access = isRoot ? 'root' : why === '' ? 'run-as' : undefined;
-    return { ...row, access, why, profileable: access === undefined && profileable, abi };
+    return {
+      ...row,
+      access,
+      why,
+      profileable: access === undefined && profileable,
+      abi: row.pid > 0 ? abi : undefined,
+    };
   });
   // Of what does not run and cannot be recorded there is nothing to say.
   const shown = apps.filter(({ pid, access }) => pid > 0 || access !== undefined);
@@ -141,37 +166,66 @@ export async function listApps(adb: Adb, probes: Probes): Promise<App[]> {
   return shown.sort((a, b) => rank(a) - rank(b) || (a.process < b.process ? -1 : 1));
 }
 
-/** Of `$row`, "package:pid:beside": the program that its process runs. Root sees it of any. */
-const PROGRAM = 'pid=${row#*:}; readlink /proc/${pid%:*}/exe 2>/dev/null; true';
-const LOOK = `echo "\${row%%:*} 0 $(${PROGRAM})"`;
+/** Of `$2`: the program that its process runs. Root sees it of any. */
+const PROGRAM = 'readlink /proc/$2/exe 2>/dev/null; true';
+/** Called with package, process (or 0), Android's user and whether it was installed beside the system. */
+const LOOK = `look() { echo "$1 $3 0 $(${PROGRAM})"; }`;
 /**
  * run-as works for debuggable apps and for no others, and they see their own program. Of the others, where they run and were installed beside
  * the system, the package's flags say whether the shell may profile them: Android 10 and newer have such a flag.
  */
 const LOOK_AS_APP = [
-  `said=$(pid=\${row#*:}; run-as \${row%%:*} sh -c "readlink /proc/\${pid%:*}/exe 2>/dev/null; true" 2>&1)`,
+  'look() { as="run-as $1"; [ $3 = 0 ] || as="$as --user $3"',
+  `said=$($as sh -c "${PROGRAM}" 2>&1)`,
   'code=$?',
-  'case $code:$row in 0:* | *:0:* | *:system) ;; *) dumpsys package ${row%%:*} | grep -q PROFILEABLE_BY_SHELL && code=profileable ;; esac',
-  'echo "${row%%:*} $code $said"',
+  'case $code:$2:$4 in 0:* | *:0:* | *:system) ;; *) dumpsys package $1 | grep -q PROFILEABLE_BY_SHELL && code=profileable ;; esac',
+  'echo "$1 $3 $code $said"; }',
 ].join('; ');
 
-/** By package, as Android gives all processes of one the same ABI. One command for all: each costs the device some 20 ms. */
-async function probe(adb: Adb, rows: readonly Row[], look: string): Promise<Map<string, Probe>> {
-  if (rows.length === 0) return new Map();
-  // Of a package's rows the first holds, which is of a process if any is.
-  const firsts = new Map(rows.toReversed().map((row) => [row.packageName, row]));
-  const asked = [...firsts.values()].map(({ packageName, pid, apk }) =>
-    quoted(`${packageName}:${pid}:${apk === undefined ? 'system' : 'beside'}`),
+/** In one command: each costs the device some 20 ms, and a slow one shall have got on when it is asked again. */
+const AT_ONCE = 40;
+
+const packageOf = ({ packageName, user }: { packageName: string; user: number }) => `${packageName} ${user}`;
+
+/** In the order of the rows. What is known from before is not asked again; what comes is known from then on. */
+async function probeAll(
+  adb: Adb,
+  rows: readonly Row[],
+  probes: Probes,
+  look: string,
+): Promise<(Probe | undefined)[]> {
+  const known = rows.map((row) => probes.get(row));
+  rows.forEach((row, at) => {
+    const before = known[at];
+    if (before) probes.set(row, before);
+  });
+  const left = rows.filter((_, at) => known[at] === undefined);
+  // By package, as Android gives all processes of one the same ABI: the first of its rows is of a process if any is.
+  const firsts = [...new Map(left.toReversed().map((row) => [packageOf(row), row])).values()];
+  const said = new Map<string, Probe>();
+  for (let from = 0; from < firsts.length; from += AT_ONCE) {
+    for (const [of, probe] of await probeSome(adb, firsts.slice(from, from + AT_ONCE), look))
+      said.set(of, probe);
+    for (const row of left) {
+      const probe = said.get(packageOf(row));
+      if (probe) probes.set(row, probe);
+    }
+  }
+  return rows.map((row, at) => known[at] ?? said.get(packageOf(row)));
+}
+
+async function probeSome(adb: Adb, rows: readonly Row[], look: string): Promise<[string, Probe][]> {
+  const calls = rows.map(
+    ({ packageName, pid, user, apk }) =>
+      `look ${quoted(packageName)} ${pid} ${user} ${apk === undefined ? 'system' : 'beside'}`,
   );
-  const { stdout } = await shell(adb, `${ABIS}; for row in ${asked.join(' ')}; do ${look}; done`);
+  const { stdout } = await shell(adb, [ABIS, look, ...calls].join('; '));
   const lines = stdout.split('\n').map((line) => line.trim());
-  return new Map(
-    lines.flatMap((line): [string, Probe][] => {
-      const [, name = '', code = '', words = ''] = /^(\S+) (\d+|profileable) ?(.*)$/.exec(line) ?? [];
-      if (name === '') return [];
-      const why = code === '0' ? '' : words;
-      const abi = code === '0' ? abiOfProgram(words, lines) : undefined;
-      return [[name, { why, profileable: code === 'profileable', abi }]];
-    }),
-  );
+  return lines.flatMap((line): [string, Probe][] => {
+    const [, of = '', code = '', words = ''] = /^(\S+ \d+) (\d+|profileable) ?(.*)$/.exec(line) ?? [];
+    if (of === '') return [];
+    const why = code === '0' ? '' : words;
+    const abi = code === '0' ? abiOfProgram(words, lines) : undefined;
+    return [[of, { why, profileable: code === 'profileable', abi }]];
+  });
 }

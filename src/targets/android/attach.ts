@@ -12,7 +12,8 @@ import {
 } from '../session/conversation.js';
 import { type RecordOptions, TargetError } from '../target.js';
 import type { App } from './apps.js';
-import { isAlive, quoted, shell } from './device-shell.js';
+import { complains, isAlive, quoted, shell } from './device-shell.js';
+import { isFrozen } from './frozen.js';
 import { within } from './patience.js';
 import { streamOf } from './socket-stream.js';
 
@@ -84,18 +85,23 @@ export async function attach(
   options: RecordOptions,
   signal: AbortSignal | undefined,
 ): Promise<Conversation> {
-  if (await isRecorded(adb, app))
+  const [recorded, frozen] = await Promise.all([isRecorded(adb, app), isFrozen(adb, app, app.pid)]);
+  if (recorded)
     throw new TargetError(
       'busy',
       `${app.process} is being recorded already, from another window or computer.`,
       'Stop that recording first.',
     );
+  if (frozen)
+    throw new TargetError(
+      'busy',
+      `Android has frozen ${app.process}, because it is in the background: nothing in it runs.`,
+      'Bring it to the front on the device, and record it then.',
+    );
   const door = newDoor(app.pid);
-  const { stdout, stderr, code } = await shell(
-    adb,
-    `cmd activity attach-agent ${quoted(app.process)} ${quoted(`${copy}=${door.options}`)}`,
-  );
-  if (code !== 0 || /exception|error/i.test(stderr + stdout)) throw refused(app, stderr + stdout);
+  // By its number: another user's process may bear the same name.
+  const said = await shell(adb, `cmd activity attach-agent ${app.pid} ${quoted(`${copy}=${door.options}`)}`);
+  if (complains(said)) throw refused(app, said.stderr + said.stdout);
   try {
     const isGone = async () => !(await isAlive(adb, app.pid));
     return await enter(adb, door, options, { everyMs: 100, limitMs: LISTEN_MS, signal, isGone });
@@ -152,7 +158,7 @@ async function silent(adb: Adb, app: App, cause: unknown): Promise<TargetError> 
       ? `The agent was attached to ${app.process} but did not answer.`
       : `${app.process} ended while the agent was attached.`,
     alive
-      ? 'The app may be busy or stopped in a debugger, or another recording of it may be running: bring it to the front, or restart it.'
+      ? 'The app may be busy, stopped in the background or in a debugger, or another recording of it may be running: bring it to the front, or restart it.'
       : 'Start it again: the next recording is made from outside, by Android itself. Its log (adb logcat) may have the reason.',
     { cause },
   );

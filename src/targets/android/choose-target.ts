@@ -62,14 +62,18 @@ export function chooseTarget(all: readonly AndroidTarget[], { device, app }: Wan
   const found =
     app === undefined
       ? usable
-      : called(targets, app, ({ name, label }) => (label === undefined ? [name] : [name, label]));
+      : called(targets, app, ({ name, fullName, label }) => [
+          name,
+          fullName,
+          ...(label === undefined ? [] : [label]),
+        ]);
   // An app's further processes ("package:part") are meant only when they are named.
   const [only, ...others] = found.length > 1 && app !== undefined ? withoutParts(found, app) : found;
   if (others.length > 0)
     throw new TargetError(
       'not-found',
       `${others.length + 1} apps ${app === undefined ? 'can be recorded' : `are called "${app}"`}:${rows(
-        [only, ...others].map((one) => `${one?.name ?? ''}  on ${one ? deviceName(one.device) : ''}`),
+        [only, ...others].map((one) => `${one?.fullName ?? ''}  on ${one ? deviceName(one.device) : ''}`),
       )}`,
       'Choose one with --app and --device.',
     );

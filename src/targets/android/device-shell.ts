@@ -13,6 +13,11 @@ export interface ShellResult {
   readonly code: number;
 }
 
+/** Whether an Android service refused a command, by its exit code or its words. What it echoes of the command may hold any word. */
+export const complains = ({ stdout, stderr, code }: ShellResult): boolean =>
+  code !== 0 ||
+  /^(?:Error\b|Security exception:|Exception occurred|java\.[\w.]+:)/m.test(`${stdout}\n${stderr}`);
+
 /** One word of a shell command, whatever is in it. */
 export const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 

@@ -1,5 +1,5 @@
 /** What an app takes of ours that is to record itself: the jar, and the agent for each ABI where a build of apps looks for it. */
-import { access, copyFile, mkdir } from 'node:fs/promises';
+import { access, copyFile, mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { TargetError } from '../target.js';
 import { agentAbis, findAndroidAgent } from './agent-copy.js';
@@ -12,7 +12,15 @@ export async function copyInAppLibrary(roots: readonly string[], folder: string)
   const written: string[] = [];
   const bring = async (from: string, to: string) => {
     await mkdir(path.dirname(to), { recursive: true });
-    await copyFile(from, to);
+    // A build may run meanwhile: it takes the one from before or the new one, whole.
+    const part = `${to}.${process.pid}.part`;
+    try {
+      await copyFile(from, part);
+      await rename(part, to);
+    } catch (error) {
+      await rm(part, { force: true });
+      throw error;
+    }
     written.push(to);
   };
   const agents = new Map<string, string>();

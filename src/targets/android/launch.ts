@@ -10,7 +10,7 @@ import { AGENT_LIBRARY } from './agent-copy.js';
 import { type App, asApp } from './apps.js';
 import { type Door, enter, letGo, newDoor, parametersOf, reasonIn } from './attach.js';
 import { openApk } from './device-file.js';
-import { quoted, shell } from './device-shell.js';
+import { complains, quoted, shell } from './device-shell.js';
 import { within } from './patience.js';
 
 /** The app is held this long at most; Android calls an app that is slow to bind unresponsive after 10 s or more. */
@@ -107,7 +107,7 @@ export async function launchLibrary(
 
 /** Whether our library is in one of its packages: it may have one for each ABI. Undefined where the device does not say. */
 async function bringsLibrary(adb: Adb, app: App): Promise<boolean | undefined> {
-  const { stdout } = await shell(adb, `pm path ${quoted(app.packageName)}`);
+  const { stdout } = await shell(adb, `pm path --user ${app.user} ${quoted(app.packageName)}`);
   const apks = [...stdout.matchAll(/^package:(.+?)\s*$/gm)].map(([, apk = '']) => apk);
   for (const apk of apks) if ((await openApk(adb, apk)).find(AGENT_LIBRARY)) return true;
   return apks.length > 0 ? false : undefined;
@@ -126,7 +126,7 @@ async function throughProperties(
       .map(([name, given]) => `setprop debug.btrace.${name} ${quoted(value(given))}`)
       .join('; ');
   try {
-    await shell(adb, `am force-stop ${quoted(app.packageName)}; ${set((given) => given)}`);
+    await shell(adb, `${forceStop(app)}; ${set((given) => given)}`);
     return await launched(door);
   } finally {
     await shell(
@@ -136,17 +136,20 @@ async function throughProperties(
   }
 }
 
+const forceStop = ({ packageName, user }: App): string =>
+  `am force-stop --user ${user} ${quoted(packageName)}`;
+
 /** Ends the app and starts what a finger on its icon starts. */
 async function startAnew(adb: Adb, app: App, how: string): Promise<void> {
   const component = await launcherActivity(adb, app);
-  const { stdout, stderr, code } = await shell(
+  const said = await shell(
     adb,
-    `am force-stop ${quoted(app.packageName)}; am start -n ${quoted(component)} ${how}`,
+    `${forceStop(app)}; am start --user ${app.user} -n ${quoted(component)} ${how}`,
   );
-  if (code !== 0 || /exception|error/i.test(stderr + stdout))
+  if (complains(said))
     throw new TargetError(
       'agent-refused',
-      `Android did not start ${app.packageName}${how === '' ? '' : ' with the agent'}: ${reasonIn(stderr + stdout)}.`,
+      `Android did not start ${app.packageName}${how === '' ? '' : ' with the agent'}: ${reasonIn(said.stderr + said.stdout)}.`,
       'See that it is installed for this user, and that it starts by a finger on its icon.',
     );
 }
@@ -181,17 +184,33 @@ async function opened(
   }
 }
 
-/** What a finger on the app's icon starts. */
+/**
+ * What a finger on the app's icon starts. Libraries bring icons of their own (LeakCanary does), and then Android would ask which is meant: it is
+ * the one whose name has most of the package's in it, the first where several have.
+ */
 async function launcherActivity(adb: Adb, app: App): Promise<string> {
   const { stdout } = await shell(
     adb,
-    `cmd package resolve-activity --brief -a android.intent.action.MAIN -c android.intent.category.LAUNCHER ${quoted(app.packageName)}`,
+    `cmd package query-activities --user ${app.user} --brief -a android.intent.action.MAIN -c android.intent.category.LAUNCHER ${quoted(app.packageName)}`,
   );
-  const component = stdout.trim().split('\n').at(-1)?.trim() ?? '';
-  if (/^[\w.]+\/[\w.$]+$/.test(component)) return component;
-  throw new TargetError(
-    'not-supported',
-    `${app.packageName} has no icon to start it by.`,
-    'Start it as you usually do, and record it as it runs.',
-  );
+  const [first, ...others] = launcherActivities(stdout, app.packageName);
+  if (first === undefined)
+    throw new TargetError(
+      'not-supported',
+      `${app.packageName} has no icon to start it by.`,
+      'Start it as you usually do, and record it as it runs.',
+    );
+  const { component } = others.reduce((best, one) => (one.shared > best.shared ? one : best), first);
+  return component;
+}
+
+/** In Android's order. `shared`: how many of the package's parts the class begins with. */
+function launcherActivities(said: string, packageName: string): { component: string; shared: number }[] {
+  const parts = packageName.split('.');
+  return [...said.matchAll(/^\s*([\w.]+)\/([\w.$]+)\s*$/gm)].flatMap(([, owner = '', name = '']) => {
+    if (owner !== packageName) return [];
+    const own = (name.startsWith('.') ? packageName + name : name).split('.');
+    const apart = parts.findIndex((part, at) => part !== own[at]);
+    return [{ component: `${owner}/${name}`, shared: apart < 0 ? parts.length : apart }];
+  });
 }

@@ -18,7 +18,7 @@ import {
   TargetError,
 } from '../target.js';
 import { reasonIn } from './attach.js';
-import { PUSHED, quoted, shell } from './device-shell.js';
+import { complains, PUSHED, shell } from './device-shell.js';
 
 /** Each sample suspends the whole app: finer than this, the app is mostly suspended. */
 const INTERVAL_US = 1000;
@@ -92,14 +92,14 @@ export class OutsideSession implements Session {
   /** Throws when Android does not sample this app. */
   static async start(parts: OutsideParts): Promise<OutsideSession> {
     const remote = `${PUSHED}/btrace-${parts.target.pid}.trace`;
-    const { stdout, stderr, code } = await shell(
+    const said = await shell(
       parts.adb,
-      `rm -f ${remote}; am profile start --sampling ${INTERVAL_US} ${quoted(parts.target.name)} ${remote}`,
+      `rm -f ${remote}; am profile start --sampling ${INTERVAL_US} ${parts.target.pid} ${remote}`,
     );
-    if (code !== 0 || /exception|error/i.test(stderr + stdout))
+    if (complains(said))
       throw new TargetError(
         'not-permitted',
-        `Android does not sample ${parts.target.name}: ${reasonIn(stderr + stdout)}.`,
+        `Android does not sample ${parts.target.name}: ${reasonIn(said.stderr + said.stdout)}.`,
         'A debuggable build is needed, or one that its manifest calls profileable.',
       );
     return new OutsideSession(parts, remote);
@@ -199,7 +199,7 @@ export class OutsideSession implements Session {
   /** Stops the sampling, waits until the app has written its file, brings it here and removes it there. */
   private async take(): Promise<Uint8Array> {
     const { adb } = this.parts;
-    await shell(adb, `am profile stop ${quoted(this.target.name)}`);
+    await shell(adb, `am profile stop ${this.target.pid}`);
     const sync = await adb.sync();
     try {
       const until = performance.now() + WRITTEN_MS;

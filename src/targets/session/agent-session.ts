@@ -31,6 +31,8 @@ export interface SessionParts {
   readonly imageRoot?: string;
   /** Tells a program that ended from a connection that broke. */
   readonly targetIsAlive: () => Promise<boolean>;
+  /** Whether the system keeps all of it from running, as Android does with apps in the background. Absent: it never does. */
+  readonly targetIsFrozen?: () => Promise<boolean>;
   /** How long an agent that was asked to end may say nothing. */
   readonly silenceMs?: number;
   /** Frees what was set up for this recording: sockets, folders, forwards. */
@@ -73,6 +75,7 @@ export class AgentSession implements Session {
   private readonly nativeNames: NativeNames | undefined;
   private dumping: RingDump | undefined;
   private isOver = false;
+  private frozen = false;
   private turn: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly parts: SessionParts) {
@@ -161,6 +164,12 @@ export class AgentSession implements Session {
     this.asked = { reason, message };
     this.parts.conversation.command(CommandKind.Stop);
     this.watchSilence();
+    void this.parts.targetIsFrozen?.().then((frozen) => {
+      if (!frozen || this.isOver) return;
+      // It cannot answer. It takes its hooks out as it runs again and finds nobody there.
+      this.frozen = true;
+      this.parts.conversation.close();
+    });
   }
 
   /** From the moment it was asked to end, the agent must go on talking. */
@@ -265,6 +274,10 @@ export class AgentSession implements Session {
   /** The stream ended without a Goodbye. */
   private async disconnected(error?: unknown): Promise<Ending> {
     if (this.asked?.reason === 'cancelled') return this.asked;
+    if (this.frozen && this.asked) {
+      const message = `Android has frozen ${this.target.name} in the background: the recording ends where it was frozen.`;
+      return { reason: this.asked.reason, message: [this.asked.message, message].filter(Boolean).join('. ') };
+    }
     if (await this.targetEnds()) {
       const message = `${this.target.name} ended. Names of methods first used in its last second may be missing.`;
       return { reason: 'target-exited', message };

@@ -42,6 +42,12 @@ export interface Installed {
   readonly launch: Launch;
   /** Its package, one of `apkOf` or another. */
   readonly apk: Buffer;
+  /** Android's users that have it. */
+  readonly users: readonly number[];
+  /** What icons start, in Android's order: its own, and those of libraries in it. */
+  readonly launchers: readonly string[];
+  /** Of its native code, as the package manager chose it. */
+  readonly nativeAbi: string;
 }
 
 /** Made by `apks/make.sh`: shop.apk has a label for each language, bank.apk has one in its manifest, and our library in itself. */
@@ -101,6 +107,8 @@ export class Phone {
     await writeFile(path.join(phone.folder, 'packages'), '');
     await writeFile(path.join(phone.folder, 'processes'), '');
     await writeFile(path.join(phone.folder, 'system'), '');
+    await writeFile(path.join(phone.folder, 'frozen'), '');
+    await writeFile(path.join(phone.folder, 'user'), '0\n');
     phone.server.listen(0, '127.0.0.1');
     await once(phone.server, 'listening');
     return phone;
@@ -142,6 +150,22 @@ export class Phone {
     await writeFile(path.join(this.folder, 'log'), `${line}\n`, { flag: 'a' });
   }
 
+  /** Another of Android's users is before the screen, as all are in a car. */
+  async switchUser(user: number): Promise<void> {
+    await writeFile(path.join(this.folder, 'user'), `${user}\n`);
+  }
+
+  /** As Android does with a process that has been in the background for some seconds: nothing of it runs. */
+  async freeze({ pid }: ArtApp): Promise<void> {
+    process.kill(pid, 'SIGSTOP');
+    await writeFile(path.join(this.folder, 'frozen'), `${pid}\n`);
+  }
+
+  async unfreeze({ pid }: ArtApp): Promise<void> {
+    await writeFile(path.join(this.folder, 'frozen'), '');
+    process.kill(pid, 'SIGCONT');
+  }
+
   /** As after `adb root`, on a build for developers. */
   async becomeRoot(): Promise<void> {
     this.isRoot = true;
@@ -164,11 +188,14 @@ export class Phone {
       debuggable: true,
       launch: { engine: 'quick', app: 'Jank', arguments: [0] } as const,
       apk: apkOf('shop'),
+      users: [0],
+      launchers: ['.MainActivity'],
+      nativeAbi: 'null',
       ...installed,
       folder,
     };
     this.packages.set(packageName, whole);
-    await mkdir(this.resolve(`/data/data/${packageName}`), { recursive: true });
+    for (const user of whole.users) await mkdir(this.dataOf(packageName, user), { recursive: true });
     const apk = this.resolve(baseApk(packageName, folder));
     await mkdir(path.dirname(apk), { recursive: true });
     await writeFile(apk, whole.apk);
@@ -182,22 +209,30 @@ export class Phone {
 
   private async writePackages(): Promise<void> {
     const lines = [...this.packages].map(
-      ([name, { debuggable, profileable, folder }]) =>
-        `${name} ${debuggable ? 'debuggable' : profileable === true ? 'profileable' : 'release'} ${baseApk(name, folder)}\n`,
+      ([name, { debuggable, profileable, folder, users, nativeAbi }]) =>
+        `${name} ${debuggable ? 'debuggable' : profileable === true ? 'profileable' : 'release'} ${baseApk(name, folder)} ${users.join()} ${nativeAbi}\n`,
     );
     await writeFile(path.join(this.folder, 'packages'), lines.join(''));
+    const icons = [...this.packages].flatMap(([name, { launchers }]) =>
+      launchers.map((one) => `${name}/${one}\n`),
+    );
+    await writeFile(path.join(this.folder, 'launchers'), icons.join(''));
+  }
+
+  private dataOf(packageName: string, user: number): string {
+    return this.resolve(`${user === 0 ? '/data/data' : `/data/user/${user}`}/${packageName}`);
   }
 
   /** Starts an installed app, as a finger on its icon does, or another process of it; resolves when its first screen is there. */
-  async launch(packageName: string, options?: Launch, process = packageName): Promise<ArtApp> {
-    const app = this.begin(packageName, options, [], process);
+  async launch(packageName: string, options?: Launch, process = packageName, user = 0): Promise<ArtApp> {
+    const app = this.begin(packageName, options, [], process, user);
     await app.until(/^started /m);
     return app;
   }
 
-  /** The app of this name that runs, or ran last. */
-  app(packageName: string): ArtApp | undefined {
-    return this.apps.get(packageName);
+  /** The app of this name that runs, or ran last, for the user. */
+  app(packageName: string, user = 0): ArtApp | undefined {
+    return this.apps.get(user === 0 ? packageName : `${packageName}@${user}`);
   }
 
   private begin(
@@ -205,10 +240,11 @@ export class Phone {
     options?: Launch,
     agents: readonly string[] = [],
     process = packageName,
+    user = 0,
   ): ArtApp {
     const installed = this.packages.get(packageName);
     if (!installed) throw new Error(`${packageName} is not installed`);
-    const data = this.resolve(`/data/data/${packageName}`);
+    const data = this.dataOf(packageName, user);
     const startup = path.join(data, 'code_cache/startup_agents');
     const waiting = existsSync(startup) && installed.debuggable ? readdirSync(startup) : [];
     const app = startApp(this.runtime, {
@@ -218,9 +254,9 @@ export class Phone {
       agents: [...agents, ...waiting.map((name) => `${startup}/${name}=${data}`)],
       properties: path.join(this.folder, 'props'),
     });
-    this.apps.set(process, app);
+    this.apps.set(user === 0 ? process : `${process}@${user}`, app);
     const program = `app_process${installed.is32 === true ? 32 : 64}`;
-    const row = `${app.pid} u0_a${this.users++} ${process} ${program}\n`;
+    const row = `${app.pid} u${user}_a${this.users++} ${process} ${program}\n`;
     writeFileSync(path.join(this.folder, 'processes'), row, { flag: 'a' });
     return app;
   }
@@ -268,7 +304,7 @@ export class Phone {
   private async shell(stream: Duplex, command: string, v2: boolean): Promise<void> {
     this.commands.push(command);
     const mapped = command.replaceAll(
-      /(?<![\w.-])\/(?=data\/local\/tmp|data\/(?:data|app)\/|apex\/)/g,
+      /(?<![\w.-])\/(?=data\/local\/tmp|data\/(?:data|user|app)\/|apex\/)/g,
       `${this.folder}/`,
     );
     const child = spawn('sh', ['-c', mapped], {
@@ -309,11 +345,14 @@ export class Phone {
     if (lines === '') return;
     await writeFile(file, '');
     for (const line of lines.trim().split('\n')) {
-      const [what = '', name = '', ...rest] = line.split(' ');
-      if (what === 'start') this.begin(name, undefined, rest);
-      else if (what === 'attach-agent' && this.faults.agentKills) await this.apps.get(name)?.kill();
-      else if (what === 'force-stop') await this.apps.get(name)?.kill();
-      else this.apps.get(name)?.system(`${what} ${rest.join(' ')}`);
+      const [what = '', whom = '', ...rest] = line.split(' ');
+      if (what === 'start') this.begin(whom, undefined, rest.slice(1), whom, Number(rest[0]));
+      else if (what === 'force-stop') await this.app(whom, Number(rest[0]))?.kill();
+      else {
+        const app = [...this.apps.values()].find(({ pid }) => pid === Number(whom));
+        if (what === 'attach-agent' && this.faults.agentKills) await app?.kill();
+        else app?.system(`${what} ${rest.join(' ')}`);
+      }
     }
   }
 }

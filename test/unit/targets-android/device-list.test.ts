@@ -70,11 +70,16 @@ describe('apps as a device lists them', () => {
  4715 u0_a9        sh
 `;
     assert.deepEqual(
-      parseProcesses(text, false).map(({ pid, process, packageName }) => [pid, process, packageName]),
+      parseProcesses(text, false).map(({ pid, process, packageName, user }) => [
+        pid,
+        process,
+        packageName,
+        user,
+      ]),
       [
-        [4711, 'com.example.shop', 'com.example.shop'],
-        [4712, 'com.example.shop:sync', 'com.example.shop'],
-        [4714, 'org.work.mail', 'org.work.mail'],
+        [4711, 'com.example.shop', 'com.example.shop', 0],
+        [4712, 'com.example.shop:sync', 'com.example.shop', 0],
+        [4714, 'org.work.mail', 'org.work.mail', 10],
       ],
     );
   });
@@ -118,6 +123,7 @@ describe('which target is meant', () => {
   const target = (serial: string, transport: bigint, name: string, refusal?: string, label?: string) =>
     ({
       name,
+      fullName: name,
       label,
       refusal,
       pid: refusal === 'unauthorized' ? 0 : 1,

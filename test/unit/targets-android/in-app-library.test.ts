@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { copyInAppLibrary } from '../../../src/targets/android/in-app-library.js';
@@ -26,6 +26,18 @@ describe('the library for apps that record themselves', () => {
       ['btrace.jar', 'jniLibs/arm64-v8a/libbtrace-agent.so', 'jniLibs/x86_64/libbtrace-agent.so'],
     );
     assert.equal(await readFile(written[2]!, 'utf8'), 'package/agents/android-x86_64/libbtrace-agent.so');
+  });
+
+  it('takes the place of an older one whole: who is reading that goes on with it', async () => {
+    await put('in-app/btrace.jar');
+    await put('agents/android-arm64/libbtrace-agent.so');
+    await put('app/btrace.jar');
+    const reading = await open(path.join(folder, 'app/btrace.jar'));
+    await copyInAppLibrary([folder], path.join(folder, 'app'));
+    assert.equal(await reading.readFile('utf8'), 'app/btrace.jar');
+    await reading.close();
+    assert.equal(await readFile(path.join(folder, 'app/btrace.jar'), 'utf8'), 'in-app/btrace.jar');
+    assert.deepEqual((await readdir(path.join(folder, 'app'))).sort(), ['btrace.jar', 'jniLibs']);
   });
 
   it('says what is missing, and writes nothing then', async () => {
