@@ -241,6 +241,17 @@ describe('work that is too short to be seen', () => {
     }
   });
 
+  it('does not swell what comes right before a wait', () => {
+    const program = new Program('waits');
+    for (let round = 0; round < 800; round++) {
+      program.work(often, 20 * ms, false);
+      program.work(seldom, 10 * ms, false);
+      program.wait(70 * ms);
+    }
+    const share = selves(decoded(program.recording(1))).get('seldom')!.cpu / program.cpu;
+    assert.ok(Math.abs(share - 1 / 3) < 0.02, `the last third of the work has ${share} of the CPU time`);
+  });
+
   it('stays where it was recorded in a recording of format 1.0', () => {
     const program = new Program('waits').run(50);
     const { intervals } = decoded(program.recording(0)).threads[0]!;
