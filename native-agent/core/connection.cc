@@ -5,6 +5,9 @@
 
 namespace btrace {
 
+// The desktop says little: what is longer than its longest Hello is not from it.
+constexpr size_t kLongestIncoming = 64 * 1024;
+
 void Connection::release() {
   if (fd_ >= 0) sys::close(fd_);
   fd_ = -1;
@@ -22,7 +25,7 @@ void Connection::pump(i64 wait_ns) {
 
 void Connection::receive() {
   u8 part[4096];
-  for (;;) {
+  while (in_.size() - used_ < kLongestIncoming) {
     IoResult got = receive_some(fd_, part, sizeof part);
     if (got.closed) open_ = false;
     if (got.bytes <= 0) return;
@@ -52,7 +55,7 @@ bool Connection::next(ChunkView& chunk) {
   }
   if (used_) in_.drop_front(used_);
   used_ = 0;
-  if (result == ChunkResult::Broken) open_ = false;
+  if (result == ChunkResult::Broken || in_.size() >= kLongestIncoming) open_ = false;
   return false;
 }
 

@@ -17,10 +17,9 @@ class Connection {
   bool is_open() const { return open_; }
   // Moves bytes both ways, waiting at most `wait_ns` for something to happen.
   void pump(i64 wait_ns);
-  // The next chunk that came whole, valid until the next call here; false when there is none yet.
+  // The next chunk that came whole, valid until the next call here; false when there is none yet. Closes
+  // for what can be none.
   bool next(ChunkView& chunk);
-  // Came, and is no whole chunk yet.
-  size_t incomplete() const { return in_.size() - used_; }
   u64 bytes_sent() const { return bytes_sent_; }
   size_t held_bytes() const { return out_.capacity() + in_.capacity(); }
 

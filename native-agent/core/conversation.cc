@@ -17,7 +17,6 @@ constexpr i64 kStatusEveryNs = 8 * kLookEveryNs;
 // A row that waits for an equal neighbour goes out, with its names, within a second: with the drain that comes before.
 constexpr i64 kPendingNs = kNsPerSecond - kDrainEveryNs;
 constexpr i64 kHelloTimeoutNs = 10 * kNsPerSecond;
-constexpr size_t kLongestHello = 64 * 1024;
 // What is still unsent at the end has this long to go.
 constexpr i64 kFarewellNs = 10 * kNsPerSecond;
 // With this much unsent the reader is slow: samples wait in their shards, and what does not fit there is counted.
@@ -57,7 +56,7 @@ bool Conversation::is_ours(const u8* token, size_t size) const {
 bool Conversation::receive_hello(Config& config) {
   ChunkView chunk;
   for (i64 until = now_ns() + kHelloTimeoutNs; !connection_.next(chunk); connection_.pump(kLookEveryNs))
-    if (!connection_.is_open() || now_ns() >= until || connection_.incomplete() >= kLongestHello) return false;
+    if (!connection_.is_open() || now_ns() >= until) return false;
   if (chunk.kind != ChunkKind::Hello) return false;
   bool known = false;
   u64 major = 0;

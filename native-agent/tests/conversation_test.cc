@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <functional>
+#include <random>
 #include <thread>
 
 #include "base/clock.h"
@@ -42,13 +43,7 @@ struct Talk {
   Bytes sent;  // its pages are mapped before the agent's thread maps any: addresses that change hands are races to TSan
   std::vector<u8> received;
 
-  explicit Talk(u8 token = 7, std::function<void()> installing = [] {}) {
-    runtime.installing = installing;
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends)) abort();
-    sent.append("", 1);
-    memset(options.token, 7, sizeof options.token);
-    memset(options.answer, 8, sizeof options.answer);
-    agent = std::thread([this] { Conversation(ends[0], options, runtime, asked).run(); });
+  explicit Talk(u8 token = 7, std::function<void()> installing = [] {}) : Talk(Silent{}, installing) {
     u8 bytes[Options::kTokenBytes];
     memset(bytes, token, sizeof bytes);
     say(ChunkKind::Hello, [&](Bytes& out) {
@@ -57,6 +52,16 @@ struct Talk {
       Nested config(out, 3);
       put_field(out, 3, 2 * kMiB);
     });
+  }
+  // A desktop that says nothing of itself.
+  struct Silent {};
+  explicit Talk(Silent, std::function<void()> installing = [] {}) {
+    runtime.installing = installing;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends)) abort();
+    sent.append("", 1);
+    memset(options.token, 7, sizeof options.token);
+    memset(options.answer, 8, sizeof options.answer);
+    agent = std::thread([this] { Conversation(ends[0], options, runtime, asked).run(); });
   }
   ~Talk() {
     leave();
@@ -140,6 +145,106 @@ TEST("conversation: it ends when asked to, however far behind it is and whatever
   CHECK(talk.hears(ChunkKind::Samples));
   talk.command(CommandKind::Stop);
   CHECK(talk.hears(ChunkKind::Goodbye));
+}
+
+// What a desktop may say, and what it may not: a Hello and commands, each with numbers that nobody asks for, in any
+// order, damaged, cut, and among chunks of other kinds.
+std::vector<u8> hostile_words(u32 seed, const Options& options) {
+  std::mt19937 random(seed);
+  auto below = [&](u32 most) { return static_cast<u32>(random() % most); };
+  auto number = [&]() -> u64 {
+    constexpr u64 kWild[] = {0, 1, 2, 63, 64, 1ull << 31, 1ull << 32, 1ull << 62, 1ull << 63, ~0ull};
+    return below(3) ? kWild[below(sizeof kWild / sizeof kWild[0])] : random();
+  };
+  std::vector<u8> words;
+  auto say = [&](ChunkKind kind, auto body) {
+    Bytes out;
+    size_t begin = begin_chunk(out);
+    body(out);
+    const u32 payload = static_cast<u32>(out.size() - begin - kChunkHeaderBytes);
+    if (payload && !below(8)) out.data()[begin + kChunkHeaderBytes + below(payload)] ^= static_cast<u8>(random());
+    end_chunk(out, begin, kind, static_cast<u32>(number()));
+    if (!below(20)) out.data()[below(static_cast<u32>(out.size()))] ^= static_cast<u8>(1u << below(8));
+    words.insert(words.end(), out.data(), out.data() + (below(40) ? out.size() : below(static_cast<u32>(out.size()))));
+    out.release();
+  };
+  if (below(10))
+    say(ChunkKind::Hello, [&](Bytes& out) {
+      put_field(out, 1, below(20) ? kFormatMajor : number());
+      put_bytes_field(out, 2, options.token, below(20) ? sizeof options.token : below(sizeof options.token));
+      Nested config(out, 3);
+      for (u32 field = 1; field <= 10; field++) {
+        if (!below(3)) continue;
+        if (field == 7 && below(2)) {
+          Nested kinds(out, 7);
+          for (u32 left = below(70); left; left--) put_varint(out, number());
+        } else {
+          put_field(out, field, field == 4 ? below(4) : number());
+        }
+      }
+    });
+  for (u32 left = below(20); left; left--) {
+    if (!below(6)) {
+      say(static_cast<ChunkKind>(below(70)), [&](Bytes& out) {
+        for (u32 bytes = below(200); bytes; bytes--) out.put(static_cast<u8>(random()));
+      });
+    } else {
+      say(ChunkKind::Command, [&](Bytes& out) {
+        put_field(out, 1, below(4) ? 3 : number());
+        put_field(out, 2, number());
+      });
+    }
+  }
+  return words;
+}
+
+TEST("conversation: whatever a desktop says, it ends when that one is gone") {
+  for (u32 seed = 1; seed <= 200; seed++) {
+    Talk talk(Talk::Silent{});
+    const std::vector<u8> words = hostile_words(seed, talk.options);
+    if (send(talk.ends[1], words.data(), words.size(), MSG_NOSIGNAL) < 0) abort();
+    if (seed % 2) {  // it listens to the end
+      shutdown(talk.ends[1], SHUT_WR);
+      CHECK(!talk.hears(ChunkKind::Hello));
+    }
+    talk.leave();
+    CHECK(!active_session_id());
+  }
+}
+
+TEST("conversation: what it holds of what comes is bounded, however long a chunk says that it is") {
+  std::vector<u8> flood(kMaxChunkPayload / 8, 0x55);
+  Bytes chunk;
+  size_t begin = begin_chunk(chunk);
+  chunk.append("", 1);
+  end_chunk(chunk, begin, ChunkKind::Command, 0);
+  for (bool endless : {true, false}) {
+    // Of one endless chunk, or of as many small ones as there is room for.
+    if (endless) {
+      memcpy(flood.data(), chunk.data(), kChunkHeaderBytes);
+      for (int at : {12, 16}) memcpy(flood.data() + at, &kMaxChunkPayload, 4);
+    } else {
+      for (size_t at = 0; at + chunk.size() <= flood.size(); at += chunk.size())
+        memcpy(flood.data() + at, chunk.data(), chunk.size());
+    }
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends)) abort();
+    Connection connection(ends[0]);
+    size_t said = 0, most = 0, heard = 0;
+    while (connection.is_open() && said < flood.size()) {
+      ssize_t sent = send(ends[1], flood.data() + said, flood.size() - said, MSG_NOSIGNAL);
+      if (sent > 0) said += static_cast<size_t>(sent);
+      connection.pump(0);
+      most = max_of(most, connection.held_bytes());
+      for (ChunkView view{}; connection.next(view);) heard++;
+    }
+    CHECK_EQUAL(connection.is_open(), !endless);
+    CHECK_EQUAL(heard > 1000, !endless);
+    CHECK(most <= 256 * 1024);
+    connection.release();
+    close(ends[1]);
+  }
+  chunk.release();
 }
 
 TEST("conversation: a desktop that is gone ends it") {
