@@ -4,6 +4,7 @@ import { TargetError } from '../../targets/target.js';
 import { type Command, jsonOption } from '../command-line.js';
 import { ExitCode } from '../exit-codes.js';
 import { formatBytes } from '../../trace/measure/quantities.js';
+import { plainText } from '../plain-text.js';
 import { parseCount, parseDuration } from '../quantities.js';
 import { RECORDINGS_FOLDER } from '../recording/request.js';
 import { requestDump, ringTargets } from '../recording/ring.js';
@@ -45,7 +46,7 @@ export const dump: Command = {
     const end = await requestDump(pid, { file: path.resolve(file), lastNs });
     if (input.has('json')) terminal.print(JSON.stringify(end, null, 2));
     else {
-      terminal.note(end.message === '' ? `Wrote ${formatBytes(end.fileBytes)}:` : end.message);
+      terminal.note(end.message === '' ? `Wrote ${formatBytes(end.fileBytes)}:` : plainText(end.message));
       terminal.print(end.file);
     }
     return end.reason === 'stopped' ? ExitCode.Done : ExitCode.CutShort;

@@ -114,7 +114,7 @@ function say(session: Session, end: SessionEnd, options: Follow, terminal: Termi
     );
     return;
   }
-  if (end.message !== '') terminal.note(end.message);
+  if (end.message !== '') terminal.note(plainText(end.message));
   if (end.reason === 'cancelled') return;
   const figures = `${formatBytes(end.fileBytes)}, ${formatCount(status.samples)} samples, ${costOf(status)}`;
   if (!options.quiet) terminal.note(`Wrote ${figures.replace(/, $/, '')}:`);

@@ -19,8 +19,12 @@ import { RingDump } from './ring-dump.js';
 
 /** An agent that is asked to end and then says nothing for this long is not going to. Taking its hooks out may last on a saturated machine. */
 const SILENCE_MS = 30_000;
+/** However much it says: all that it may hold is through the slowest cable by then. */
+const ENDING_MS = 10 * 60_000;
 const STATUS_EVERY_MS = 1000;
 const EXIT_MS = 1000;
+/** Letters of what the agent says of its end. */
+const MOST_DETAIL = 1000;
 
 export interface SessionParts {
   readonly target: Target;
@@ -35,6 +39,8 @@ export interface SessionParts {
   readonly targetIsFrozen?: () => Promise<boolean>;
   /** How long an agent that was asked to end may say nothing. */
   readonly silenceMs?: number;
+  /** How long it may go on talking. */
+  readonly endingMs?: number;
   /** Frees what was set up for this recording: sockets, folders, forwards. */
   readonly release: () => Promise<void>;
   readonly log: (line: string) => void;
@@ -162,13 +168,15 @@ export class AgentSession implements Session {
   private ask(reason: SessionEnd['reason'], message: string): void {
     if (this.asked) return;
     this.asked = { reason, message };
-    this.parts.conversation.command(CommandKind.Stop);
+    const { conversation, endingMs = ENDING_MS } = this.parts;
+    conversation.command(CommandKind.Stop);
     this.watchSilence();
+    this.timers.push(setTimeout(() => conversation.close(), endingMs));
     void this.parts.targetIsFrozen?.().then((frozen) => {
       if (!frozen || this.isOver) return;
       // It cannot answer. It takes its hooks out as it runs again and finds nobody there.
       this.frozen = true;
-      this.parts.conversation.close();
+      conversation.close();
     });
   }
 
@@ -218,16 +226,21 @@ export class AgentSession implements Session {
   }
 
   private async take(chunk: Chunk): Promise<Ending | undefined> {
+    const { conversation } = this.parts;
     switch (chunk.kind) {
-      case ChunkKind.Goodbye:
-        return await this.goodbye(Goodbye.decode(chunkPayload(chunk)));
+      case ChunkKind.Goodbye: {
+        const goodbye = conversation.read(chunk, (one) => Goodbye.decode(chunkPayload(one)));
+        return goodbye ? await this.goodbye(goodbye) : await this.disconnected();
+      }
       case ChunkKind.Status: {
-        const { cpuNs, ...rest } = Status.decode(chunkPayload(chunk));
+        const status = conversation.read(chunk, (one) => Status.decode(chunkPayload(one)));
+        if (!status) break;
+        const { cpuNs, ...rest } = status;
         this.live = { ...rest, processCpuNs: cpuNs };
         break;
       }
       case ChunkKind.Hooks:
-        this.hooks = Hooks.decode(chunkPayload(chunk)).hooks;
+        this.hooks = conversation.read(chunk, (one) => Hooks.decode(chunkPayload(one)).hooks) ?? this.hooks;
         break;
     }
     await this.write(chunk);
@@ -240,7 +253,9 @@ export class AgentSession implements Session {
   }
 
   private async write(received: Chunk): Promise<void> {
-    const chunk = this.redactor ? this.redactor.redact(received) : received;
+    const { redactor } = this;
+    // What cannot be read cannot be redacted: it may hold anything. Else it is kept as it came, and who opens the file is told.
+    const chunk = redactor ? this.parts.conversation.read(received, (one) => redactor.redact(one)) : received;
     if (!chunk) return;
     // What was redacted has no path any more, and so gets no names.
     const names = await this.nativeNames?.before(chunk);
@@ -254,7 +269,8 @@ export class AgentSession implements Session {
     this.chunks++;
   }
 
-  private async goodbye({ reason, detail }: Goodbye): Promise<Ending | undefined> {
+  private async goodbye({ reason, detail: said }: Goodbye): Promise<Ending | undefined> {
+    const detail = said.slice(0, MOST_DETAIL);
     if (reason === EndReason.Dumped && this.dumping) {
       await this.dumping.finish();
       this.dumping = undefined;

@@ -4,15 +4,18 @@
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Duplex } from 'node:stream';
+import { counted } from '../../trace/model/counted.js';
 import { type CommandKind, formatMajor, Policy } from '../../trace/model/kinds.js';
 import {
   type Chunk,
   ChunkKind,
+  chunkName,
   ChunkParser,
   chunkPayload,
   encodeChunk,
 } from '../../trace/recording/chunk.js';
 import { Command, type Config, Header, Hello, Welcome } from '../../trace/recording/messages.js';
+import { DamageError } from '../../trace/recording/wire.js';
 import type { RecordOptions } from '../target.js';
 
 const TOKEN_BYTES = 16;
@@ -129,10 +132,23 @@ export class Conversation {
     return Header.decode(chunkPayload(this.ahead));
   }
 
+  /** Reads what a chunk holds; undefined where that is damaged, which `damage` then tells. */
+  read<T>(chunk: Chunk, by: (chunk: Chunk) => T): T | undefined {
+    try {
+      return by(chunk);
+    } catch (error) {
+      if (!(error instanceof DamageError)) throw error;
+      this.parser.report(chunk.offset, `${chunkName(chunk.kind)}: ${error.message}`);
+      return undefined;
+    }
+  }
+
   /** What was wrong in the bytes received so far, in words. */
   get damage(): string | undefined {
     const [first] = this.parser.problems;
-    return first && `${this.parser.problemCount} damaged stretches, the first: ${first.what}`;
+    return (
+      first && `${counted(this.parser.problemCount, 'thing was', 'things were')} wrong, first: ${first.what}`
+    );
   }
 
   command(kind: (typeof CommandKind)[keyof typeof CommandKind], dumpNs = 0): void {

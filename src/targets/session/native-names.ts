@@ -6,6 +6,10 @@ import { Images, type NativeFunction, Symbols } from '../../trace/recording/mess
 import { NodeReader } from '../../trace/recording/nodes.js';
 import { DamageError } from '../../trace/recording/wire.js';
 
+/** No program has so many, nor so many places in one: an agent that says so must not fill memory here. */
+const MOST_IMAGES = 10_000;
+const MOST_OFFSETS = 2 ** 20;
+
 interface OpenImage {
   readonly files: readonly ElfFunctions[];
   /** Offsets that were looked up. */
@@ -33,7 +37,7 @@ export class NativeNames {
   }
 
   private async open({ id, path, buildId }: Images['images'][number]): Promise<void> {
-    if (buildId.length === 0 || this.images.has(id)) return;
+    if (buildId.length === 0 || this.images.has(id) || this.images.size >= MOST_IMAGES) return;
     const debug = Buffer.from(buildId).toString('hex').replace(/^../, '$&/');
     const files: ElfFunctions[] = [];
     // The file itself, and its symbols where they were parted from it and are installed.
@@ -70,7 +74,7 @@ export class NativeNames {
         const image = images[row] as number;
         const offset = frame[row] as number;
         const seen = this.images.get(image)?.seen;
-        if (seen === undefined || seen.has(offset)) continue;
+        if (seen === undefined || seen.has(offset) || seen.size >= MOST_OFFSETS) continue;
         seen.add(offset);
         const of = offsets.get(image) ?? [];
         of.push(offset);

@@ -22,6 +22,9 @@ const NAMELESS: ReadonlySet<number> = new Set([
   ChunkKind.Status,
 ]);
 
+/** No program has so many of the platform's classes: an agent that says so must not fill memory here. */
+const MOST_KEPT = 2 ** 20;
+
 export class Redactor {
   /** Classes whose names stay: their methods' names do too. */
   private readonly platform = new Set<number>();
@@ -70,7 +73,7 @@ export class Redactor {
   }
 
   private ofImage(image: Images['images'][number]): Images['images'][number] {
-    if (SYSTEM_IMAGE.test(image.path)) {
+    if (SYSTEM_IMAGE.test(image.path) && this.system.size < MOST_KEPT) {
       this.system.add(image.id);
       return image;
     }
@@ -78,7 +81,7 @@ export class Redactor {
   }
 
   private ofClass(one: Classes['classes'][number]): Classes['classes'][number] {
-    if (PLATFORM_CLASS.test(one.name)) {
+    if (PLATFORM_CLASS.test(one.name) && this.platform.size < MOST_KEPT) {
       this.platform.add(one.id);
       return one;
     }

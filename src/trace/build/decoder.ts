@@ -18,7 +18,14 @@ import {
   type Trace,
   type TraceStatus,
 } from '../model/trace.js';
-import { type Chunk, ChunkKind, ChunkParser, chunkPayload, type ParserOptions } from '../recording/chunk.js';
+import {
+  type Chunk,
+  ChunkKind,
+  chunkName,
+  ChunkParser,
+  chunkPayload,
+  type ParserOptions,
+} from '../recording/chunk.js';
 import { LinkReader } from '../recording/links.js';
 import { Counters, Footer, Header, Hooks, Losses, Status, Text, Threads } from '../recording/messages.js';
 import { NodeReader } from '../recording/nodes.js';
@@ -421,15 +428,4 @@ export class RecordingDecoder {
     for (const what of sampleProblems(threads)) add(what);
     return problems;
   }
-}
-
-const chunkNames = new Map<number, string>(
-  Object.entries(ChunkKind).map(([name, kind]) => [
-    kind,
-    name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase(),
-  ]),
-);
-
-function chunkName(kind: number): string {
-  return chunkNames.get(kind) ?? `chunk of the unknown kind ${kind}`;
 }

@@ -37,6 +37,18 @@ export const ChunkKind = {
 /** A number, not a union: a reader meets kinds it does not know. */
 export type ChunkKind = number;
 
+const chunkNames = new Map<number, string>(
+  Object.entries(ChunkKind).map(([name, kind]) => [
+    kind,
+    name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase(),
+  ]),
+);
+
+/** As a person reads it. */
+export function chunkName(kind: number): string {
+  return chunkNames.get(kind) ?? `chunk of the unknown kind ${kind}`;
+}
+
 /** "BTRACE\r\n": stands before the chunks in a file, not on a socket. */
 export const fileMagic = Uint8Array.of(0x42, 0x54, 0x52, 0x41, 0x43, 0x45, 0x0d, 0x0a);
 export const chunkHeaderBytes = 24;

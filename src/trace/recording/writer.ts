@@ -1,6 +1,7 @@
 /**
  * Writes a recording: whole chunks, appended. The file is valid after each of them, so a writer that is killed loses at
- * most the chunk it was writing. Numbers chunks anew and keeps the footer's index: about 40 bytes a chunk in memory.
+ * most the chunk it was writing. Numbers chunks anew and keeps the footer's index: about 40 bytes a chunk in memory, of a
+ * million chunks at most.
  */
 import { type EndReason } from '../model/kinds.js';
 import {
@@ -11,6 +12,7 @@ import {
   fileMagic,
   firstConversationKind,
   flagDeflated,
+  maxPayloadBytes,
   renumberChunk,
 } from './chunk.js';
 import { Footer } from './messages.js';
@@ -26,7 +28,14 @@ export interface ByteSink {
 export interface WriterOptions {
   /** Deflates payloads that come raw: about 40 % smaller, at some 30 MB a second. */
   readonly deflate?: boolean;
+  /** Of more chunks there is no index. */
+  readonly mostIndexed?: number;
 }
+
+/** An agent that streams sends so many in a day. */
+const usuallyIndexed = 2 ** 20;
+/** A time beyond is damage; below, sums of times and their differences are still within 64 bits. */
+const latestTimeNs = 2 ** 60;
 
 export class RecordingWriter {
   private sequence = 0;
@@ -38,13 +47,16 @@ export class RecordingWriter {
   private readonly spans: number[] = [];
   private readonly blocks = new SampleBlockReader();
   private readonly waits = new VirtualWaitReader();
+  private readonly mostIndexed: number;
   private finished = false;
   private queue: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly sink: ByteSink,
     private readonly options: WriterOptions = {},
-  ) {}
+  ) {
+    this.mostIndexed = options.mostIndexed ?? usuallyIndexed;
+  }
 
   /** Bytes handed to the sink so far. */
   get bytes(): number {
@@ -80,15 +92,18 @@ export class RecordingWriter {
     detail = '',
     endNs = this.latestNs,
   ): Promise<void> {
-    const payload = Footer.encode({
-      endNs,
-      reason,
-      detail,
-      chunkOffset: differencesOf(this.offsets),
-      chunkKind: this.kinds,
-      chunkBeginNs: differencesOf(this.begins),
-      chunkEndNs: this.spans,
+    const end = { endNs, reason, detail };
+    let payload = Footer.encode({
+      ...end,
+      ...(this.offsets.length <= this.mostIndexed && {
+        chunkOffset: differencesOf(this.offsets),
+        chunkKind: this.kinds,
+        chunkBeginNs: differencesOf(this.begins),
+        chunkEndNs: this.spans,
+      }),
     });
+    // Without an index all of the file is read, whatever is asked for.
+    if (payload.length > maxPayloadBytes) payload = Footer.encode(end);
     const sequence = this.note(ChunkKind.Footer, () => payload);
     this.finished = true;
     return this.put(encodeChunk(ChunkKind.Footer, payload, sequence));
@@ -98,18 +113,22 @@ export class RecordingWriter {
     if (this.finished) throw new Error('This recording has its footer already: nothing can be added to it');
     if (this.sequence === 0) void this.put(fileMagic);
     const span = this.spanOf(kind, payload);
-    this.offsets.push(this.offset);
-    this.kinds.push(kind);
-    this.begins.push(span?.begin ?? 0);
-    this.spans.push(span === undefined ? 0 : span.end - span.begin);
+    if (this.offsets.length <= this.mostIndexed) {
+      this.offsets.push(this.offset);
+      this.kinds.push(kind);
+      this.begins.push(span?.begin ?? 0);
+      this.spans.push(span === undefined ? 0 : span.end - span.begin);
+    }
     if (span !== undefined) this.latestNs = Math.max(this.latestNs, span.end);
     return this.sequence++;
   }
 
   private spanOf(kind: number, payload: () => Uint8Array): { begin: number; end: number } | undefined {
     try {
-      if (kind === ChunkKind.Samples) return sampleSpan(payload(), this.blocks);
-      if (kind === ChunkKind.VirtualWaits) return virtualWaitSpan(payload(), this.waits);
+      let span: { begin: number; end: number } | undefined;
+      if (kind === ChunkKind.Samples) span = sampleSpan(payload(), this.blocks);
+      else if (kind === ChunkKind.VirtualWaits) span = virtualWaitSpan(payload(), this.waits);
+      if (span !== undefined && span.begin >= -latestTimeNs && span.end <= latestTimeNs) return span;
     } catch (error) {
       // It is kept as it came: the reader says what is wrong with it. The index just knows no times for it.
       if (!(error instanceof DamageError)) throw error;

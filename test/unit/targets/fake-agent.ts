@@ -17,6 +17,7 @@ import {
   Texts,
   Welcome,
 } from '../../../src/trace/recording/messages.js';
+import type { RecordOptions, Target } from '../../../src/targets/target.js';
 
 export class FakeAgent {
   readonly hello: Hello;
@@ -90,4 +91,33 @@ async function nextChunk(socket: net.Socket, parser: ChunkParser): Promise<Chunk
 
 export function closed(socket: net.Socket): Promise<void> {
   return socket.closed ? Promise.resolve() : new Promise((resolve) => socket.once('close', () => resolve()));
+}
+
+export const noTarget: Target = {
+  id: 'fake:1',
+  kind: 'fake',
+  name: 'Fake',
+  pid: 1,
+  runtime: '',
+  detail: '',
+  refusal: undefined,
+  start: () => Promise.reject(new Error('not here')),
+};
+
+export function optionsFor(file: string, more: Partial<RecordOptions> = {}): RecordOptions {
+  return {
+    file,
+    syncIntervalNs: 1_000_000,
+    asyncIntervalNs: 10_000_000,
+    memoryBytes: 1 << 20,
+    policy: 'stream',
+    ringNs: 0,
+    budgetPpm: 10_000,
+    mainOnly: false,
+    kinds: [3, 5],
+    allocationIntervalBytes: 1024,
+    maxDurationMs: 0,
+    maxBytes: 0,
+    ...more,
+  };
 }

@@ -7,40 +7,11 @@ import { AgentListener } from '../../../src/targets/local/agent-listener.js';
 import { AgentSession } from '../../../src/targets/session/agent-session.js';
 import { configOf } from '../../../src/targets/session/conversation.js';
 import { RecordingFile } from '../../../src/targets/session/recording-file.js';
-import type { RecordOptions, SessionStatus, Target } from '../../../src/targets/target.js';
+import type { RecordOptions, SessionStatus } from '../../../src/targets/target.js';
 import { CommandKind, EndReason } from '../../../src/trace/model/kinds.js';
 import { ChunkKind, ChunkParser, chunkPayload, encodeChunk } from '../../../src/trace/recording/chunk.js';
 import { Command, Footer, Texts } from '../../../src/trace/recording/messages.js';
-import { closed, FakeAgent } from './fake-agent.js';
-
-const target: Target = {
-  id: 'fake:1',
-  kind: 'fake',
-  name: 'Fake',
-  pid: 1,
-  runtime: '',
-  detail: '',
-  refusal: undefined,
-  start: () => Promise.reject(new Error('not here')),
-};
-
-function optionsFor(file: string, more: Partial<RecordOptions> = {}): RecordOptions {
-  return {
-    file,
-    syncIntervalNs: 1_000_000,
-    asyncIntervalNs: 10_000_000,
-    memoryBytes: 1 << 20,
-    policy: 'stream',
-    ringNs: 0,
-    budgetPpm: 10_000,
-    mainOnly: false,
-    kinds: [3, 5],
-    allocationIntervalBytes: 1024,
-    maxDurationMs: 0,
-    maxBytes: 0,
-    ...more,
-  };
-}
+import { closed, FakeAgent, noTarget, optionsFor } from './fake-agent.js';
 
 /** The chunks of a file: what a reader would take from it. */
 function chunksOf(file: string) {
@@ -84,7 +55,7 @@ describe('a session', () => {
     const agent = await FakeAgent.connect(listener.options);
     agent.begin();
     const session = new AgentSession({
-      target,
+      target: noTarget,
       options,
       silenceMs,
       conversation: await accepted,

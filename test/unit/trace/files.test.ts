@@ -7,6 +7,7 @@ import { ChunkKind, ChunkParser, encodeChunk, renumberChunk } from '../../../src
 import { deflate } from '../../../src/trace/recording/deflate.js';
 import { Goodbye, Header, Status, Threads } from '../../../src/trace/recording/messages.js';
 import { RecordingReader, sourceOf } from '../../../src/trace/recording/reader.js';
+import { encodeSamples } from '../../../src/trace/recording/samples.js';
 import { encodeVirtualWaits } from '../../../src/trace/recording/virtual-waits.js';
 import { RecordingWriter } from '../../../src/trace/recording/writer.js';
 import { chunksOf } from './mutations.js';
@@ -58,6 +59,26 @@ describe('RecordingWriter', () => {
     assert.deepEqual([index?.beginNs[1], index?.endNs[1], writer.lastNs], [-5, 100, 100]);
     const { beginNs, endNs } = decoded(sink.bytes);
     assert.deepEqual([beginNs, endNs, await reader.lengthNs()], [-5, 100, 105]);
+  });
+
+  it('leaves out an index of more chunks than it keeps, and times that cannot be', async () => {
+    const status = Status.encode({ samples: 4 });
+    for (const [chunks, indexed] of [
+      [3, 3],
+      [4, undefined],
+    ] as const) {
+      const sink = new MemorySink();
+      const writer = new RecordingWriter(sink, { mostIndexed: 3 });
+      await writer.add(ChunkKind.Header, Header.encode({ major: 1 }));
+      for (let left = chunks - 1; left > 0; left--) await writer.add(ChunkKind.Status, status);
+      const wild = encodeSamples([{ thread: 1, counters: 0, time: [2 ** 61], stack: [0] }]);
+      if (indexed === undefined) await writer.add(ChunkKind.Samples, wild);
+      await writer.finish(EndReason.Stopped, '', 7);
+      const reader = new RecordingReader(sourceOf(sink.bytes));
+      assert.equal((await reader.index())?.count, indexed);
+      assert.equal((await reader.footer())?.endNs, 7);
+      assert.equal(writer.lastNs, 0);
+    }
   });
 
   it('gives the sink whole chunks only, in order, so that a file is valid whenever writing stops', async () => {

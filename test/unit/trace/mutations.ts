@@ -140,7 +140,7 @@ const wildNumbers = [
  * A message in which one field, or one of a message in it, lies: it is not there, comes twice or early, is cut short within
  * its length, or holds numbers that nobody believes. The lengths around it are right.
  */
-function withDamagedField(message: Uint8Array, random: Random): { payload: Uint8Array; how: string } {
+export function withDamagedField(message: Uint8Array, random: Random): { payload: Uint8Array; how: string } {
   const fields = fieldsOf(message);
   const field = fields[random.below(fields.length)];
   if (field === undefined) return { payload: message, how: 'nothing' };
