@@ -1,4 +1,4 @@
-import { textOf } from './line-splitter.js';
+import { textOf } from '../recording/text.js';
 import type { NamedMethods } from './named-methods.js';
 import type { NameTable } from './names.js';
 
@@ -37,15 +37,15 @@ export class ArtKey {
   /** One line of the text; true at its end. */
   line(bytes: Uint8Array, from: number, to: number): boolean {
     if (bytes[from] === 0x2a) {
-      this.#section = textOf(bytes, from + 1, to).trim();
+      this.#section = textOf(bytes.subarray(from + 1, to)).trim();
       return this.#section === 'end';
     }
     if (this.#section === 'methods') this.method(bytes, from, to);
     else if (this.#section === 'threads') {
-      const [id, name] = textOf(bytes, from, to).split('\t', 2);
+      const [id, name] = textOf(bytes.subarray(from, to)).split('\t', 2);
       if (id !== undefined && name !== undefined) this.#threads.set(Number(id), name);
     } else {
-      const [setting, value] = textOf(bytes, from, to).split('=', 2);
+      const [setting, value] = textOf(bytes.subarray(from, to)).split('=', 2);
       if (setting !== undefined && value !== undefined) this.#settings.set(setting, value.trim());
     }
     return false;
@@ -62,25 +62,25 @@ export class ArtKey {
   }
 
   thread(id: number, bytes: Uint8Array, from: number, to: number): void {
-    this.#threads.set(id, textOf(bytes, from, to));
+    this.#threads.set(id, textOf(bytes.subarray(from, to)));
   }
 
   /** "0x1c \t class \t method \t signature \t file \t line"; the last ones may be missing. */
   method(bytes: Uint8Array, from: number, to: number): void {
     const tab = bytes.indexOf(0x09, from);
     if (tab < 0 || tab >= to) return;
-    const id = Number(textOf(bytes, from, tab));
+    const id = Number(textOf(bytes.subarray(from, tab)));
     if (Number.isFinite(id)) this.methodLine(id, bytes, tab + 1, to);
   }
 
   /** "class \t method \t signature \t file \t line". */
   methodLine(id: number, bytes: Uint8Array, from: number, to: number): void {
-    const [className = '', name = '', signature = '', file = '', line = ''] = textOf(bytes, from, to)
+    const [className = '', name = '', signature = '', file = '', line = ''] = textOf(bytes.subarray(from, to))
       .trim()
       .split('\t');
     // Dalvik wrote classes with slashes.
     const qualified = name === '' ? className : `${className.replaceAll('/', '.')}.${name}`;
-    const method = this.#names.internText(`${qualified}\0${signature}`);
+    const method = this.#names.internText(`${qualified}\t${signature}`);
     this.#methods.setSource(method, file, Number(line) > 0 ? Number(line) : 0);
     this.#methodOf.set(id, method);
   }

@@ -2,9 +2,9 @@ import { callBytes, intervalBytes } from '../build/budget.js';
 import type { EventThread } from '../build/event-builder.js';
 import { SampledRows } from '../build/sampled-rows.js';
 import type { Trace } from '../model/trace.js';
+import { textOf } from '../recording/text.js';
 import type { ImportOptions } from './importer.js';
 import { LineImporter } from './line-importer.js';
-import { textOf } from './line-splitter.js';
 
 /** What one count stands for when neither the file nor the caller says it. */
 const defaultCountNs = 1e6;
@@ -46,7 +46,7 @@ export class CollapsedImporter extends LineImporter {
 
   protected override line(bytes: Uint8Array, from: number, to: number): boolean {
     if (bytes[from] === 0x23) {
-      this.#comment(textOf(bytes, from, to));
+      this.#comment(textOf(bytes.subarray(from, to)));
       return true;
     }
     if (this.builder.isFull) return true;

@@ -5,6 +5,7 @@ import { SchedState, Schedule } from '../build/schedule.js';
 import { grown } from '../build/grow.js';
 import { gather, sortRows } from '../build/sort-rows.js';
 import { LinkCertainty } from '../model/kinds.js';
+import { textOf } from '../recording/text.js';
 import { AsyncSlices } from './async-slices.js';
 import { readAtrace } from './atrace.js';
 import type { NameTable } from './names.js';
@@ -25,7 +26,6 @@ export class KernelTrace {
   readonly #processOf = new Map<number, number>();
   readonly #async: AsyncSlices;
   readonly #counters = new Map<string, ReturnType<EventBuilder['counter']>>();
-  readonly #decoder = new TextDecoder();
   /** Scheduler events as they come: CPUs are interleaved, so they are in no order. 17 bytes a row. */
   #count = 0;
   #time = new Float64Array(64);
@@ -102,7 +102,7 @@ export class KernelTrace {
         this.#async.end(pid, event.cookie, time, this.#names.intern(bytes, nameFrom, nameTo));
         break;
       case 'C': {
-        const name = this.#decoder.decode(bytes.subarray(nameFrom, nameTo));
+        const name = textOf(bytes.subarray(nameFrom, nameTo));
         const key = `${pid} ${name}`;
         let counter = this.#counters.get(key);
         if (counter === undefined) this.#counters.set(key, (counter = this.#builder.counter(name, '')));

@@ -53,8 +53,3 @@ export class LineSplitter {
     if (to > at) this.#onLine(bytes, at, to, offset);
   }
 }
-
-const decoder = new TextDecoder();
-export function textOf(bytes: Uint8Array, from: number, to: number): string {
-  return decoder.decode(bytes.subarray(from, to));
-}

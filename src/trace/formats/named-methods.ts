@@ -1,9 +1,6 @@
+import { MethodKind } from '../model/kinds.js';
 import type { Methods } from '../model/trace.js';
 import type { NameTable } from './names.js';
-
-/** MethodKind of recording.proto: what a foreign name most likely is. */
-const managed = 0;
-const nativeFunction = 2;
 
 /** "com.example.Shop$Cart.add": a package in lower case, a class, a method. Nothing with spaces or `::` in it. */
 const javaName = /^(?:[\w$]+\.)+(?:[\w$<>-]+)$/;
@@ -17,7 +14,7 @@ export class NamedMethods implements Methods {
   readonly #lines = new Map<number, number>();
   readonly #withSignatures: boolean;
 
-  /** With signatures: a name is "qualified.name\0signature", so that overloads are different methods. */
+  /** With signatures: a name is "qualified.name\tsignature", so that overloads are different methods. */
   constructor(names: NameTable, withSignatures = false) {
     this.#names = names;
     this.#withSignatures = withSignatures;
@@ -34,29 +31,38 @@ export class NamedMethods implements Methods {
 
   className(method: number): string {
     const name = this.qualifiedName(method);
-    return javaName.test(name) ? name.slice(0, name.lastIndexOf('.')) : '';
+    return name.slice(0, Math.max(this.#dot(method, name), 0));
   }
 
   name(method: number): string {
     const name = this.qualifiedName(method);
-    return javaName.test(name) ? name.slice(name.lastIndexOf('.') + 1) : name;
+    return name.slice(this.#dot(method, name) + 1);
+  }
+
+  /** Where the class ends, −1 where there is none. What has a signature is Java's, whatever its name looks like. */
+  #dot(method: number, name: string): number {
+    const isJavas = this.#withSignatures
+      ? this.#names.text(method).length > name.length
+      : javaName.test(name);
+    return isJavas ? name.lastIndexOf('.') : -1;
   }
 
   qualifiedName(method: number): string {
     const text = this.#names.text(method);
-    return this.#withSignatures ? (text.split('\0', 1)[0] ?? '') : text;
+    return this.#withSignatures ? (text.split('\t', 1)[0] ?? '') : text;
   }
 
   signature(method: number): string {
-    return this.#withSignatures ? (this.#names.text(method).split('\0', 2)[1] ?? '') : '';
+    return this.#withSignatures ? (this.#names.text(method).split('\t', 2)[1] ?? '') : '';
   }
 
   file(method: number): string {
     return this.#files.get(method) ?? '';
   }
 
+  /** What a foreign name most likely is. */
   kind(method: number): number {
-    return this.className(method) === '' ? nativeFunction : managed;
+    return this.className(method) === '' ? MethodKind.NativeFunction : MethodKind.Managed;
   }
 
   firstLine(method: number): number {

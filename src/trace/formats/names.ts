@@ -1,3 +1,5 @@
+import { textOf } from '../recording/text.js';
+
 /**
  * Names as bytes, each once. An event names its method by a stretch of the file; looking it up makes no string.
  * A string is made when somebody asks for the name, and kept.
@@ -15,7 +17,6 @@ export class NameTable {
   #slots = new Int32Array(1 << 11);
   #count = 0;
   readonly #texts: (string | undefined)[] = [];
-  readonly #decoder = new TextDecoder();
   readonly #encoder = new TextEncoder();
 
   get count(): number {
@@ -55,7 +56,7 @@ export class NameTable {
     const known = this.#texts[id];
     if (known !== undefined) return known;
     if (id < 0 || id >= this.#count) return '';
-    const text = this.#decoder.decode(this.#bytes.subarray(this.#starts[id] ?? 0, this.#endOf(id)));
+    const text = textOf(this.#bytes.subarray(this.#starts[id] ?? 0, this.#endOf(id)));
     this.#texts[id] = text;
     return text;
   }

@@ -1,9 +1,9 @@
 import type { EventThread } from '../build/event-builder.js';
 import { endTop } from '../build/event-columns.js';
 import type { Trace } from '../model/trace.js';
+import { textOf } from '../recording/text.js';
 import type { ImportOptions } from './importer.js';
 import { LineImporter } from './line-importer.js';
-import { textOf } from './line-splitter.js';
 
 /** Reads Nanoscope's text (F72): "ns:method" begins a call, "ns:+method" too, "ns:POP" ends the innermost. */
 export class NanoscopeImporter extends LineImporter {
@@ -19,7 +19,7 @@ export class NanoscopeImporter extends LineImporter {
 
   protected override line(bytes: Uint8Array, from: number, to: number): boolean {
     if (bytes[from] === 0x23) {
-      const [, tid, name = ''] = /^# thread (\d+) ?(.*)$/.exec(textOf(bytes, from, to)) ?? [];
+      const [, tid, name = ''] = /^# thread (\d+) ?(.*)$/.exec(textOf(bytes.subarray(from, to))) ?? [];
       if (tid !== undefined) this.#thread = this.builder.thread(Number(tid), 0, name);
       return true;
     }

@@ -1,9 +1,9 @@
 import type { EventThread } from '../build/event-builder.js';
 import { madeOfSlice } from '../build/event-columns.js';
 import type { Trace } from '../model/trace.js';
+import { textOf } from '../recording/text.js';
 import type { ImportOptions } from './importer.js';
 import { LineImporter } from './line-importer.js';
-import { textOf } from './line-splitter.js';
 
 /** More steps at once than any machine runs: what is beyond is drawn over the first. */
 const maxJobs = 1024;
@@ -44,7 +44,7 @@ export class NinjaImporter extends LineImporter {
 
   protected override line(bytes: Uint8Array, from: number, to: number): boolean {
     if (bytes[from] === 0x23 || this.builder.isFull) return true;
-    const [begin = '', end = '', , output = '', hash = ''] = textOf(bytes, from, to).split('\t');
+    const [begin = '', end = '', , output = '', hash = ''] = textOf(bytes.subarray(from, to)).split('\t');
     if (!/^\d{1,15}$/.test(begin) || !/^\d{1,15}$/.test(end) || output === '') {
       return false;
     }

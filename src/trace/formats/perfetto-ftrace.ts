@@ -18,7 +18,6 @@ const two32 = 4294967296;
 const bundle = new ProtobufReader();
 const event = new ProtobufReader();
 const inner = new ProtobufReader();
-const decoder = new TextDecoder();
 
 /** The kernel's events of one CPU. */
 export function readFtraceBundle(
@@ -90,8 +89,8 @@ function readSwitch(time: number, kernel: KernelTrace): void {
     else if (inner.field === SchedSwitch.prevState) state = inner.low;
     else if (inner.field === SchedSwitch.nextPid) next = inner.low;
     else if (inner.wireType !== 2) continue;
-    else if (inner.field === SchedSwitch.prevComm) previousName = text(inner);
-    else if (inner.field === SchedSwitch.nextComm) nextName = text(inner);
+    else if (inner.field === SchedSwitch.prevComm) previousName = inner.text();
+    else if (inner.field === SchedSwitch.nextComm) nextName = inner.text();
   }
   if (previous > 0) kernel.nameThread(previous, previousName, 0);
   if (next > 0) kernel.nameThread(next, nextName, 0);
@@ -114,7 +113,7 @@ function readCompactSched(
   inner.open(bytes, from, to);
   while (inner.next()) {
     if (inner.wireType !== 2) continue;
-    if (inner.field === CompactSched.internTable) names.push(text(inner));
+    if (inner.field === CompactSched.internTable) names.push(inner.text());
     else columns.set(inner.field, packed(bytes, inner.from, inner.to));
   }
   const column = (field: number): readonly number[] => columns.get(field) ?? [];
@@ -161,14 +160,14 @@ export function readProcessTree(bytes: Uint8Array, from: number, to: number, ker
       while (inner.next()) {
         if (inner.field === TreeThread.tid) id = inner.low;
         else if (inner.field === TreeThread.tgid) process = inner.low;
-        else if (inner.field === TreeThread.name && inner.wireType === 2) name = text(inner);
+        else if (inner.field === TreeThread.name && inner.wireType === 2) name = inner.text();
       }
       if (id > 0) kernel.nameThread(id, name, process);
     } else if (bundle.field === ProcessTree.processes) {
       while (inner.next()) {
         if (inner.field === TreeProcess.pid) id = inner.low;
         else if (inner.field === TreeProcess.cmdline && inner.wireType === 2 && name === '')
-          name = text(inner);
+          name = inner.text();
       }
       if (id > 0) {
         kernel.nameProcess(id, name);
@@ -176,8 +175,4 @@ export function readProcessTree(bytes: Uint8Array, from: number, to: number, ker
       }
     }
   }
-}
-
-function text(fields: ProtobufReader): string {
-  return decoder.decode(fields.bytes.subarray(fields.from, fields.to));
 }

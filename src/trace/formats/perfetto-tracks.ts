@@ -18,7 +18,6 @@ export class PerfettoTracks {
   #firstProcess = 0;
   readonly #fields = new ProtobufReader();
   readonly #inner = new ProtobufReader();
-  readonly #decoder = new TextDecoder();
 
   constructor(builder: EventBuilder, kernel: KernelTrace) {
     this.#builder = builder;
@@ -92,7 +91,7 @@ export class PerfettoTracks {
           break;
         case Track.name:
         case Track.staticName:
-          if (fields.wireType === 2) name = this.#text(fields);
+          if (fields.wireType === 2) name = fields.text();
           break;
         case Track.thread:
           if (fields.wireType === 2) thread = [fields.from, fields.to];
@@ -161,7 +160,7 @@ export class PerfettoTracks {
     while (fields.next()) {
       if (fields.field === Thread.pid) track.pid = fields.low;
       else if (fields.field === Thread.tid) track.tid = fields.low;
-      else if (fields.field === Thread.name && fields.wireType === 2) track.name = this.#text(fields);
+      else if (fields.field === Thread.name && fields.wireType === 2) track.name = fields.text();
     }
     if (this.#firstProcess === 0) this.#firstProcess = track.pid;
     if (track.thread !== undefined && track.thread.tid === 0) {
@@ -177,8 +176,8 @@ export class PerfettoTracks {
     while (fields.next()) {
       if (fields.field === Process.pid) track.pid = fields.low;
       else if (fields.wireType !== 2) continue;
-      else if (fields.field === Process.name) name = this.#text(fields);
-      else if (fields.field === Process.cmdline && command === '') command = this.#text(fields);
+      else if (fields.field === Process.name) name = fields.text();
+      else if (fields.field === Process.cmdline && command === '') command = fields.text();
     }
     if (name === '') name = command;
     if (track.name === '') track.name = name;
@@ -199,7 +198,7 @@ export class PerfettoTracks {
             fields.low === CounterUnit.timeNs ? 'ns' : fields.low === CounterUnit.bytes ? 'bytes' : '1';
           break;
         case Counter.unitName:
-          if (fields.wireType === 2) track.unit = this.#text(fields);
+          if (fields.wireType === 2) track.unit = fields.text();
           break;
         case Counter.unitMultiplier:
           track.multiplier = fields.signed || 1;
@@ -210,10 +209,6 @@ export class PerfettoTracks {
         default:
       }
     }
-  }
-
-  #text(fields: ProtobufReader): string {
-    return this.#decoder.decode(fields.bytes.subarray(fields.from, fields.to));
   }
 }
 

@@ -1,3 +1,5 @@
+import { textOf } from '../recording/text.js';
+
 /**
  * Reads the fields of one protobuf message without making objects: `next` moves to a field and leaves its value in the
  * reader. A message that does not hold together ends early, and `broken` says so.
@@ -128,7 +130,7 @@ export class ProtobufReader {
 
   /** The text of a length-delimited field. */
   text(): string {
-    return decoder.decode(this.bytes.subarray(this.from, this.to));
+    return textOf(this.bytes.subarray(this.from, this.to));
   }
 
   /** The value of a double field. */
@@ -164,5 +166,4 @@ export class ProtobufReader {
   }
 }
 
-const decoder = new TextDecoder();
 const floats = new DataView(new ArrayBuffer(8));

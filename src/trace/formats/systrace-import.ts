@@ -1,8 +1,9 @@
 import { EventBuilder } from '../build/event-builder.js';
 import type { Trace } from '../model/trace.js';
+import { textOf } from '../recording/text.js';
 import type { ImportOptions, TraceImporter } from './importer.js';
 import { KernelTrace } from './kernel-trace.js';
-import { LineSplitter, textOf } from './line-splitter.js';
+import { LineSplitter } from './line-splitter.js';
 import { NamedMethods } from './named-methods.js';
 import { NameTable } from './names.js';
 
@@ -58,7 +59,7 @@ export class SystraceImporter implements TraceImporter {
 
   #line(bytes: Uint8Array, from: number, to: number): void {
     if (to - from > 1 << 16 || !bytes.subarray(from, to).includes(0x5b)) return;
-    const text = textOf(bytes, from, to);
+    const text = textOf(bytes.subarray(from, to));
     const match = head.exec(text);
     if (match === null) return;
     const [whole, name = '', tidText = '', processText, , seconds = '', fraction = '', event] = match;

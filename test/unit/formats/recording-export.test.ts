@@ -40,7 +40,7 @@ describe('a foreign trace written as a recording', () => {
   const names = new NameTable();
   const methods = new NamedMethods(names, true);
   const [main, draw, sleep] = ['app.Main.main', 'app.Main.draw', 'app.Main.sleep'].map((name) =>
-    names.internText(`${name}\0()V`),
+    names.internText(`${name}\t()V`),
   ) as [number, number, number];
   methods.setSource(draw, 'Main.java', 12);
   const builder = new EventBuilder();
