@@ -16,6 +16,10 @@ export interface Command {
   /** One line in the list of commands. */
   readonly summary: string;
   readonly usage: readonly string[];
+  /** What its only operand is, such as a file. Absent: it takes none. */
+  readonly operand?: string;
+  /** A command to start may stand after --. */
+  readonly startsCommand?: boolean;
   /** Paragraphs of the help between usage and options. */
   readonly description: readonly string[];
   readonly options: readonly Option[];
@@ -30,10 +34,18 @@ const helpOption: Option = { name: 'help', short: 'h', help: 'show this help' };
 export class Input {
   constructor(
     private readonly values: Readonly<Record<string, string | boolean | undefined>>,
-    readonly positionals: readonly string[],
+    private readonly operands: readonly string[],
+    private readonly what: string,
     /** Everything after `--`. */
     readonly rest: readonly string[],
   ) {}
+
+  /** What the command is about. */
+  get operand(): string {
+    const [only] = this.operands;
+    if (only === undefined) throw new UsageError(`Which ${this.what}?`);
+    return only;
+  }
 
   has(name: string): boolean {
     return this.values[name] !== undefined;
@@ -49,15 +61,6 @@ export class Input {
     const text = this.text(name);
     return text === undefined ? undefined : by(text, name);
   }
-
-  /** The only positional, such as a file. */
-  one(what: string): string {
-    const [first] = this.positionals;
-    if (first === undefined) throw new UsageError(`Which ${what}?`);
-    if (this.positionals.length > 1)
-      throw new UsageError(`One ${what} at a time, not ${this.positionals.join(', ')}.`);
-    return first;
-  }
 }
 
 export function parseInput(command: Command, args: readonly string[]): Input {
@@ -71,12 +74,29 @@ export function parseInput(command: Command, args: readonly string[]): Input {
   );
   try {
     const { values, positionals } = parseArgs({ args: [...own], options, allowPositionals: true });
-    return new Input(values, positionals, split < 0 ? [] : args.slice(split + 1));
+    const rest = split < 0 ? [] : args.slice(split + 1);
+    refuseExtra(command, positionals, rest);
+    return new Input(values, positionals, command.operand ?? '', rest);
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     // Node's sentence names the option; what it adds about '--' helps nobody here.
     const said = (error instanceof Error ? error.message : String(error)).split('. ')[0] ?? '';
     throw new UsageError(`${said.replace(/\.$/, '')}.`);
   }
+}
+
+/** A word that is passed over may be an option that was mistyped. */
+function refuseExtra(
+  { name, operand, startsCommand }: Command,
+  words: readonly string[],
+  rest: readonly string[],
+): void {
+  const hint = startsCommand === true ? ' A command to start goes after --' : '';
+  if (operand === undefined && words.length > 0)
+    throw new UsageError(`What is "${words.join(' ')}"?${hint || ` btrace ${name} takes options alone.`}`);
+  if (words.length > 1) throw new UsageError(`One ${operand ?? ''} at a time, not ${words.join(', ')}.`);
+  if (startsCommand !== true && rest.length > 0)
+    throw new UsageError(`What is "${rest.join(' ')}"? btrace ${name} starts no command.`);
 }
 
 function optionLines(options: readonly Option[]): string[] {

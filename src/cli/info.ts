@@ -16,6 +16,7 @@ import {
 } from '../trace/index.js';
 import { failedHooks, lostOf } from '../trace/measure/trust.js';
 import { isCarrier, virtualThreadFigures } from '../trace/measure/virtual-threads.js';
+import { recordedMapId } from '../symbols/r8/map-id.js';
 import { wordOf } from './report/words.js';
 import { plainText } from './plain-text.js';
 import {
@@ -69,6 +70,8 @@ export function infoJson(file: string, trace: Trace, points?: PointSurvey): unkn
     samples: sampleCount(trace),
     methods: trace.methods.count,
     methodsWithoutName: nameless(trace.methods),
+    methodsWithSourceHash: hashed(trace.methods),
+    mapId: recordedMapId(trace.methods),
     virtualWaits: trace.virtualWaits?.count ?? 0,
     waits: trace.threads.reduce((sum, { blocks }) => sum + blocks.count, 0),
     links: trace.links.count,
@@ -123,10 +126,22 @@ function describeVirtualThreads(trace: Trace): string {
   return waits > 0 ? `${seen}, ${formatCount(waits)} waits off them` : seen;
 }
 
-/** How many there are, and how many of them came without a name. */
+/** How many there are, how many of them came without a name, and of how many the source's hash is known. */
 export function describeMethods(methods: Methods): string {
   const without = nameless(methods);
-  return `${formatCount(methods.count)}${without > 0 ? `, ${formatCount(without)} without a name` : ''}`;
+  const withHash = hashed(methods);
+  return (
+    formatCount(methods.count) +
+    (without > 0 ? `, ${formatCount(without)} without a name` : '') +
+    (withHash > 0 ? `, ${formatCount(withHash)} with a hash of their source` : '')
+  );
+}
+
+function hashed(methods: Methods): number {
+  let count = 0;
+  for (let method = 0; method < methods.count; method++)
+    if ((methods.sourceHash?.(method).length ?? 0) > 0) count++;
+  return count;
 }
 
 function nameless(methods: Methods): number {
@@ -171,6 +186,8 @@ export function printInfo(file: string, trace: Trace, terminal: Terminal, points
     ['ended', ended],
     ['how', `${wordOf(Mode, info.mode)}${info.modeReason ? `: ${plainText(info.modeReason)}` : ''}`],
     ['agent', info.agentVersion],
+    ['build', plainText(info.buildId)],
+    ['R8 mapping', plainText(recordedMapId(trace.methods))],
     [
       'intervals',
       info.exact

@@ -19,6 +19,14 @@ function commandOf(name: string): Command {
 
 async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const [name, ...rest] = args;
+  const leftOver = new Map([
+    ['help', rest.slice(1)],
+    ['--help', rest],
+    ['-h', rest],
+    ['--version', rest],
+  ]);
+  const extra = leftOver.get(name ?? '') ?? [];
+  if (extra.length > 0) throw new UsageError(`What is "${extra.join(' ')}"?`);
   if (name === undefined || name === '--help' || name === '-h' || (name === 'help' && rest.length === 0)) {
     terminal.print(overview(commands));
     return name === undefined ? ExitCode.Usage : ExitCode.Done;

@@ -15,6 +15,7 @@ export const info: Command = {
   name: 'info',
   summary: 'say what is in a recording: target, settings, hooks, losses, damage',
   usage: ['info FILE [OPTIONS]'],
+  operand: 'file',
   description: [],
   options: [
     {
@@ -26,7 +27,7 @@ export const info: Command = {
   ],
   examples: [],
   async run(input, terminal) {
-    const file = input.one('file');
+    const file = input.operand;
     const trace = await openWithProgress(file, terminal, input.read('memory', parseSize));
     if (input.has('points') && trace.info.format !== 'btrace')
       throw new CliError(ExitCode.File, `${file} is no recording of BTrace: it has no points.`);

@@ -111,6 +111,7 @@ export const record: Command = {
     'record --app PACKAGE [--device SERIAL] [OPTIONS]',
     'record [OPTIONS] -- java …',
   ],
+  startsCommand: true,
   description: [
     'Attaches to a program that runs, or starts the command after -- with the agent in it from its first moment\n(Gradle and Maven too: the JVMs below get it by JAVA_TOOL_OPTIONS). Ctrl-C ends the recording well; a\nprogram that was started here then runs on. Its exit code becomes that of btrace.',
     'The file can be read at any time, also while it is written; docs/RECORDING.md says what it reveals.',
@@ -127,9 +128,6 @@ export const record: Command = {
     const request = requestOf(input);
     const pid = input.read('pid', parseCount);
     const name = input.text('name');
-    if (input.positionals.length > 0) {
-      throw new UsageError(`What is "${input.positionals.join(' ')}"? A command to start goes after --`);
-    }
     const local = localOptions(terminal);
     const follower = {
       quiet: input.has('quiet'),

@@ -15,6 +15,8 @@ const command: Command = {
   name: 'try',
   summary: 'for the test',
   usage: ['try FILE'],
+  operand: 'file',
+  startsCommand: true,
   description: [],
   options: [
     { name: 'output', short: 'o', value: 'FILE', help: 'first\nsecond' },
@@ -27,13 +29,37 @@ const command: Command = {
 describe('the command line', () => {
   it('reads options, positionals, and leaves alone what comes after --', () => {
     const input = parseInput(command, ['in', '-o', 'out', '--force', '--', 'java', '-o', '--help']);
-    assert.deepEqual([input.one('file'), input.text('output'), input.has('force')], ['in', 'out', true]);
+    assert.deepEqual([input.operand, input.text('output'), input.has('force')], ['in', 'out', true]);
     assert.deepEqual(input.rest, ['java', '-o', '--help']);
     assert.equal(input.has('help'), false);
     assert.throws(() => parseInput(command, ['--frob']), /Unknown option '--frob'\.$/);
     assert.throws(() => parseInput(command, ['--output']), UsageError);
-    assert.throws(() => parseInput(command, []).one('file'), /Which file\?/);
-    assert.throws(() => parseInput(command, ['a', 'b']).one('file'), /One file at a time/);
+    assert.throws(() => parseInput(command, []).operand, /Which file\?/);
+    assert.throws(() => parseInput(command, ['a', 'b']), /One file at a time, not a, b\.$/);
+  });
+
+  it('passes over no word of any command', () => {
+    for (const one of commands) {
+      assert.throws(() => parseInput(one, ['a', 'b']), UsageError, one.name);
+      assert.throws(() => parseInput(one, ['--no-such']), /Unknown option '--no-such'/, one.name);
+      const takes = one.usage.some((line) => line.includes(' -- '));
+      if (!takes) assert.throws(() => parseInput(one, ['--', 'java']), /What is "java"\?/, one.name);
+      // What the usage names is what is taken.
+      const named = / (FILE|FOLDER)\b/.exec(
+        one.usage[0]?.replace(/\[.*?\]|-o (FILE|OUTPUT)/g, '') ?? '',
+      )?.[1];
+      assert.equal(one.operand?.toUpperCase(), named, one.name);
+    }
+    assert.throws(
+      () =>
+        parseInput(
+          commands.find(({ name }) => name === 'list')!,
+          ['extra'],
+        ),
+      {
+        message: 'What is "extra"? btrace list takes options alone.',
+      },
+    );
   });
 
   it('has help that says every option', () => {

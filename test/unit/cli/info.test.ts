@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { describeCounters, describeMethods, infoJson } from '../../../src/cli/info.js';
+import { PassThrough } from 'node:stream';
+import { describeCounters, describeMethods, infoJson, printInfo } from '../../../src/cli/info.js';
 import { ChunkKind, encodeChunk, fileMagic, messages, RecordingDecoder } from '../../../src/trace/index.js';
+import { Terminal } from '../../../src/cli/terminal.js';
 import { encodeNodes } from '../../../src/trace/recording/nodes.js';
 
 describe('what btrace info says of methods', () => {
@@ -25,6 +27,34 @@ describe('what btrace info says of methods', () => {
     assert.deepEqual({ methods, methodsWithoutName }, { methods: 2, methodsWithoutName: 1 });
     add(ChunkKind.Methods, messages.Methods.encode({ methods: [{ id: 2, name: 'work' }] }), 3);
     assert.equal(of()[0], '2');
+  });
+
+  it('of which build they are, and of how many the source is known by its hash', () => {
+    const decoder = new RecordingDecoder();
+    decoder.append(fileMagic);
+    const classes = [
+      { id: 1, name: 'a.B', file: 'B.kt', sourceHash: Uint8Array.of(1, 2) },
+      { id: 2, name: 'a.C' },
+    ];
+    const ofBoth = [1, 2].map((id) => ({ id, classId: id, name: 'run' }));
+    for (const [sequence, [kind, payload]] of [
+      [ChunkKind.Header, messages.Header.encode({ major: 1, buildId: '7f3a' })] as const,
+      [ChunkKind.Classes, messages.Classes.encode({ classes })] as const,
+      [ChunkKind.Methods, messages.Methods.encode({ methods: ofBoth })] as const,
+      [
+        ChunkKind.Nodes,
+        encodeNodes({ id: [1, 2], parent: [0, 1], frame: [1, 2], position: [0, 0] }),
+      ] as const,
+    ].entries())
+      decoder.append(encodeChunk(kind, payload, sequence));
+    const trace = decoder.trace();
+    assert.equal(describeMethods(trace.methods), '2, 1 with a hash of their source');
+    const { buildId, methodsWithSourceHash } = infoJson('file', trace) as Record<string, unknown>;
+    assert.deepEqual([buildId, methodsWithSourceHash], ['7f3a', 1]);
+    const printed = new PassThrough();
+    const stream = Object.assign(printed, { isTTY: false, columns: 80 });
+    printInfo('file', trace, new Terminal(stream, stream, {}));
+    assert.match(String(printed.read()), /^build +7f3a$/m);
   });
 });
 
