@@ -3,6 +3,7 @@ import { endOf, endTop } from '../build/event-columns.js';
 import { counted } from '../model/counted.js';
 import type { Trace } from '../model/trace.js';
 import { AsyncSlices } from './async-slices.js';
+import { markPhases } from './chrome-phases.js';
 import { Flows } from './flows.js';
 import type { ImportOptions, TraceImporter } from './importer.js';
 import { JsonDocument, readItem, skipValue, type JsonVisitor } from './json-document.js';
@@ -14,6 +15,7 @@ import { NameTable } from './names.js';
 const rootObject = 1;
 const eventArray = 2;
 const otherData = 3;
+const stackSamples = 4;
 
 /** Stretches of the bytes at hand: what an event holds that is looked at only when its kind is known. */
 interface Stretch {
@@ -48,6 +50,7 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
 
   #baseUs = NaN;
   #noTime = 0;
+  #stackSamples = 0;
   readonly #ignored = new Map<string, number>();
   readonly #starts = { monotonicNs: 0n, boottimeNs: 0n, realtimeNs: 0n };
 
@@ -83,6 +86,13 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
           'events have no time; they were left out',
         ),
       );
+    const samples = this.#stackSamples + (this.#ignored.get('P') ?? 0);
+    this.#ignored.delete('P');
+    if (samples > 0)
+      this.#builder.problem(
+        0,
+        `${counted(samples, 'sample of a stack was', 'samples of stacks were')} not read`,
+      );
     for (const [phase, count] of this.#ignored) {
       this.#builder.problem(
         0,
@@ -110,8 +120,10 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
       const name = key.text();
       if (name === 'traceEvents') return eventArray;
       if (name === 'otherData') return otherData;
+      if (name === 'samples') return stackSamples;
       return skipValue;
     }
+    if (role === stackSamples) this.#stackSamples++;
     if (role === otherData && key !== undefined && first === 0x22) return this.#wantsStart(key);
     return skipValue;
   }
@@ -235,7 +247,9 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
         const { events } = this.#thread(pid, tid);
         const method = this.#intern(bytes, this.#name);
         const length = duration > 0 ? duration : 0;
-        if (threadUs === threadUs && threadDuration === threadDuration) {
+        // A call that had not ended when tracing did.
+        if (duration !== duration) events.push(time, method);
+        else if (threadUs === threadUs && threadDuration === threadDuration) {
           events.sliceWithCpu(time, time + length, method, threadUs, threadUs + threadDuration);
         } else events.slice(time, time + length, method);
         break;
@@ -260,8 +274,7 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
         break;
       default: {
         const kind = phase === 0 ? '' : String.fromCharCode(phase);
-        // Instants are marks, not calls; nobody misses them here.
-        if (!'iIRnTpNODVvPcaA()'.includes(kind) || kind === '') {
+        if (!markPhases.includes(kind) || kind === '') {
           this.#ignored.set(kind, (this.#ignored.get(kind) ?? 0) + 1);
         }
       }

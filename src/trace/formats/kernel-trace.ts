@@ -24,7 +24,7 @@ export class KernelTrace {
   readonly #names: NameTable;
   readonly #threads = new Map<number, EventThread>();
   readonly #processOf = new Map<number, number>();
-  readonly #async: AsyncSlices;
+  readonly async: AsyncSlices;
   readonly #counters = new Map<string, ReturnType<EventBuilder['counter']>>();
   /** Scheduler events as they come: CPUs are interleaved, so they are in no order. 17 bytes a row. */
   #count = 0;
@@ -37,11 +37,11 @@ export class KernelTrace {
   constructor(builder: EventBuilder, names: NameTable) {
     this.#builder = builder;
     this.#names = names;
-    this.#async = new AsyncSlices(builder);
+    this.async = new AsyncSlices(builder);
   }
 
   get memoryBytes(): number {
-    return schedulerBytes * this.#count + this.#async.memoryBytes;
+    return schedulerBytes * this.#count + this.async.memoryBytes;
   }
 
   thread(tid: number, pid = 0): EventThread {
@@ -96,10 +96,10 @@ export class KernelTrace {
         this.thread(tid, pid).events.push(time, endTop);
         break;
       case 'S':
-        this.#async.begin(pid, event.cookie, time, this.#names.intern(bytes, nameFrom, nameTo));
+        this.async.begin(pid, event.cookie, time, this.#names.intern(bytes, nameFrom, nameTo));
         break;
       case 'F':
-        this.#async.end(pid, event.cookie, time, this.#names.intern(bytes, nameFrom, nameTo));
+        this.async.end(pid, event.cookie, time, this.#names.intern(bytes, nameFrom, nameTo));
         break;
       case 'C': {
         const name = textOf(bytes.subarray(nameFrom, nameTo));
@@ -115,7 +115,7 @@ export class KernelTrace {
 
   finish(): void {
     this.#schedule();
-    this.#async.finish((method) => this.#names.text(method));
+    this.async.finish((method) => this.#names.text(method));
     const processes = new Set<number>();
     for (const thread of this.#builder.threads) if (!thread.events.isEmpty) processes.add(thread.pid);
     const anyEvents = this.#builder.threads.some((thread) => !thread.events.isEmpty);

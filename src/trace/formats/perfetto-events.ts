@@ -1,4 +1,5 @@
 import { endTop } from '../build/event-columns.js';
+import { markPhases } from './chrome-phases.js';
 import type { KernelTrace } from './kernel-trace.js';
 import type { NamedMethods } from './named-methods.js';
 import type { NameTable } from './names.js';
@@ -24,6 +25,8 @@ export class PerfettoEvents {
   readonly #extras: number[] = [];
   /** Events whose name the trace does not hold. */
   missingNames = 0;
+  /** Those of older producers by phase, a letter of the JSON format, that are neither calls nor marks. */
+  readonly unreadPhases = new Map<string, number>();
 
   constructor(
     names: NameTable,
@@ -212,8 +215,20 @@ export class PerfettoEvents {
     let method = eventMethod;
     let tid = 0;
     let pid = 0;
+    let id = '';
+    let isLocal = false;
+    let scope = '';
     while (fields.next()) {
       switch (fields.field) {
+        case LegacyEvent.unscopedId:
+        case LegacyEvent.localId:
+        case LegacyEvent.globalId:
+          id = `${fields.high} ${fields.low}`;
+          isLocal = fields.field !== LegacyEvent.globalId;
+          break;
+        case LegacyEvent.idScope:
+          if (fields.wireType === 2) scope = fields.text();
+          break;
         case LegacyEvent.phase:
           phase = fields.low;
           break;
@@ -236,13 +251,33 @@ export class PerfettoEvents {
       }
     }
     const thread = tid > 0 ? this.#kernel.thread(tid, pid) : this.#tracks.threadOf(track);
-    if (method < 0 && (phase === 0x42 || phase === 0x58)) method = this.#missing(-1);
-    if (phase === 0x42) thread.events.push(time, method);
-    else if (phase === 0x45) thread.events.push(time, endTop);
-    else if (phase === 0x58) {
-      if (cpu === cpu && threadDuration === threadDuration) {
-        thread.events.sliceWithCpu(time, time + duration, method, cpu, cpu + threadDuration);
-      } else thread.events.slice(time, time + duration, method);
+    const letter = String.fromCharCode(phase);
+    if (method < 0 && 'BXbSeF'.includes(letter)) method = this.#missing(-1);
+    const key = `${scope} ${id}`;
+    const process = isLocal ? thread.pid : 0;
+    switch (letter) {
+      case 'B':
+        thread.events.push(time, method);
+        break;
+      case 'E':
+        thread.events.push(time, endTop);
+        break;
+      case 'X':
+        if (cpu === cpu && threadDuration === threadDuration) {
+          thread.events.sliceWithCpu(time, time + duration, method, cpu, cpu + threadDuration);
+        } else thread.events.slice(time, time + duration, method);
+        break;
+      case 'b':
+      case 'S':
+        this.#kernel.async.begin(process, key, time, method);
+        break;
+      case 'e':
+      case 'F':
+        this.#kernel.async.end(process, key, time, method);
+        break;
+      default:
+        if (phase > 0 && !markPhases.includes(letter))
+          this.unreadPhases.set(letter, (this.unreadPhases.get(letter) ?? 0) + 1);
     }
   }
 

@@ -18,6 +18,19 @@ export const Packet = {
   trackDescriptor: 60,
 } as const;
 
+/** Payloads of packets that are not read here, in a person's words: who opens the file is told of them. */
+export const unreadPayloads: ReadonlyMap<number, string> = new Map([
+  ...[7, 9, 38, 40, 71, 91].map((field) => [field, 'counters of the system'] as const),
+  ...[37, 56, 74, 75].map((field) => [field, 'what the heap held'] as const),
+  ...[54, 66, 135].map((field) => [field, 'samples of stacks'] as const),
+  ...[52, 53, 57, 62, 65, 76].map((field) => [field, 'frames and the GPU'] as const),
+  ...[117, 118, 120, 122, 129].map((field) => [field, "a kernel's events in their general form"] as const),
+  [5, "Chrome's oldest events"],
+  [39, "Android's log"],
+  [95, "Windows' events"],
+  [133, 'packets compressed with zstd: write the trace without that, or with deflate'],
+]);
+
 export const PacketDefaults = { trackEvent: 11, clockId: 58 } as const;
 
 export const Snapshot = { clocks: 1, primary: 2 } as const;
@@ -66,6 +79,10 @@ export const LegacyEvent = {
   phase: 2,
   durationUs: 3,
   threadDurationUs: 4,
+  unscopedId: 6,
+  idScope: 7,
+  localId: 10,
+  globalId: 11,
   pidOverride: 18,
   tidOverride: 19,
 } as const;

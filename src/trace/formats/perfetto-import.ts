@@ -9,7 +9,7 @@ import { NamedMethods } from './named-methods.js';
 import { NameTable } from './names.js';
 import { PerfettoClocks } from './perfetto-clocks.js';
 import { PerfettoEvents } from './perfetto-events.js';
-import { Clock, Packet } from './perfetto-fields.js';
+import { Clock, Packet, unreadPayloads } from './perfetto-fields.js';
 import { readFtraceBundle, readProcessTree } from './perfetto-ftrace.js';
 import { looksLikePacket } from './perfetto-packet.js';
 import { PerfettoSequence } from './perfetto-sequence.js';
@@ -43,6 +43,8 @@ export class PerfettoImporter implements TraceImporter {
   #lastSequence = new PerfettoSequence();
   #damagedFrom = -1;
   #skippedPackets = 0;
+  /** Packets by what they hold. */
+  readonly #unread = new Map<string, number>();
 
   // The packet at hand, as a field so that none costs an object.
   readonly #packetFields = new ProtobufReader();
@@ -83,6 +85,13 @@ export class PerfettoImporter implements TraceImporter {
         ),
       );
     }
+    for (const [words, count] of this.#unread)
+      builder.problem(0, `${counted(count, 'packet was', 'packets were')} not read: ${words}`);
+    for (const [phase, count] of this.#events.unreadPhases)
+      builder.problem(
+        0,
+        `${counted(count, 'event was', 'events were')} not read: of the older kind "${phase}"`,
+      );
     if (this.#events.missingNames > 0)
       builder.problem(
         0,
@@ -183,6 +192,7 @@ export class PerfettoImporter implements TraceImporter {
     let internedTo = 0;
     let defaultsFrom = -1;
     let defaultsTo = 0;
+    let unread = 0;
     let otherField = 0;
     let otherFrom = 0;
     let otherTo = 0;
@@ -233,6 +243,7 @@ export class PerfettoImporter implements TraceImporter {
           otherTo = fields.to;
           break;
         default:
+          if (fields.wireType === 2) unread = fields.field;
       }
     }
     if (fields.broken) return false;
@@ -248,12 +259,18 @@ export class PerfettoImporter implements TraceImporter {
     if (internedFrom >= 0) readInterned(bytes, internedFrom, internedTo, sequence, this.#names);
     // Also for packets without an event: the next timestamp may be the difference to this one.
     const time = hasTime ? this.#time(sequence, clock, timeLow, timeHigh) : 0;
+    if (unread !== 0) this.#countUnread(unread);
     if (eventFrom >= 0 && !this.#builder.isFull)
       this.#events.read(bytes, eventFrom, eventTo, sequence, time, hasTime);
     if (otherField !== 0 && otherField !== Packet.clockSnapshot) {
       this.#other(otherField, bytes, otherFrom, otherTo, sequence);
     }
     return true;
+  }
+
+  #countUnread(payload: number): void {
+    const words = unreadPayloads.get(payload);
+    if (words !== undefined) this.#unread.set(words, (this.#unread.get(words) ?? 0) + 1);
   }
 
   #sequence(id: number): PerfettoSequence {

@@ -97,7 +97,8 @@ export class SpeedscopeImporter implements TraceImporter, JsonVisitor {
   readonly #frames: number[] = [];
   #key = '';
   #name = '';
-  #unitless = false;
+  /** Why values are no times, in words. */
+  #untimed = '';
 
   constructor(options: ImportOptions = {}) {
     this.#signal = options.signal;
@@ -135,7 +136,7 @@ export class SpeedscopeImporter implements TraceImporter, JsonVisitor {
       format: 'speedscope',
       targetName: this.#name,
       exact: !sampled,
-      modeReason: this.#unitless ? 'The file does not say what its values are: 1 is drawn as 1 ms' : '',
+      modeReason: this.#untimed === '' ? '' : `${this.#untimed}: 1 is drawn as 1 ms`,
     });
   }
 
@@ -308,7 +309,11 @@ export class SpeedscopeImporter implements TraceImporter, JsonVisitor {
   /** Makes a thread of a profile; returns how often it names a frame that is not there. */
   #place(profile: Profile): number {
     const scale = unitNs[profile.unit] ?? this.#countNs;
-    if (unitNs[profile.unit] === undefined) this.#unitless = true;
+    if (unitNs[profile.unit] === undefined)
+      this.#untimed =
+        profile.unit === 'none'
+          ? 'The file does not say what its values are'
+          : `The values of the file are ${profile.unit}`;
     const [, name = profile.name, tid = '0'] = /^(.*) \(tid (\d+)\)$/s.exec(profile.name) ?? [];
     const thread = this.#builder.thread(Number(tid), 0, name);
     let missing = 0;

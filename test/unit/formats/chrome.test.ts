@@ -39,6 +39,42 @@ describe('Chrome JSON', () => {
     }
   });
 
+  it('reads what had not ended when tracing did, and tells of what it does not read', () => {
+    const events = [
+      { name: 'outer', ph: 'X', ts: 1, dur: 9 },
+      { name: 'unfinished', ph: 'X', ts: 3 },
+      { name: 'in it', ph: 'X', ts: 4, dur: 1 },
+      { name: 'last', ph: 'X', ts: 20 },
+      { name: 'end of all', ph: 'X', ts: 21, dur: 4 },
+      { name: 'Profile', ph: 'P', ts: 2, args: { data: {} } },
+      { name: 'ProfileChunk', ph: 'P', ts: 3, args: { data: { cpuProfile: { samples: [1, 2] } } } },
+      { name: 'a mark', ph: 'I', ts: 5 },
+      { name: 'what is this', ph: 'Z', ts: 6 },
+    ].map((event) => ({ pid: 1, tid: 1, ...event }));
+    for (const extra of [{}, { samples: [] }])
+      assert.equal(
+        read(JSON.stringify({ traceEvents: events, ...extra })),
+        `format chrome pid 1 target "" cpu false
+start monotonic 1000 boottime 0 end 24000
+thread 1 "" main
+  outer 0..9000
+    unfinished 2000..9000
+      in it 3000..4000
+  last 19000..24000
+    end of all 20000..24000
+problem @0: 2 samples of stacks were not read
+problem @0: 1 event of the kind "Z" is not a call; it was left out
+problem @0: thread 1: 1 call was still open; it ends with the trace
+`,
+      );
+    const stackFrames = { 1: { name: 'main' } };
+    const samples = [{ cpu: 0, tid: 1, ts: 1, name: 'cycles', sf: 1, weight: 1 }];
+    assert.match(
+      read(JSON.stringify({ traceEvents: [], stackFrames, samples })),
+      /problem @0: 1 sample of a stack was not read/,
+    );
+  });
+
   it('reads complete events in any order, and nests them', () => {
     const text = `[
       {"name":"inner","ph":"X","ts":2.5,"dur":1,"pid":1,"tid":2,"args":{"a":[1,{"b":"]}"}]}},

@@ -4,6 +4,7 @@ import protobuf from 'protobufjs';
 import { writePerfetto } from '../../../src/trace/formats/perfetto-export.js';
 import { PerfettoImporter } from '../../../src/trace/formats/perfetto-import.js';
 import { dumpTrace } from '../trace-dump.js';
+import { encoded, type Packet } from './perfetto-traces.js';
 import { smallTrace } from './sample-traces.js';
 import { decoded, synthetic } from '../trace/recordings.js';
 import { importWhole, written } from './round-trip.js';
@@ -46,6 +47,62 @@ describe('Perfetto protobuf', () => {
       assert.equal(read.count, calls.count);
       assert.ok(Math.abs(read.cpu[0]! - calls.cpu[0]!) <= 1);
     }
+  });
+
+  it('reads asynchronous slices of older producers, by ids that are of a process or of all', () => {
+    const event = (sequence: number, time: number, name: string, phase: string, ids: object): Packet => ({
+      timestamp: time,
+      trusted_packet_sequence_id: sequence,
+      track_event: { track_uuid: sequence, name, legacy_event: { phase: phase.charCodeAt(0), ...ids } },
+    });
+    const trace = importWhole(
+      new PerfettoImporter(),
+      encoded([
+        ...[1, 2].map((pid) => ({
+          trusted_packet_sequence_id: pid,
+          track_descriptor: { uuid: pid, thread: { pid, tid: pid, thread_name: 'main' } },
+        })),
+        event(1, 1000, 'local', 'b', { local_id: 7 }),
+        event(2, 2000, 'local', 'b', { local_id: 7 }),
+        event(1, 3000, 'everywhere', 'S', { global_id: 7, id_scope: 'ipc' }),
+        event(1, 4000, 'local', 'e', { local_id: 7 }),
+        event(2, 5000, 'everywhere', 'F', { global_id: 7, id_scope: 'ipc' }),
+        event(2, 6000, 'local', 'e', { local_id: 7 }),
+        event(2, 6500, 'a mark', 'n', { local_id: 7 }),
+        event(2, 7000, 'odd', 'Q', {}),
+      ]),
+    );
+    const slices = trace.threads.map(({ name, calls }) => [name, calls.begin[0], calls.end[0]]);
+    assert.deepEqual(slices, [
+      ['local (1)', 0, 3000],
+      ['local (2)', 1000, 5000],
+      ['everywhere', 2000, 4000],
+    ]);
+    assert.deepEqual(
+      trace.problems.map(({ what }) => what),
+      ['1 event was not read: of the older kind "Q"'],
+    );
+  });
+
+  it('tells of packets whose content it does not read', () => {
+    const packet = (field: number): Buffer => {
+      const payload = Buffer.of((((field << 3) | 2) & 0x7f) | 0x80, (field << 3) >> 7, 2, 8, 1);
+      return Buffer.concat([Buffer.of(0x0a, payload.length), payload]);
+    };
+    const bytes = Buffer.concat([
+      encoded([{ timestamp: 5, track_event: { type: 1, name: 'a' } }]),
+      ...[66, 37, 66, 133, 33].map(packet),
+    ]);
+    assert.deepEqual(
+      importWhole(new PerfettoImporter(), bytes, 3)
+        .problems.map(({ what }) => what)
+        .slice(0, 3),
+      [
+        '2 packets were not read: samples of stacks',
+        '1 packet was not read: what the heap held',
+        '1 packet was not read: packets compressed with zstd: write the trace without that, or with deflate',
+      ],
+    );
   });
 
   it('is what Perfetto’s schema says', () => {

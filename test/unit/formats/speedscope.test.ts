@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import vm from 'node:vm';
 import { exporters } from '../../../src/trace/formats/index.js';
-import { written } from './round-trip.js';
+import { SpeedscopeImporter } from '../../../src/trace/formats/speedscope-import.js';
+import { importWhole, written } from './round-trip.js';
 import { randomTrace, smallTrace } from './sample-traces.js';
 
 const release = path.join('node_modules', 'speedscope', 'dist', 'release');
@@ -128,3 +129,24 @@ function ownWall(trace: ReturnType<typeof smallTrace>): number {
   }
   return sum;
 }
+
+describe('speedscope files of others', () => {
+  const profile = (more: object) => ({ name: 'heap', type: 'sampled', samples: [[0], [0, 1]], ...more });
+  const read = (...profiles: object[]) =>
+    importWhole(
+      new SpeedscopeImporter(),
+      Buffer.from(
+        JSON.stringify({ shared: { frames: [{ name: 'a' }, { name: 'b', line: null }] }, profiles }),
+      ),
+    );
+
+  it('may hold what is no time, and no weights: it is drawn, and told', () => {
+    const trace = read(profile({ unit: 'bytes', weights: [3, 4] }));
+    assert.equal(trace.info.modeReason, 'The values of the file are bytes: 1 is drawn as 1 ms');
+    assert.deepEqual([trace.threads[0]!.calls.count, trace.endNs], [2, 7e6]);
+    const bare = read(profile({}));
+    assert.equal(bare.info.modeReason, 'The file does not say what its values are: 1 is drawn as 1 ms');
+    assert.equal(bare.endNs, 2e6);
+    assert.equal(read(profile({ unit: 'seconds', weights: [1, 2] })).info.modeReason, '');
+  });
+});
