@@ -149,7 +149,7 @@ TEST("conversation: it ends when asked to, however far behind it is and whatever
 
 // What a desktop may say, and what it may not: a Hello and commands, each with numbers that nobody asks for, in any
 // order, damaged, cut, and among chunks of other kinds.
-std::vector<u8> hostile_words(u32 seed, const Options& options) {
+std::vector<u8> hostile_words(u32 seed, const Options& options, Bytes& chunk) {
   std::mt19937 random(seed);
   auto below = [&](u32 most) { return static_cast<u32>(random() % most); };
   auto number = [&]() -> u64 {
@@ -158,15 +158,15 @@ std::vector<u8> hostile_words(u32 seed, const Options& options) {
   };
   std::vector<u8> words;
   auto say = [&](ChunkKind kind, auto body) {
-    Bytes out;
-    size_t begin = begin_chunk(out);
-    body(out);
-    const u32 payload = static_cast<u32>(out.size() - begin - kChunkHeaderBytes);
-    if (payload && !below(8)) out.data()[begin + kChunkHeaderBytes + below(payload)] ^= static_cast<u8>(random());
-    end_chunk(out, begin, kind, static_cast<u32>(number()));
-    if (!below(20)) out.data()[below(static_cast<u32>(out.size()))] ^= static_cast<u8>(1u << below(8));
-    words.insert(words.end(), out.data(), out.data() + (below(40) ? out.size() : below(static_cast<u32>(out.size()))));
-    out.release();
+    chunk.clear();
+    size_t begin = begin_chunk(chunk);
+    body(chunk);
+    const u32 payload = static_cast<u32>(chunk.size() - begin - kChunkHeaderBytes);
+    if (payload && !below(8)) chunk.data()[begin + kChunkHeaderBytes + below(payload)] ^= static_cast<u8>(random());
+    end_chunk(chunk, begin, kind, static_cast<u32>(number()));
+    if (!below(20)) chunk.data()[below(static_cast<u32>(chunk.size()))] ^= static_cast<u8>(1u << below(8));
+    words.insert(words.end(), chunk.data(),
+                 chunk.data() + (below(40) ? chunk.size() : below(static_cast<u32>(chunk.size()))));
   };
   if (below(10))
     say(ChunkKind::Hello, [&](Bytes& out) {
@@ -201,7 +201,7 @@ std::vector<u8> hostile_words(u32 seed, const Options& options) {
 TEST("conversation: whatever a desktop says, it ends when that one is gone") {
   for (u32 seed = 1; seed <= 200; seed++) {
     Talk talk(Talk::Silent{});
-    const std::vector<u8> words = hostile_words(seed, talk.options);
+    const std::vector<u8> words = hostile_words(seed, talk.options, talk.sent);
     if (send(talk.ends[1], words.data(), words.size(), MSG_NOSIGNAL) < 0) abort();
     if (seed % 2) {  // it listens to the end
       shutdown(talk.ends[1], SHUT_WR);
