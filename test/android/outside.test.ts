@@ -9,6 +9,7 @@ import { Mode } from '../../src/trace/model/kinds.js';
 import { methodFigures } from '../../src/trace/measure/methods.js';
 import { wholeTrace } from '../../src/trace/measure/scope.js';
 import { sumScope } from '../../src/trace/measure/sums.js';
+import type { ArtApp } from '../rigs/art/runtime.js';
 import { recordOptions } from '../rigs/record-options.js';
 import { withPhone } from '../rigs/phone/with-phone.js';
 
@@ -129,13 +130,25 @@ describe('recording an app from outside', () => {
     assert.equal((await traceOf(session)).info.mode, Mode.FromOutside);
   });
 
+  async function assertSampled(session: Session, app: ArtApp): Promise<void> {
+    await app.until(/system: profile start/);
+    await app.more('frame', 12);
+    const { reason, message } = await session.stop();
+    assert.equal(reason, 'stopped');
+    assert.match(message, /Recorded from outside.*it is not debuggable, and takes no agent/);
+    const trace = await traceOf(session);
+    assert.equal(trace.info.mode, Mode.FromOutside);
+    const methods = Array.from({ length: trace.methods.count }, (_, at) => trace.methods.qualifiedName(at));
+    assert.ok(methods.includes('sample.Jank.decodeRow'), methods.join());
+  }
+
   it('is done of an app of a store that lets the shell profile it, and is not asked of others', async () => {
-    const { phone } = bench();
+    const phone = await bench().another({ sdk: 31 });
     await phone.install(BANK, { debuggable: false, profileable: true });
     await phone.install('com.example.vault', { debuggable: false });
     const app = await phone.launch(BANK);
     await phone.launch('com.example.vault');
-    await bench().connect();
+    await bench().connect(phone);
     const targets = await targetsWith(bench().agents).list();
     assert.deepEqual(
       targets.map(({ name, refusal, outsideOnly, launchNeedsLibrary }) => [
@@ -149,20 +162,25 @@ describe('recording an app from outside', () => {
         ['com.example.vault', false, false, true],
       ],
     );
-    const session = await targets[0]!.start(recordOptions(bench().file()));
-    await app.until(/system: profile start/);
-    await app.more('frame', 12);
-    const { reason, message } = await session.stop();
-    assert.equal(reason, 'stopped');
-    assert.match(message, /Recorded from outside.*it is not debuggable, and takes no agent/);
-    const trace = await traceOf(session);
-    assert.equal(trace.info.mode, Mode.FromOutside);
-    const methods = Array.from({ length: trace.methods.count }, (_, at) => trace.methods.qualifiedName(at));
-    assert.ok(methods.includes('sample.Jank.decodeRow'), methods.join());
+    await assertSampled(await targets[0]!.start(recordOptions(bench().file())), app);
+    await assert.rejects(targets[1]!.start(recordOptions(bench().file())), {
+      message: 'com.example.vault cannot be recorded.',
+    });
     // What is asked for by no name is what is being worked on.
-    await bench().launched(SHOP);
+    await phone.install(SHOP);
+    await phone.launch(SHOP);
     const chosen = await targetsWith(bench().agents).choose({ app: undefined, device: phone.serial });
     assert.equal(chosen.name, SHOP);
+  });
+
+  it('is done of one that is named where Android tells nobody that it may be', async () => {
+    const { phone } = bench();
+    await phone.install(BANK, { debuggable: false, profileable: true });
+    const app = await phone.launch(BANK);
+    await bench().connect();
+    const target = await targetsWith(bench().agents).choose({ app: BANK, device: undefined });
+    assert.match(target.refusal ?? '', /package not debuggable/);
+    await assertSampled(await target.start(recordOptions(bench().file())), app);
   });
 
   it('says that its samples went with the app', async () => {

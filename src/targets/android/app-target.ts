@@ -15,6 +15,9 @@ import { isFrozen } from './frozen.js';
 import { launch, launchLibrary } from './launch.js';
 import { OutsideSession } from './outside.js';
 
+/** From which Android apps may be profileable. */
+const PROFILEABLE_SDK = 29;
+
 /** Something on a device, or the device itself where it cannot be used. */
 export interface AndroidTarget extends Target {
   readonly device: Device;
@@ -67,15 +70,15 @@ export class AppTarget implements AndroidTarget {
     this.pid = app.pid;
     this.runtime = `ART (API ${place.sdk})`;
     this.abi = app.abi;
-    this.outsideOnly = app.profileable;
-    const more = app.pid > 0 ? (app.profileable ? 'from outside, by Android' : app.abi) : 'not running';
+    this.outsideOnly = app.profileable === true;
+    const more = app.pid > 0 ? (this.outsideOnly ? 'from outside, by Android' : app.abi) : 'not running';
     const user = app.user === 0 ? undefined : `user ${app.user}`;
     this.detail = [place.detail, user, more].filter((part) => part !== undefined).join(' · ');
     this.device = place.device;
     this.launchable = app.process === app.packageName;
     this.launchNeedsLibrary = app.access === undefined;
     this.refusal =
-      app.access !== undefined || app.profileable
+      app.access !== undefined || this.outsideOnly
         ? undefined
         : `The device does not let this app be looked into (${app.why}). Install a debuggable or profileable build of it, or one with BTrace's library in it (docs/ANDROID.md).`;
   }
@@ -83,7 +86,9 @@ export class AppTarget implements AndroidTarget {
   /** An app that does not run is started. What can be recorded from outside alone is, and the recording says why. */
   async start(options: RecordOptions, signal?: AbortSignal): Promise<Session> {
     const takesAgent = this.app.access !== undefined;
-    if (this.refusal !== undefined && options.fromLaunch !== true)
+    // Android 10 and 11 know of profileable apps, and tell nobody: it is tried.
+    const mayBeSampled = this.app.profileable === undefined && this.place.sdk >= PROFILEABLE_SDK;
+    if (this.refusal !== undefined && options.fromLaunch !== true && !mayBeSampled)
       throw new TargetError('not-permitted', `${this.name} cannot be recorded.`, this.refusal);
     const file = await RecordingFile.create(options.file);
     let adb: Adb | undefined;

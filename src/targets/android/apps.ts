@@ -2,6 +2,7 @@
 import type { Adb } from '@yume-chan/adb';
 import { TargetError } from '../target.js';
 import { quoted, shell } from './device-shell.js';
+import { profileableProcesses } from './profileable.js';
 
 export interface App {
   /** Of the process: the package, or package:part. */
@@ -15,8 +16,8 @@ export interface App {
   readonly access: 'run-as' | 'root' | undefined;
   /** Why nothing does, in the device's words. */
   readonly why: string;
-  /** Where nothing does: its manifest lets the shell profile it, so that Android samples it. */
-  readonly profileable: boolean;
+  /** Where nothing does: whether its manifest lets the shell profile it, so that Android samples it; undefined: the device does not say. */
+  readonly profileable: boolean | undefined;
   /** The ABI that it runs; undefined where it does not run, or nothing lets us see. */
   readonly abi?: string | undefined;
   readonly apk?: string;
@@ -53,7 +54,6 @@ interface Row {
 export interface Probe {
   /** Why it may not be, or '' when it may. */
   readonly why: string;
-  readonly profileable: boolean;
   readonly abi: string | undefined;
 }
 
@@ -125,9 +125,10 @@ const PACKAGES =
 
 /** Those that can be looked into first, by name. */
 export async function listApps(adb: Adb, probes: Probes): Promise<App[]> {
-  const [{ stdout, stderr, code }, packages] = await Promise.all([
+  const [{ stdout, stderr, code }, packages, profileable] = await Promise.all([
     shell(adb, 'id -u; ps -A -o PID,USER,NAME'),
     shell(adb, PACKAGES),
+    profileableProcesses(adb),
   ]);
   if (code !== 0)
     throw new TargetError(
@@ -146,40 +147,31 @@ export async function listApps(adb: Adb, probes: Probes): Promise<App[]> {
   const rows = [...running, ...[...installed.values()].filter((row) => !names.has(row.process))];
   const found = await probeAll(adb, rows, probes, isRoot ? LOOK : LOOK_AS_APP);
   const apps = rows.map((row, at): App => {
-    const { why, profileable, abi } = found[at] ?? {
-      why: 'the device did not say',
-      profileable: false,
-      abi: undefined,
-    };
+    const { why, abi } = found[at] ?? { why: 'the device did not say', abi: undefined };
     const access = isRoot ? 'root' : why === '' ? 'run-as' : undefined;
     return {
       ...row,
       access,
       why,
-      profileable: access === undefined && profileable,
+      profileable: access === undefined && profileable?.has(row.pid),
       abi: row.pid > 0 ? abi : undefined,
     };
   });
   // Of what does not run and cannot be recorded there is nothing to say.
   const shown = apps.filter(({ pid, access }) => pid > 0 || access !== undefined);
-  const rank = ({ access, profileable }: App) => (access !== undefined ? 0 : profileable ? 1 : 2);
+  const rank = ({ access, profileable }: App) => (access !== undefined ? 0 : profileable === true ? 1 : 2);
   return shown.sort((a, b) => rank(a) - rank(b) || (a.process < b.process ? -1 : 1));
 }
 
 /** Of `$2`: the program that its process runs. Root sees it of any. */
 const PROGRAM = 'readlink /proc/$2/exe 2>/dev/null; true';
-/** Called with package, process (or 0), Android's user and whether it was installed beside the system. */
+/** Called with package, process (or 0) and Android's user. */
 const LOOK = `look() { echo "$1 $3 0 $(${PROGRAM})"; }`;
-/**
- * run-as works for debuggable apps and for no others, and they see their own program. Of the others, where they run and were installed beside
- * the system, the package's flags say whether the shell may profile them: Android 10 and newer have such a flag.
- */
+/** run-as works for debuggable apps and for no others, and they see their own program. */
 const LOOK_AS_APP = [
   'look() { as="run-as $1"; [ $3 = 0 ] || as="$as --user $3"',
   `said=$($as sh -c "${PROGRAM}" 2>&1)`,
-  'code=$?',
-  'case $code:$2:$4 in 0:* | *:0:* | *:system) ;; *) dumpsys package $1 | grep -q PROFILEABLE_BY_SHELL && code=profileable ;; esac',
-  'echo "$1 $3 $code $said"; }',
+  'echo "$1 $3 $? $said"; }',
 ].join('; ');
 
 /** In one command: each costs the device some 20 ms, and a slow one shall have got on when it is asked again. */
@@ -215,17 +207,14 @@ async function probeAll(
 }
 
 async function probeSome(adb: Adb, rows: readonly Row[], look: string): Promise<[string, Probe][]> {
-  const calls = rows.map(
-    ({ packageName, pid, user, apk }) =>
-      `look ${quoted(packageName)} ${pid} ${user} ${apk === undefined ? 'system' : 'beside'}`,
-  );
+  const calls = rows.map(({ packageName, pid, user }) => `look ${quoted(packageName)} ${pid} ${user}`);
   const { stdout } = await shell(adb, [ABIS, look, ...calls].join('; '));
   const lines = stdout.split('\n').map((line) => line.trim());
   return lines.flatMap((line): [string, Probe][] => {
-    const [, of = '', code = '', words = ''] = /^(\S+ \d+) (\d+|profileable) ?(.*)$/.exec(line) ?? [];
+    const [, of = '', code = '', words = ''] = /^(\S+ \d+) (\d+) ?(.*)$/.exec(line) ?? [];
     if (of === '') return [];
     const why = code === '0' ? '' : words;
     const abi = code === '0' ? abiOfProgram(words, lines) : undefined;
-    return [[of, { why, profileable: code === 'profileable', abi }]];
+    return [[of, { why, abi }]];
   });
 }

@@ -14,6 +14,8 @@ import { DeviceConnection, type Serve, words } from './wire.js';
 
 const bin = path.join(root, 'test/rigs/phone/bin');
 const features = 'shell_v2,cmd,stat_v2,fixed_push_mkdir';
+/** From which Android adbd tells which apps are debuggable, and which profileable. */
+const TRACK_APP_SDK = 31;
 /** Packet kinds of the shell protocol, version 2. */
 const Shell = { stdout: 1, stderr: 2, exit: 3 } as const;
 
@@ -279,7 +281,7 @@ export class Phone {
     const model = (this.options.model ?? 'Rig Phone').replaceAll(' ', '_');
     const { faults } = this;
     new DeviceConnection(tcp, {
-      banner: `device::ro.product.name=rig;ro.product.model=${model};ro.product.device=rig;features=${features}`,
+      banner: `device::ro.product.name=rig;ro.product.model=${model};ro.product.device=rig;features=${features}${this.tracksApps ? ',track_app' : ''}`,
       answers: !faults.silent,
       trusts: !faults.unauthorized,
       get bytesPerSecond() {
@@ -296,8 +298,37 @@ export class Phone {
       return (stream) => this.shell(stream, command, flags.split(',').includes('v2'));
     }
     if (service === 'sync:') return (stream) => serveSync(stream, (at) => this.resolve(at), this.faults);
+    if (service === 'track-app' && this.tracksApps)
+      return (stream) => void stream.resume().write(this.trackedApps());
     if (service.startsWith('localabstract:')) return await this.abstractSocket(service.slice(14));
     return undefined;
+  }
+
+  private get tracksApps(): boolean {
+    return (this.options.sdk ?? 30) >= TRACK_APP_SDK;
+  }
+
+  /** A message of adbd's: AppProcesses with a ProcessEntry each, its pid, whether it is debuggable, and whether profileable. */
+  private trackedApps(): Buffer {
+    const entries = [...this.apps].flatMap(([name, { pid }]) => {
+      const { debuggable, profileable = false } = this.packages.get(name.replace(/[:@].*/, '')) ?? {};
+      if (debuggable !== true && !profileable) return [];
+      const number = [(pid & 127) | 128, ((pid >> 7) & 127) | 128, pid >> 14];
+      const entry = [
+        8,
+        ...number,
+        16,
+        Number(debuggable),
+        24,
+        Number(profileable),
+        34,
+        6,
+        ...Buffer.from('x86_64'),
+      ];
+      return [10, entry.length, ...entry];
+    });
+    const message = Buffer.from(entries);
+    return Buffer.concat([Buffer.from(message.length.toString(16).padStart(4, '0')), message]);
   }
 
   /** This machine's sh runs it, with the device's commands before its own and the device's files in their place. */
