@@ -7,10 +7,13 @@ import type { DetailsActions } from './panes/details-pane.js';
 import type { HelpDialog } from './panes/help-dialog.js';
 import type { Toolbar } from './panes/toolbar.js';
 import { nextMatch } from './search/next-match.js';
+import type { BlockKey } from './store.js';
 import { blockRow } from './timeline/blocks.js';
 import { toggleFolded, toggleHidden, togglePinned } from './timeline/thread-actions.js';
 import type { TimelineView } from './timeline/timeline-view.js';
 import { shownThreads } from './timeline/track-layout.js';
+import { isHeld, stillWaits } from './timeline/waits.js';
+import type { BlockColumns } from './worker/messages.js';
 
 export class PageCommands implements Commands, DetailsActions {
   readonly #context: ViewContext;
@@ -166,8 +169,29 @@ export class PageCommands implements Commands, DetailsActions {
     const links = model.snapshot?.links;
     if (selection?.kind !== 'block' || links === undefined) return;
     const blocks = model.thread(selection.thread)?.blocks;
-    const link = blocks?.link[blockRow(blocks, selection.beginNs)] ?? -1;
+    const row = blocks === undefined ? -1 : blockRow(blocks, selection.beginNs);
+    if (blocks === undefined || row < 0) return;
+    const link = blocks.link[row] ?? -1;
     if (link >= 0) this.goTo(links.waker[link] ?? 0, links.wakerTime[link] ?? 0);
+    else if (isHeld(blocks, row)) this.goToOwner(blocks, row);
+  }
+
+  /** What who has the lock does at that time: its own wait, where that has not ended either. */
+  goToOwner(blocks: BlockColumns, row: number): void {
+    const owner = blocks.owner[row] ?? 0;
+    const own = this.#context.model.thread(owner)?.blocks;
+    if (own === undefined) return;
+    const last = own.count - 1;
+    if (!stillWaits(blocks, row)) this.goTo(owner, blocks.begin[row] ?? 0);
+    else if (stillWaits(own, last))
+      this.goToWait({ kind: 'block', thread: owner, beginNs: own.begin[last] ?? 0 });
+    else this.goTo(owner, blocks.end[row] ?? 0);
+  }
+
+  goToWait(key: BlockKey): void {
+    this.#context.store.set({ view: 'timeline' });
+    this.#timeline.navigation.selectWait(key);
+    this.#timeline.chart.focus();
   }
 
   goTo(thread: number, timeNs: number): void {

@@ -31,7 +31,13 @@ export function rehearse(stage: HTMLElement, snapshot: Snapshot): void {
   structuredClone(given, { transfer: [given] });
   const context = { store: new Store(), model: new Model(), actions: nobody };
   const timeline = new TimelineView(context);
-  const details = new DetailsPane(context, { goTo: ignore, focusSelection: ignore, showIn: ignore });
+  const details = new DetailsPane(context, {
+    goTo: ignore,
+    goToOwner: ignore,
+    goToWait: ignore,
+    focusSelection: ignore,
+    showIn: ignore,
+  });
   const trust = new TrustLine(context);
   const middle = element(
     'div',

@@ -18,6 +18,7 @@ import { plainText } from './names.js';
 import { PageCommands } from './page-commands.js';
 import { DetailsPane } from './panes/details-pane.js';
 import { HelpDialog } from './panes/help-dialog.js';
+import { LockWaitsBar } from './panes/lock-waits.js';
 import { Toolbar } from './panes/toolbar.js';
 import { TrustLine } from './panes/trust-line.js';
 import { rehearse } from './rehearse.js';
@@ -88,6 +89,7 @@ export class PageShell implements EngineListener, PageActions {
     this.#commands = new PageCommands(context, this.#timeline, this.#toolbar, help);
     const details = new DetailsPane(context, this.#commands);
     const trust = new TrustLine(context);
+    const locks = new LockWaitsBar(context, (wait) => this.#commands.goToWait(wait));
     this.#stage = element(
       'div',
       { class: 'stage' },
@@ -97,6 +99,7 @@ export class PageShell implements EngineListener, PageActions {
     this.root.append(
       this.#toolbar.root,
       trust.root,
+      locks.root,
       this.#banner,
       element('div', { class: 'middle' }, this.#stage, details.root),
       this.#notice,

@@ -9,17 +9,20 @@ import type { BlockKey, CallKey } from '../store.js';
 import { text } from '../texts.js';
 import { blockRow } from '../timeline/blocks.js';
 import { shownName } from '../timeline/thread-actions.js';
-import { describeWait, isHeld, threadName } from '../timeline/waits.js';
+import { describeWait, isFromBefore, isHeld, stillWaits, threadName, waitLength } from '../timeline/waits.js';
 import { waitList, waitsOf } from './call-waits.js';
+import { circleList } from './lock-waits.js';
 import { figuresTable } from './figures-table.js';
 import { Legend } from './legend.js';
 import { Latest } from '../views/latest.js';
 import { shareOf } from '../weights.js';
 import type { SourceKey } from '../../protocol/messages.js';
-import type { CallFigures, ThreadSnapshot, Weight } from '../worker/messages.js';
+import type { BlockColumns, CallFigures, Snapshot, ThreadSnapshot, Weight } from '../worker/messages.js';
 
 export interface DetailsActions {
   goTo(thread: number, timeNs: number): void;
+  goToOwner(blocks: BlockColumns, row: number): void;
+  goToWait(key: BlockKey): void;
   focusSelection(): void;
   showIn(view: PageView, method: number): void;
 }
@@ -212,10 +215,11 @@ export class DetailsPane {
       return;
     }
     const { blocks } = thread;
+    const begins = formatNs(key.beginNs - model.originNs);
     const rows: [string, string][] = [
       [text('details.thread'), shownName(thread)],
-      [text('details.begins'), formatNs(key.beginNs - model.originNs)],
-      [text('weight.wall'), formatNs((blocks.end[row] ?? 0) - key.beginNs)],
+      [text('details.begins'), isFromBefore(blocks, row) ? text('details.before', { time: begins }) : begins],
+      [text('weight.wall'), waitLength(blocks, row)],
     ];
     const type = plainText(snapshot.typeNames[blocks.type[row] ?? 0] ?? '');
     if (type !== '') rows.push([text('details.waitsFor'), type]);
@@ -224,18 +228,37 @@ export class DetailsPane {
     const owner = blocks.owner[row] ?? 0;
     const link = blocks.link[row] ?? -1;
     const held = isHeld(blocks, row);
-    if (owner !== 0 && (held || link < 0))
-      rows.push([text(held ? 'details.owner' : 'details.waker'), threadName(snapshot, owner)]);
+    if (owner !== 0 && !held && link < 0) rows.push([text('details.waker'), threadName(snapshot, owner)]);
     const unknown =
-      owner === 0 || held ? element('p', { class: 'details-hint' }, text('link.none')) : undefined;
+      owner === 0 || held
+        ? element(
+            'p',
+            { class: 'details-hint' },
+            text(stillWaits(blocks, row) ? 'link.stillWaits' : 'link.none'),
+          )
+        : undefined;
     const focus = control('vscode-button', { appearance: 'secondary' }, text('details.focus'));
     focus.addEventListener('click', () => this.#actions.focusSelection());
     this.root.replaceChildren(
       element('h2', { class: 'details-title' }, describeWait(blocks, row, snapshot)),
       facts(rows),
-      ...[this.#waker(link) ?? unknown].filter((one) => one !== undefined),
+      ...[
+        held && owner !== 0 ? this.#owner(blocks, row, snapshot) : undefined,
+        this.#waker(link) ?? unknown,
+        circleList(snapshot, { thread: key.thread, block: row }, (wait) => this.#actions.goToWait(wait)),
+      ].filter((one) => one !== undefined),
       element('div', { class: 'button-row' }, focus),
     );
+  }
+
+  #owner(blocks: BlockColumns, row: number, snapshot: Snapshot): HTMLElement {
+    const go = element(
+      'button',
+      { class: 'link-button', type: 'button' },
+      text('link.heldBy', { thread: threadName(snapshot, blocks.owner[row] ?? 0) }),
+    );
+    go.addEventListener('click', () => this.#actions.goToOwner(blocks, row));
+    return element('div', { class: 'details-link' }, go);
   }
 
   #waker(link: number): HTMLElement | undefined {

@@ -2,10 +2,11 @@
 import { panSpan, zoomSpan, clampSpan } from '../geometry/time-scale.js';
 import type { Span, TimeScale } from '../geometry/time-scale.js';
 import type { ViewContext } from '../model.js';
-import type { CallKey } from '../store.js';
+import type { BlockKey, CallKey } from '../store.js';
 import { blockRow } from './blocks.js';
 import { callAt, callerOf, longestCallee, neighbourOf } from './call-walk.js';
 import { activityHeight, minBoxPixels, rowHeight } from './metrics.js';
+import { toggleFolded } from './thread-actions.js';
 import type { ThreadPlace, TrackLayout } from './track-layout.js';
 
 const panShare = 0.15;
@@ -171,8 +172,7 @@ export class TimelineNavigation {
   goTo(thread: number, timeNs: number): void {
     const chart = this.#context.model.thread(thread)?.chart;
     if (chart === undefined) return;
-    const { hidden } = this.#context.store.state;
-    if (hidden.includes(thread)) this.#context.store.set({ hidden: hidden.filter((one) => one !== thread) });
+    this.#unhide(thread);
     let depth = 0;
     let row = callAt(chart, 0, timeNs);
     while (row >= 0 && depth + 2 < chart.depthStart.length) {
@@ -185,6 +185,30 @@ export class TimelineNavigation {
     else this.#select(thread, depth, row);
   }
 
+  /** Selects a wait, and moves just far enough that it is seen. */
+  selectWait(key: BlockKey): void {
+    const blocks = this.#context.model.thread(key.thread)?.blocks;
+    const row = blocks === undefined ? -1 : blockRow(blocks, key.beginNs);
+    if (blocks === undefined || row < 0) return;
+    this.#unhide(key.thread);
+    const place = this.#placeOf(key.thread);
+    if (place?.isFolded === true) toggleFolded(this.#context.store, place);
+    this.#context.store.set({ selection: key });
+    this.#reveal(key.thread, blocks.depth[row] ?? 0, key.beginNs, blocks.end[row] ?? 0);
+  }
+
+  #unhide(thread: number): void {
+    const { store } = this.#context;
+    const { hidden } = store.state;
+    if (hidden.includes(thread)) store.set({ hidden: hidden.filter((one) => one !== thread) });
+  }
+
+  #placeOf(thread: number): ThreadPlace | undefined {
+    return this.#view.layout.places.find(
+      (one): one is ThreadPlace => one.kind === 'thread' && one.thread.index === thread,
+    );
+  }
+
   #reveal(thread: number, depth: number, beginNs: number, endNs: number): void {
     const { span } = this;
     if (endNs <= span.beginNs || beginNs >= span.endNs) {
@@ -192,9 +216,7 @@ export class TimelineNavigation {
       const middle = endNs - beginNs > length ? beginNs + length / 2 : (beginNs + endNs) / 2;
       this.show({ beginNs: middle - length / 2, endNs: middle + length / 2 });
     }
-    const place = this.#view.layout.places.find(
-      (one) => one.kind === 'thread' && one.thread.index === thread,
-    );
+    const place = this.#placeOf(thread);
     if (place === undefined) return;
     const top = place.top + activityHeight + depth * rowHeight;
     const { scroller } = this.#view;

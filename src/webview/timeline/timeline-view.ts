@@ -105,6 +105,7 @@ export class TimelineView implements PointedChart {
   }
 
   get layout(): TrackLayout {
+    if (this.#needs.layout) this.#relayout(this.scroller.clientHeight);
     return this.#layout;
   }
 

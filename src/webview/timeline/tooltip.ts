@@ -8,7 +8,7 @@ import { text } from '../texts.js';
 import { counterAt } from './counter-renderer.js';
 import { cpuShare } from './flame-renderer.js';
 import type { Hit } from './hit.js';
-import { describeWait } from './waits.js';
+import { describeWait, waitLength } from './waits.js';
 
 const offset = 14;
 
@@ -66,8 +66,7 @@ export class Tooltip {
     }
     if (hit.kind === 'block') {
       const { blocks } = thread;
-      const length = (blocks.end[hit.row] ?? 0) - (blocks.begin[hit.row] ?? 0);
-      return [describeWait(blocks, hit.row, snapshot), formatNs(length)];
+      return [describeWait(blocks, hit.row, snapshot), waitLength(blocks, hit.row)];
     }
     const { spans } = thread;
     const length = formatNs((spans.end[hit.row] ?? 0) - (spans.begin[hit.row] ?? 0));

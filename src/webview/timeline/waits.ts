@@ -1,5 +1,6 @@
 /** Waits in words. */
-import { SampleKind, waitKindOf } from '../../trace/model/kinds.js';
+import { SampleFlag, SampleKind, waitKindOf } from '../../trace/model/kinds.js';
+import { formatNs } from '../../trace/measure/quantities.js';
 import { plainText } from '../names.js';
 import { text } from '../texts.js';
 import type { BlockColumns, Snapshot } from '../worker/messages.js';
@@ -17,7 +18,26 @@ const restingKinds: ReadonlySet<number> = new Set([
 const heldKinds: ReadonlySet<number> = new Set([SampleKind.Monitor, SampleKind.Binder, SampleKind.Mutex]);
 
 export function isHeld(blocks: BlockColumns, row: number): boolean {
-  return heldKinds.has(blocks.kind[row] ?? 0);
+  return heldKinds.has(blocks.kind[row] ?? 0) || stillWaits(blocks, row);
+}
+
+/** It had not ended when the recording did: its owner has what it waits for, whatever kind it is of. */
+export function stillWaits(blocks: BlockColumns, row: number): boolean {
+  return hasFlag(blocks, row, SampleFlag.StillWaits);
+}
+
+/** "4.20 s", or "at least 4.20 s" where it began before the recording. */
+export function waitLength(blocks: BlockColumns, row: number): string {
+  const length = formatNs((blocks.end[row] ?? 0) - (blocks.begin[row] ?? 0));
+  return isFromBefore(blocks, row) ? text('wait.fromBefore', { length }) : length;
+}
+
+export function isFromBefore(blocks: BlockColumns, row: number): boolean {
+  return hasFlag(blocks, row, SampleFlag.FromBefore);
+}
+
+function hasFlag(blocks: BlockColumns, row: number, flag: number): boolean {
+  return ((blocks.flags[row] ?? 0) & flag) !== 0;
 }
 
 /**
@@ -41,12 +61,23 @@ export function waitKindName(kind: number): string {
 export function describeWait(blocks: BlockColumns, row: number, snapshot: Snapshot): string {
   const what = waitKindName(blocks.kind[row] ?? 0);
   const full = snapshot.typeNames[blocks.type[row] ?? 0] ?? '';
-  const type = full.slice(full.lastIndexOf('.') + 1);
-  const said = type === '' ? what : text('wait.on', { what, type: plainText(type) });
+  const type = plainText(full.slice(full.lastIndexOf('.') + 1));
   const owner = blocks.owner[row] ?? 0;
-  if (owner === 0) return said;
-  const key = isHeld(blocks, row) ? 'wait.heldBy' : 'link.wokenByThread';
-  return `${said} · ${text(key, { thread: threadName(snapshot, owner) })}`;
+  const isForLock = stillWaits(blocks, row) && (owner !== 0 || heldKinds.has(blocks.kind[row] ?? 0));
+  const said = isForLock
+    ? text('wait.still', { type: type === '' ? text('wait.aLock') : type })
+    : type === ''
+      ? what
+      : text('wait.on', { what, type });
+  return owner === 0 ? said : `${said} · ${ownerOf(blocks, row, snapshot)}`;
+}
+
+function ownerOf(blocks: BlockColumns, row: number, snapshot: Snapshot): string {
+  const thread = threadName(snapshot, blocks.owner[row] ?? 0);
+  if (!isHeld(blocks, row)) return text('link.wokenByThread', { thread });
+  // Of a wait that ended it was always seen when that began.
+  const isThen = stillWaits(blocks, row) && hasFlag(blocks, row, SampleFlag.OwnerEstimated);
+  return text(isThen ? 'wait.heldByThen' : 'wait.heldBy', { thread });
 }
 
 export function threadName(snapshot: Snapshot, index: number): string {

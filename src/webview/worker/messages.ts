@@ -2,6 +2,7 @@
 import type { PageMapping, SourceKey, WantedMapping } from '../../protocol/messages.js';
 import type { PartOptions } from '../../trace/build/part.js';
 import type { CallFigures, CallPlace } from '../../trace/measure/calls.js';
+import type { LockWaits } from '../../trace/measure/lock-waits.js';
 import type { MethodFigures } from '../../trace/measure/methods.js';
 import type { Scope } from '../../trace/measure/scope.js';
 import type { ThreadTimes } from '../../trace/measure/thread-times.js';
@@ -137,6 +138,7 @@ export interface Snapshot {
   readonly threads: readonly ThreadSnapshot[];
   readonly names: NameColumns;
   readonly links: LinkColumns;
+  readonly lockWaits: LockWaits;
   readonly typeNames: readonly string[];
   readonly markerTexts: readonly string[];
   /** A mapping was undone, or (false) is not because the person wants names as recorded; undefined: there is none. */

@@ -177,6 +177,7 @@ class TraceService {
     this.#shown = trace;
     const snapshot = takeSnapshot(trace, {
       live: this.#live,
+      unfolded: whole,
       isRetraced: this.#retracing.isRetraced,
       mapId: this.#retracing.mapId,
       rowsInSight: isFirst ? this.#rowsInSight : undefined,

@@ -1,4 +1,5 @@
 /** A trace as the page draws it, and the buffers that travel with it. */
+import { lockWaitsAtEnd } from '../../trace/measure/lock-waits.js';
 import { threadTimes } from '../../trace/measure/thread-times.js';
 import type { Links, Methods, ThreadTrack, Trace } from '../../trace/model/trace.js';
 import { byImportance } from '../thread-order.js';
@@ -15,6 +16,8 @@ import {
 
 export interface SnapshotOptions {
   readonly live: boolean;
+  /** Before some of its calls were left out: lines are known by those. */
+  readonly unfolded?: Trace;
   readonly isRetraced?: boolean | undefined;
   readonly mapId?: string;
   /** Only what a window with room for so many rows of calls shows at first, where the rest takes long enough to be waited for. */
@@ -75,6 +78,7 @@ export function takeSnapshot(trace: Trace, options: SnapshotOptions): Snapshot {
     threads,
     names: nameColumns(trace.methods, wide?.methods),
     links: linkColumns(trace.links),
+    lockWaits: lockWaitsAtEnd(options.unfolded ?? trace),
     typeNames: types.strings,
     markerTexts: texts.strings,
     isRetraced: options.isRetraced,

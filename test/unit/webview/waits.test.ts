@@ -1,7 +1,7 @@
 /** What a wait is said to be, and whether it is drawn as one that somebody is to blame for. */
 import assert from 'node:assert/strict';
-import { SampleKind } from '../../../src/trace/model/kinds.js';
-import { describeWait, isResting } from '../../../src/webview/timeline/waits.js';
+import { SampleFlag, SampleKind } from '../../../src/trace/model/kinds.js';
+import { describeWait, isResting, waitLength } from '../../../src/webview/timeline/waits.js';
 import type { BlockColumns, Snapshot } from '../../../src/webview/worker/messages.js';
 
 const typeNames = [
@@ -12,8 +12,8 @@ const typeNames = [
 ];
 const snapshot = { typeNames, threads: [{ index: 4, name: 'clerk', tid: 4 }] } as unknown as Snapshot;
 
-function wait(kind: number, owner: number, type = 0): BlockColumns {
-  const one = { kind: [kind], owner: [owner], type: [type], begin: [0], end: [1] };
+function wait(kind: number, owner: number, type = 0, flags = 0): BlockColumns {
+  const one = { kind: [kind], owner: [owner], type: [type], flags: [flags], begin: [0], end: [1e6] };
   return { count: 1, ...one } as unknown as BlockColumns;
 }
 
@@ -25,6 +25,22 @@ describe('a wait', () => {
     assert.equal(said(SampleKind.Wait, 4, 3), 'Object.wait Stock · woken by clerk');
     assert.equal(said(SampleKind.Park, 4), 'parked · woken by clerk');
     assert.equal(said(SampleKind.Sleep, 0), 'sleeps');
+  });
+
+  it('that had not ended is for the lock, and for who has it', () => {
+    const said = (kind: number, owner: number, type = 0, flags = 0): string =>
+      describeWait(wait(kind, owner, type, SampleFlag.StillWaits | flags), 0, snapshot);
+    assert.equal(said(SampleKind.Monitor, 4, 3), 'still waits for Stock · held by clerk');
+    assert.equal(said(SampleKind.Monitor, 0), 'still waits for a lock');
+    assert.equal(said(SampleKind.Park, 4, 2), 'still waits for ReentrantLock$NonfairSync · held by clerk');
+    assert.equal(
+      said(SampleKind.Monitor, 4, 3, SampleFlag.OwnerEstimated),
+      'still waits for Stock · held by clerk when it began',
+    );
+    assert.equal(said(SampleKind.Park, 0, 1), 'parked AbstractQueuedSynchronizer$ConditionObject');
+    assert.equal(said(SampleKind.Sleep, 0), 'sleeps');
+    assert.equal(waitLength(wait(SampleKind.Sleep, 0), 0), '1.00 ms');
+    assert.equal(waitLength(wait(SampleKind.Sleep, 0, 0, SampleFlag.FromBefore), 0), 'at least 1.00 ms');
   });
 
   it('is rest where nobody held anything: of a pool without work, also where somebody brought some', () => {
