@@ -137,6 +137,19 @@ export function activate(context: ExtensionContext): BTraceApi {
   own(tasks.registerTaskProvider(RecordTasks.type, new RecordTasks(recorder, memory, notices)));
   const targets = own(new TargetsView(registry, sessions));
   const recordings = own(new RecordingsView(store, sessions, changed));
+  own(
+    workspace.onDidRenameFiles(({ files: renamed }) => {
+      for (const { oldUri, newUri } of renamed) {
+        figures.renamed(oldUri, newUri);
+        if (shown.has(oldUri.toString())) shown.add(newUri.toString());
+      }
+    }),
+  );
+  own(
+    recordings.onDidDelete((uri) => {
+      if (figures.figures?.recording.toString() === uri.toString()) figures.hide();
+    }),
+  );
 
   /** What VS Code hands a command is known to who asks for it, not here. */
   const command = (name: string, work: (given: never) => unknown): void => {

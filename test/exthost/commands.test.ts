@@ -268,6 +268,26 @@ const tests: Readonly<Record<string, () => Promise<void>>> = {
     );
     assert.ok(existsSync(other.file));
     await rm(renamed);
+    // What shows it goes with it.
+    const { figures } = (await btrace()).parts;
+    await openRecording(other.file);
+    await until('its figures are shown', () => figures.figures?.recording.fsPath === other.file);
+    await toastsOf({ inputs: ['seen'] }, () => run('renameRecording', other));
+    const seen = path.join(path.dirname(other.file), 'seen.btrace');
+    await isOpen(seen);
+    await until('its figures know', () => figures.figures?.recording.fsPath === seen);
+    const open = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs);
+    assert.equal(open.length, 1, open.map(({ label }) => label).join());
+    await rm(seen);
+    await recording(async ({ file }) => {
+      const { recorder } = (await btrace()).parts;
+      const written = (await recorder.store.list()).find((each) => each.file === file);
+      isOneError(
+        await toastsOf({ inputs: ['too soon'] }, () => run('renameRecording', written)),
+        /is being written\. Stop it first\./,
+      );
+      assert.ok(existsSync(file));
+    });
   },
   async deleteRecording() {
     const one = await stored('deleted');
@@ -275,8 +295,16 @@ const tests: Readonly<Record<string, () => Promise<void>>> = {
     const [asked] = await toastsOf({}, () => run('deleteRecording', one));
     assert.ok(asked?.modal);
     assert.ok(existsSync(one.file), 'without an answer it stays');
-    await toastsOf({ buttons: ['Delete'] }, () => run('deleteRecording', one));
+    const { figures } = (await btrace()).parts;
+    await openRecording(one.file);
+    await until('its figures are shown', () => figures.figures?.recording.fsPath === one.file);
+    assert.deepEqual(
+      (await toastsOf({ buttons: ['Delete'] }, () => run('deleteRecording', one))).map(({ kind }) => kind),
+      ['warning'],
+    );
     assert.ok(!existsSync(one.file));
+    assert.equal(activeTabInput(), undefined);
+    assert.equal(figures.figures, undefined);
     await recording(async ({ file }) => {
       const { recorder } = (await btrace()).parts;
       const written = (await recorder.store.list()).find((each) => each.file === file);

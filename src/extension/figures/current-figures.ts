@@ -38,6 +38,11 @@ export class CurrentFigures implements Disposable {
     }
   }
 
+  /** The recording has another name now. */
+  renamed(from: Uri, to: Uri): void {
+    if (this.#figures?.recording.toString() === from.toString()) this.#figures.recording = to;
+  }
+
   hide(): void {
     this.#endLoading();
     this.#replace(undefined);

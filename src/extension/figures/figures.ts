@@ -8,7 +8,7 @@ export class Figures {
   readonly #byName = new Map<string, number[]>();
 
   constructor(
-    readonly recording: Uri,
+    public recording: Uri,
     readonly columns: FigureColumns,
     readonly engine: EngineClient,
   ) {

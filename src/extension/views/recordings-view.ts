@@ -1,5 +1,5 @@
 /** The view of the recordings that are kept: open, rename, delete, reveal. */
-import { rename, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import {
   commands,
@@ -7,14 +7,17 @@ import {
   EventEmitter,
   l10n,
   RelativePattern,
+  TabInputCustom,
   ThemeIcon,
   TreeItem,
   UIKind,
   Uri,
   window,
   workspace,
+  WorkspaceEdit,
   Disposable,
   type Event,
+  type Tab,
   type TreeDataProvider,
   type TreeView,
 } from 'vscode';
@@ -34,6 +37,9 @@ const shownChanged = 8;
 export class RecordingsView implements TreeDataProvider<StoredRecording>, Disposable {
   readonly #change = new EventEmitter<undefined>();
   readonly onDidChangeTreeData: Event<undefined> = this.#change.event;
+  readonly #deleted = new EventEmitter<Uri>();
+  /** By a person, in this view. */
+  readonly onDidDelete: Event<Uri> = this.#deleted.event;
   readonly #view: TreeView<StoredRecording>;
   readonly #listening: Disposable[];
   #watched: Disposable[] = [];
@@ -110,6 +116,7 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
   }
 
   async rename(recording: StoredRecording): Promise<string | undefined> {
+    await this.#refuseWriting(recording);
     const before = recording.name.replace(/\.btrace$/, '');
     const answer = await window.showInputBox({
       title: l10n.t('Rename Recording'),
@@ -127,21 +134,33 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
     if (await exists(file)) {
       throw new Problem(l10n.t('There is a recording called {0} already.', path.basename(file)));
     }
-    await rename(recording.file, file);
+    // As VS Code does it, so that its tab and its figures go with it.
+    const edit = new WorkspaceEdit();
+    edit.renameFile(Uri.file(recording.file), Uri.file(file));
+    if (!(await workspace.applyEdit(edit))) {
+      throw new Problem(
+        l10n.t('{0} could not be renamed.', recording.name),
+        l10n.t('See that you may write to {0}.', path.dirname(recording.file)),
+      );
+    }
     this.refresh();
     return file;
   }
 
+  /** Whoever makes it, in this window or another, writes on under the name that it has. */
+  async #refuseWriting(recording: StoredRecording): Promise<void> {
+    if (this.sessions.writing(recording.file) === undefined && !(await goesOn(recording))) return;
+    throw new Problem(l10n.t('{0} is being written. Stop it first.', recording.name));
+  }
+
   /** To the trash where there is one; remote hosts have none, so there it asks first and then it is gone. */
   async delete(recording: StoredRecording): Promise<boolean> {
-    if (this.sessions.writing(recording.file) !== undefined) {
-      throw new Problem(l10n.t('{0} is being written. Stop it first.', recording.name));
-    }
+    await this.#refuseWriting(recording);
     const uri = Uri.file(recording.file);
     if (env.remoteName === undefined && env.uiKind === UIKind.Desktop) {
       try {
         await workspace.fs.delete(uri, { useTrash: true });
-        this.refresh();
+        await this.#forget(uri);
         return true;
       } catch {
         // No trash on this disk: ask, then delete.
@@ -155,8 +174,15 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
     );
     if (answer !== remove) return false;
     await rm(recording.file, { force: true });
-    this.refresh();
+    await this.#forget(uri);
     return true;
+  }
+
+  /** What is gone is shown nowhere. */
+  async #forget(recording: Uri): Promise<void> {
+    this.refresh();
+    await window.tabGroups.close(tabsOf(recording));
+    this.#deleted.fire(recording);
   }
 
   async reveal(recording: StoredRecording): Promise<void> {
@@ -194,7 +220,14 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
     Disposable.from(...this.#listening, ...this.#watched).dispose();
     this.#view.dispose();
     this.#change.dispose();
+    this.#deleted.dispose();
   }
+}
+
+function tabsOf(recording: Uri): Tab[] {
+  const isOfIt = ({ input }: Tab): boolean =>
+    input instanceof TabInputCustom && input.uri.toString() === recording.toString();
+  return window.tabGroups.all.flatMap(({ tabs }) => tabs.filter(isOfIt));
 }
 
 /** The time of day; the day, too, where it was another. */
