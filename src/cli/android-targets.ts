@@ -10,12 +10,12 @@ export const adbOptions: readonly Option[] = [
   {
     name: 'adb',
     value: 'PROGRAM',
-    help: 'the adb to start a server with (default: that of ANDROID_HOME,\nANDROID_SDK_ROOT, PATH)',
+    help: 'the adb to start a server with (default: that of ANDROID_HOME,\nANDROID_SDK_ROOT, PATH, Android Studio)',
   },
   {
     name: 'adb-server',
     value: 'HOST:PORT',
-    help: 'the adb server (default: this machine, ANDROID_ADB_SERVER_PORT\nor 5037)',
+    help: 'the adb server (default: where adb itself looks, by\nADB_SERVER_SOCKET, ANDROID_ADB_SERVER_PORT, or this machine, 5037)',
   },
 ];
 

@@ -24,11 +24,20 @@ export function parseServer(text: string): { host?: string; port?: number } | un
   return { ...(host !== '' && { host }), ...(port !== undefined && { port }) };
 }
 
+/** Where adb itself looks for its server: ADB_SERVER_SOCKET ("tcp:HOST:PORT", "tcp:PORT"), or address and port apart. */
+export function serverInEnvironment(env = process.env): { host?: string; port?: number } {
+  const socket = /^tcp:(.+)$/.exec(env['ADB_SERVER_SOCKET'] ?? '')?.[1];
+  if (socket !== undefined) return parseServer(/^\d+$/.test(socket) ? `:${socket}` : socket) ?? {};
+  const host = env['ANDROID_ADB_SERVER_ADDRESS'];
+  const port = Number(env['ANDROID_ADB_SERVER_PORT']);
+  return { ...(host && { host }), ...(port > 0 && { port }) };
+}
+
 export interface AdbOptions {
-  /** Of the server; default this machine, ANDROID_ADB_SERVER_PORT or 5037. A server elsewhere is never started. */
+  /** Of the server; default what the environment says to adb, else this machine and 5037. A server elsewhere is never started. */
   readonly host?: string | undefined;
   readonly port?: number | undefined;
-  /** The adb program; default that of ANDROID_HOME, then of PATH. */
+  /** The adb program; default that of ANDROID_HOME, then of PATH, then of where Android Studio puts the SDK. */
   readonly program?: string | undefined;
   readonly answerMs?: number;
 }
@@ -47,10 +56,15 @@ export async function findAdb(asked: string | undefined, env = process.env): Pro
   const sdks = [env['ANDROID_HOME'], env['ANDROID_SDK_ROOT']].filter(
     (sdk) => sdk !== undefined && sdk !== '',
   );
-  const folders = [
-    ...sdks.map((sdk) => path.join(sdk ?? '', 'platform-tools')),
-    ...(env['PATH'] ?? '').split(path.delimiter),
-  ];
+  const home = env['HOME'] ?? '';
+  // Android Studio sets neither: an editor that is started by its icon has no other way to it.
+  const studio = [
+    home && path.join(home, 'Android/Sdk'),
+    home && path.join(home, 'Library/Android/sdk'),
+    env['LOCALAPPDATA'] && path.join(env['LOCALAPPDATA'], 'Android/Sdk'),
+  ].filter((sdk) => sdk !== undefined && sdk !== '');
+  const tools = (sdk = '') => path.join(sdk, 'platform-tools');
+  const folders = [...sdks.map(tools), ...(env['PATH'] ?? '').split(path.delimiter), ...studio.map(tools)];
   for (const folder of folders) {
     const file = path.join(folder, name);
     if (folder !== '' && (await isProgram(file))) return file;
@@ -64,8 +78,9 @@ export class AdbServer {
   private readonly answerMs: number;
 
   constructor(private readonly options: AdbOptions = {}) {
-    this.host = options.host ?? '127.0.0.1';
-    this.port = options.port ?? (Number(process.env['ANDROID_ADB_SERVER_PORT']) || DEFAULT_PORT);
+    const usual = serverInEnvironment();
+    this.host = options.host ?? usual.host ?? '127.0.0.1';
+    this.port = options.port ?? usual.port ?? DEFAULT_PORT;
     this.answerMs = options.answerMs ?? ANSWER_MS;
   }
 

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { AdbServer, findAdb, parseServer } from '../../../src/targets/android/adb-server.js';
+import {
+  AdbServer,
+  findAdb,
+  parseServer,
+  serverInEnvironment,
+} from '../../../src/targets/android/adb-server.js';
 import { parseProcesses } from '../../../src/targets/android/apps.js';
 import type { AndroidTarget } from '../../../src/targets/android/app-target.js';
 import { chooseTarget } from '../../../src/targets/android/choose-target.js';
@@ -90,23 +95,45 @@ describe('apps as a device lists them', () => {
 });
 
 describe('adb on this machine', () => {
-  it('is found by ANDROID_HOME before PATH, and only where it is asked for', async () => {
+  it('is found by ANDROID_HOME, then PATH, then where Android Studio puts it, and only where it is asked for', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'btrace-adb-'));
     try {
-      const files = ['sdk/platform-tools/adb', 'bin/adb'].map((name) => path.join(folder, name));
+      const names = ['sdk/platform-tools/adb', 'bin/adb', 'home/Android/Sdk/platform-tools/adb'];
+      const files = names.map((name) => path.join(folder, name));
       for (const file of files) {
         await mkdir(path.dirname(file), { recursive: true });
         await writeFile(file, '#!/bin/sh\n');
         await chmod(file, 0o755);
       }
-      const env = { ANDROID_HOME: path.join(folder, 'sdk'), PATH: path.join(folder, 'bin') };
+      const HOME = path.join(folder, 'home');
+      const env = { ANDROID_HOME: path.join(folder, 'sdk'), PATH: path.join(folder, 'bin'), HOME };
       assert.equal(await findAdb(undefined, env), files[0]);
-      assert.equal(await findAdb(undefined, { PATH: env.PATH }), files[1]);
+      assert.equal(await findAdb(undefined, { PATH: env.PATH, HOME }), files[1]);
+      assert.equal(await findAdb(undefined, { PATH: folder, HOME }), files[2]);
       assert.equal(await findAdb(path.join(folder, 'none'), env), undefined);
       assert.equal(await findAdb(undefined, { PATH: folder }), undefined);
     } finally {
       await rm(folder, { recursive: true });
     }
+  });
+
+  it('has its server where the environment says', () => {
+    for (const [env, where] of [
+      [{}, {}],
+      [
+        { ADB_SERVER_SOCKET: 'tcp:box:5038', ANDROID_ADB_SERVER_PORT: '1' },
+        { host: 'box', port: 5038 },
+      ],
+      [{ ADB_SERVER_SOCKET: 'tcp:5038' }, { port: 5038 }],
+      [{ ADB_SERVER_SOCKET: 'tcp:[::1]:5038' }, { host: '::1', port: 5038 }],
+      [{ ADB_SERVER_SOCKET: 'localfilesystem:/run/adb' }, {}],
+      [
+        { ANDROID_ADB_SERVER_ADDRESS: 'box', ANDROID_ADB_SERVER_PORT: '5038' },
+        { host: 'box', port: 5038 },
+      ],
+      [{ ANDROID_ADB_SERVER_PORT: 'x' }, {}],
+    ] as const)
+      assert.deepEqual(serverInEnvironment(env), where);
   });
 
   it('says what to do when no server answers and none can be started', async () => {
