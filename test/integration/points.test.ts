@@ -93,6 +93,20 @@ for (const jdk of jdks()) {
       assert.equal(await program.end(), 0, program.output);
     });
 
+    it('give methods that are inlined their own time, in what is compiled from then on', async () => {
+      await truth(['inline']);
+      const trace = await worked({});
+      const { intervals } = threadNamed(trace, 'inlining');
+      const self = new Map<string, number>();
+      for (let row = 0; row < intervals.count; row++) {
+        const name = trace.methods.qualifiedName(trace.paths.method[intervals.path[row]!]!);
+        self.set(name, (self.get(name) ?? 0) + intervals.cpu[row]!);
+      }
+      const [inner, outer] = [self.get('Inlined.inner') ?? 0, self.get('Inlined.outer') ?? 0];
+      assert.ok(inner > 2 * outer, `inner has ${inner} ns, outer ${outer} ns`);
+      assert.equal(await program.end(), 0, program.output);
+    });
+
     it('name methods as javac, Kotlin and Scala do, and what the JVM makes itself', async () => {
       await truth(['names']);
       const session = await recordings.start(program.pid, { syncIntervalNs: 0, budgetPpm: 0 });

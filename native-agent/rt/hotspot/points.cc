@@ -37,6 +37,10 @@ void JNICALL on_class_load(jvmtiEnv*, JNIEnv* env, jthread thread, jclass loaded
   capture_class(env, thread, SampleKind::ClassLoad, loaded);
 }
 
+// While somebody listens to this, the JVM's compilers note for each instruction, and not for safepoints alone, which
+// inlined method and line it is of. Interrupts come anywhere: without it what is inlined would be its caller's.
+void JNICALL on_compiled(jvmtiEnv*, jmethodID, jint, const void*, jint, const jvmtiAddrLocationMap*, const void*) {}
+
 // ---------------------------------------------------------------- contended monitors
 
 ThreadRecord* owner_of_pending(const ThreadRecord& record) {
@@ -124,6 +128,7 @@ bool add_capability(jvmtiCapabilities wanted) {
 
 constexpr jvmtiEvent kEvents[] = {JVMTI_EVENT_SAMPLED_OBJECT_ALLOC,
                                   JVMTI_EVENT_CLASS_LOAD,
+                                  JVMTI_EVENT_COMPILED_METHOD_LOAD,
                                   JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
                                   JVMTI_EVENT_MONITOR_CONTENDED_ENTERED,
                                   JVMTI_EVENT_GARBAGE_COLLECTION_START,
@@ -131,7 +136,7 @@ constexpr jvmtiEvent kEvents[] = {JVMTI_EVENT_SAMPLED_OBJECT_ALLOC,
                                   JVMTI_EVENT_THREAD_START,
                                   JVMTI_EVENT_THREAD_END,
                                   JVMTI_EVENT_VM_DEATH};
-constexpr const char* kEventHooks[] = {"allocation", "class load", "monitor", "gc"};
+constexpr const char* kEventHooks[] = {"allocation", "class load", "inlined methods", "monitor", "gc"};
 
 // Switches a point on that is one event; false when it stays off, which is reported.
 bool enable(Session& session, const char* hook, SampleKind kind, jvmtiCapabilities needed, jvmtiEvent event) {
@@ -178,6 +183,7 @@ void set_callbacks() {
   static_assert(sizeof callbacks <= sizeof places);
   callbacks.SampledObjectAlloc = on_allocation;
   callbacks.ClassLoad = on_class_load;
+  callbacks.CompiledMethodLoad = on_compiled;
   callbacks.MonitorContendedEnter = on_contended_enter;
   callbacks.MonitorContendedEntered = on_contended_entered;
   callbacks.GarbageCollectionStart = on_gc_start;
@@ -212,6 +218,9 @@ void enable_points(Session& session) {
   if (enable(session, "gc", SampleKind::Gc, collections, JVMTI_EVENT_GARBAGE_COLLECTION_START))
     set_event(JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, true);
   enable(session, "class load", SampleKind::ClassLoad, {}, JVMTI_EVENT_CLASS_LOAD);
+  jvmtiCapabilities compiled{};
+  compiled.can_generate_compiled_method_load_events = 1;
+  enable(session, "inlined methods", SampleKind::AsyncSelf, compiled, JVMTI_EVENT_COMPILED_METHOD_LOAD);
 }
 
 void disable_points(Session& session) {

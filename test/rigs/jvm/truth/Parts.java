@@ -31,6 +31,7 @@ final class Parts {
             case "brief" -> work("brief", 60, "Work.manyBrief", () -> Work.manyBrief(90));
             case "throw" -> work("thrower", 60, "Work.throwing", () -> Work.throwing(90));
             case "load" -> load();
+            case "inline" -> inline();
             case "short" -> briefly();
             case "virtual" -> virtual();
             case "virtual-waits" -> virtualWaits();
@@ -210,16 +211,11 @@ final class Parts {
 
     /** Loads the same small class again and again, each time by a loader of its own. */
     private static void load() {
-        byte[] bytes;
-        try (InputStream in = Parts.class.getResourceAsStream("/Loaded.class")) {
-            bytes = in.readAllBytes();
-        } catch (Exception failed) {
-            throw new IllegalStateException(failed);
-        }
+        byte[] bytes = bytesOf("Loaded");
         Truth.start("loader", log -> {
             long begin = System.nanoTime();
             for (int i = 0; i < 10; i++) {
-                Method method = new Fresh(bytes).loadClass("Loaded").getMethod("touch");
+                Method method = new Fresh("Loaded", bytes).loadClass("Loaded").getMethod("touch");
                 Truth.sink += (int) method.invoke(null);
             }
             log.lines.add(new Object[] {"classes", log.thread, begin, System.nanoTime(), 10});
@@ -227,17 +223,36 @@ final class Parts {
         });
     }
 
+    /** A method that is nearly all work of its caller's, and inlined there: compiled anew again and again. */
+    private static void inline() {
+        byte[] bytes = bytesOf("Inlined");
+        Truth.start("inlining", log -> {
+            Method method = new Fresh("Inlined", bytes).loadClass("Inlined").getMethod("outer", long.class);
+            Truth.sink += (int) method.invoke(null, System.nanoTime() + 500_000_000);
+        });
+    }
+
+    private static byte[] bytesOf(String type) {
+        try (InputStream in = Parts.class.getResourceAsStream("/" + type + ".class")) {
+            return in.readAllBytes();
+        } catch (IOException failed) {
+            throw new IllegalStateException(failed);
+        }
+    }
+
     static final class Fresh extends ClassLoader {
+        private final String own;
         private final byte[] bytes;
 
-        Fresh(byte[] bytes) {
+        Fresh(String own, byte[] bytes) {
             super(Parts.class.getClassLoader());
+            this.own = own;
             this.bytes = bytes;
         }
 
         @Override
         public Class<?> loadClass(String name) throws ClassNotFoundException {
-            return name.equals("Loaded") ? defineClass(name, bytes, 0, bytes.length) : super.loadClass(name);
+            return name.equals(own) ? defineClass(name, bytes, 0, bytes.length) : super.loadClass(name);
         }
     }
 
