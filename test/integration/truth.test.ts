@@ -213,7 +213,10 @@ class Comparison {
     );
   }
 
-  /** What a thread did between its waits is not in them, however alike they are: here only the last digits of a wait are estimates. */
+  /**
+   * What a thread did between its waits is not in them, however alike they are. Where the agent left waits out it says of a stretch that
+   * most of it was such ones: on a machine that has no time for them a part of the rest is taken for them, too.
+   */
   noMoreThanWaits(threadName: string, kindName: string, method: string): void {
     const expected = this.truth.waitsOf(threadName, kindName, this.begin, this.end);
     assert.ok(expected.length > 10, `${threadName} waited ${expected.length} times`);
@@ -227,7 +230,7 @@ class Comparison {
       if (name.endsWith(method)) recorded += figures.total.wall[row]!;
     }
     assert.ok(recorded >= 0.5 * truly, `${threadName}: ${recorded} ns in ${method}, truly ${truly}`);
-    assert.ok(recorded <= 1.1 * truly, `${threadName}: ${recorded} ns in ${method}, truly ${truly}`);
+    assert.ok(recorded <= 1.5 * truly, `${threadName}: ${recorded} ns in ${method}, truly ${truly}`);
   }
 
   /** The blocking sample that a wait overlaps most. */
