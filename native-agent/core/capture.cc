@@ -252,6 +252,30 @@ void complete_pending(Session& session, ThreadRecord& record, i64 time_ns, const
   record.busy.store(Holder::Nobody);
 }
 
+bool row_of_open_block(Session& session, ThreadRecord& record, const OpenBlock& open, i64 now_ns, Row& row) {
+  if (!hold(record, Holder::Agent)) return false;
+  if (record.session.load_relaxed() != session.id) adopt(session, record);
+  row = Row{};
+  row.carry_on(record.counters);
+  u32 node = open.frames ? session.stacks.insert(open.frames, open.count, record.last) : open.stack;
+  record.busy.store(Holder::Nobody);
+  row.stack = node == StackTable::kNoNode ? 0 : node;
+  row.counters &= ~kCounterCpuTimed;
+  row.counters |= kCounterCpu;
+  if (session.has_timers.load_relaxed()) row.counters |= kCounterCpuTimed;
+  const Blocked& block = open.block;
+  row.kind = open.kind;
+  row.time_ns = session.since_origin(block.begin_ns);
+  row.duration_ns = max_of<i64>(now_ns - block.begin_ns, 1);
+  row.cpu_ns = block.begin_cpu_ns;
+  row.cpu_duration_ns = max_of<i64>(open.now_cpu_ns - block.begin_cpu_ns, 0);
+  row.object = block.object;
+  row.type = block.type;
+  row.peer = block.peer;
+  row.flags = block.flags | kFlagStillWaits;
+  return true;
+}
+
 u32 index_in(Session& session, ThreadRecord& record) {
   if (record.session.load_acquire() == session.id) return record.index.load_relaxed();
   if (!hold(record, Holder::Agent)) return 0;

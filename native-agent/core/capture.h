@@ -99,6 +99,17 @@ struct OutsideWalk {
   u16 flags;
 };
 void complete_pending(Session& session, ThreadRecord& record, i64 time_ns, const OutsideWalk& walk);
+// The row of a block of another thread that has not ended by `now_ns` (monotonic), with the stack that it stands in. False
+// when the thread captures just now.
+struct OpenBlock {
+  SampleKind kind;
+  Blocked block;
+  i64 now_cpu_ns;      // the thread's CPU clock
+  const Frame* frames;  // of a walk; nullptr: it stands at `stack`
+  u32 count;
+  u32 stack;
+};
+bool row_of_open_block(Session& session, ThreadRecord& record, const OpenBlock& open, i64 now_ns, Row& row);
 // The recording's index of a thread, given now if it has none yet.
 u32 index_in(Session& session, ThreadRecord& record);
 

@@ -91,9 +91,11 @@ void Conversation::record() {
   // From here nothing is captured, so what there is to send does not grow. It goes first: bringing the samplers home
   // and taking the hooks out may last.
   deactivate_session();
-  drain_.cut_open_waits(out, now_ns());
-  send_rest();
+  const i64 ended_ns = now_ns();
+  drain_.cut_open_waits(out, ended_ns);
+  const bool all_out = send_rest();
   while (samplers_running_.load()) sys::sleep_ns(kNsPerMs);
+  if (all_out) drain_.cut_open_blocks(out, session_->origin_ns, ended_ns, true);
   runtime_.remove(*session_);
   farewell();
   drain_.forget_threads();
@@ -166,7 +168,9 @@ void Conversation::send_dump() {
   Bytes& out = connection_.out();
   while (connection_.is_open() && drain_.cut_dump(out))
     while (connection_.is_open() && connection_.unsent() > kUnsentLimit) pump(kLookEveryNs);
-  drain_.cut_open_waits(out, now_ns());
+  const i64 now = now_ns();
+  drain_.cut_open_waits(out, now);
+  drain_.cut_open_blocks(out, drain_.dump_from_ns(now), now, false);
   drain_.cut_load_of_dump(out);
   drain_.cut_texts(out);
   drain_.cut_goodbye(out, EndReason::Dumped, nullptr);
@@ -210,17 +214,18 @@ void Conversation::cut() {
   if (session_->hooks_changed.load()) drain_.cut_hooks(out);
 }
 
-// What is in the shards, with its names, as far as the reader takes it in time.
-void Conversation::send_rest() {
+// What is in the shards, with its names, as far as the reader takes it in time. False when some is left.
+bool Conversation::send_rest() {
   if (dumping_) send_dump();
   ring_ = false;
   drain_.flush(0);
   const i64 until = now_ns() + kFarewellNs;
   while (connection_.is_open() && now_ns() < until) {
     bool more = connection_.unsent() < kUnsentLimit && drain_.cut_samples(connection_.out());
-    if (!more && !connection_.unsent()) break;
+    if (!more && !connection_.unsent()) return true;
     connection_.pump(more ? 0 : kLookEveryNs);
   }
+  return false;
 }
 
 void Conversation::farewell() {

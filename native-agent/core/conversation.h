@@ -38,7 +38,7 @@ class Conversation {
   void send_dump();
   void cut_samples();
   void end(EndReason reason, const char* detail = nullptr);
-  void send_rest();
+  bool send_rest();
   void farewell();
   void keep_pace(i64 now);
   u64 agent_cpu_ns();

@@ -220,37 +220,6 @@ void Drain::cut_rows(Bytes& out, u32 rows) {
   }
 }
 
-void Drain::cut_open_waits(Bytes& out, i64 now_ns) {
-  const StackTables& stacks = session_->stacks;
-  run_count_ = wait_count_ = 0;
-  // What was left out behind the last one that was captured.
-  for (u32 slot = 0, slots = g_threads.slots(); slot < slots; slot++) {
-    const ThreadRecord& record = g_threads.at(slot);
-    if (record.session.load_acquire() != session_->id || !record.waits_left_out || wait_count_ == kBatchRows) continue;
-    waits_[wait_count_++] = {session_->since_origin(now_ns), 0, record.waits_left_out_ns, record.waits_left_out,
-                             record.index.load_relaxed()};
-  }
-  u64 id;
-  OpenWait wait;
-  for (u32 at = 0; session_->open_waits.next(at, id, wait);) {
-    if (wait_count_ == kBatchRows) {
-      cut_rows(out, 0);
-      wait_count_ = 0;
-    }
-    // Of a table that has been emptied since nothing is known any more.
-    bool known = stacks.epoch_of(wait.stack) + 1 >= stacks.epoch();
-    waits_[wait_count_++] = {session_->since_origin(wait.begin_ns),
-                             max_of<i64>(now_ns - wait.begin_ns, 1),
-                             0,
-                             0,
-                             wait.thread,
-                             static_cast<u32>(id),
-                             known ? wait.stack : 0,
-                             kFlagStillWaits};
-  }
-  if (wait_count_) cut_rows(out, 0);
-}
-
 // A block holds rows with the same counters: a run is split where they change.
 void Drain::put_run(Bytes& out, const Run& run) {
   const Row* rows = rows_ + run.begin;

@@ -20,6 +20,10 @@ class Drain final : public NameSink {
   // The same, but what is sent stays where it is: first begin_dump(from), then rounds until false.
   void begin_dump(i64 from_ns);
   bool cut_dump(Bytes& out);
+  // From when on it tells (monotonic).
+  i64 dump_from_ns(i64 now_ns) const {
+    return max_of(session_->origin_ns + dump_from_ns_, now_ns - session_->config.ring_ns);
+  }
   void cut_load_of_dump(Bytes& out);
   // The ring's: drops what is older than its time, and the oldest when the pool runs short.
   void trim(i64 now_ns);
@@ -35,6 +39,9 @@ class Drain final : public NameSink {
   void cut_texts(Bytes& out);
   // Waits of virtual threads that have not ended by `now_ns`, as far as they are.
   void cut_open_waits(Bytes& out, i64 now_ns);
+  // Blocks of threads that go on at `now_ns`, told from `from_ns` on: when all samples from before are out. Whoever is
+  // not known to stand still is walked only if `may_walk`: then no sampler may.
+  void cut_open_blocks(Bytes& out, i64 from_ns, i64 now_ns, bool may_walk);
   void cut_links(Bytes& out);
   void cut_losses(Bytes& out);
   // What the process uses is looked at, and told.
@@ -67,6 +74,13 @@ class Drain final : public NameSink {
     u32 count;
   };
 
+  struct OpenRow {
+    Row row;
+    ThreadRecord* record;
+    i64 begin_ns;  // as the thread has announced it; 0: it has not
+  };
+  bool see_open_block(ThreadRecord& record, i64 from_ns, i64 now_ns, Frame* frames, OpenRow& open);
+  bool still_open(OpenRow& open);
   u32 set_waits_aside(u32 thread, u32 begin, u32 count);
   u32 collect();
   u32 collect_dump();

@@ -138,7 +138,8 @@ i64 OutsideSampler::look_at_all() {
 void OutsideSampler::meet(ThreadRecord& record) {
   if (record.watched_session == session_->id) return;
   record.watched_session = session_->id;
-  record.walked_cpu_ns = record.watched_cpu_ns = -1;
+  record.walked_cpu_ns.store_relaxed(-1);
+  record.watched_cpu_ns = -1;
   record.next_look_ns = record.stand_due_ns = 0;
   record.look_interval_ns = interval_ns_;
 }
@@ -157,7 +158,7 @@ void OutsideSampler::look(ThreadRecord& record) {
   if (cpu < 0) return;
   i64 looked_cpu = record.watched_cpu_ns;
   record.watched_cpu_ns = cpu;
-  if (cpu == record.walked_cpu_ns && record.walked_epoch == session_->stacks.epoch())
+  if (cpu == record.walked_cpu_ns.load_relaxed() && record.walked_epoch.load_relaxed() == session_->stacks.epoch())
     stand(record, tick, now, cpu);
   else if (!has_timer || looked_cpu < 0 || cpu == looked_cpu || stands_between(record, now))
     walk(record, tick, now, cpu, timers_.running() && !has_timer && cpu != looked_cpu ? kFlagAtWork : 0);
@@ -175,13 +176,14 @@ bool OutsideSampler::stands_between(ThreadRecord& record, i64 now) {
 void OutsideSampler::stand(ThreadRecord& record, u64 tick, i64 now, i64 cpu) {
   record.look_interval_ns = min_of(record.look_interval_ns * 2, max_of(kLongestLookNs, interval_ns_));
   record.next_look_ns = now + record.look_interval_ns;
-  if (record.walked_stack == kNoStack) return;
+  const u32 stack = record.walked_stack.load_relaxed();
+  if (stack == kNoStack) return;
   Capture capture;
   if (!capture.begin_outside(&record, SampleKind::AsyncOutside, now, tick)) return;
   capture.row().cpu_ns = cpu;
   capture.row().counters |= kCounterCpu;
-  WalkNotes{record.walked_flags, record.walked_message}.tell(capture.row());
-  capture.commit_repeat(record.walked_stack);
+  WalkNotes{record.walked_flags.load_relaxed(), record.walked_message.load_relaxed()}.tell(capture.row());
+  capture.commit_repeat(stack);
 }
 
 void OutsideSampler::complete(ThreadRecord& record, i64 time_ns) {
@@ -196,15 +198,13 @@ void OutsideSampler::complete(ThreadRecord& record, i64 time_ns) {
 
 void OutsideSampler::walk(ThreadRecord& record, u64 tick, i64 now, i64 cpu, u16 at_work) {
   record.look_interval_ns = interval_ns_;
-  record.walked_cpu_ns = -1;
+  record.walked_cpu_ns.store_relaxed(-1);
   WalkNotes notes;
   notes.flags = kFlagSafepoint;
   i32 frames = runtime_->walk_outside(record, frames_, WalkBuffer::kFrames, notes);
   if (frames == Runtime::kWalkLater) return;
   if (frames == 0) {
-    record.walked_epoch = session_->stacks.epoch();
-    record.walked_stack = kNoStack;
-    record.walked_cpu_ns = cpu;
+    stands_at(record, kNoStack, notes, cpu);
     return;
   }
   Capture capture;
@@ -225,11 +225,17 @@ void OutsideSampler::walk(ThreadRecord& record, u64 tick, i64 now, i64 cpu, u16 
     frames_[0] = leaf;
     count++;
   }
-  record.walked_epoch = session_->stacks.epoch();
-  record.walked_stack = capture.commit_frames(frames_, count);
-  record.walked_flags = notes.flags;
-  record.walked_message = notes.message;
-  record.walked_cpu_ns = record.walked_stack ? cpu : -1;
+  if (const u32 stack = capture.commit_frames(frames_, count)) stands_at(record, stack, notes, cpu);
+}
+
+void OutsideSampler::stands_at(ThreadRecord& record, u32 stack, const WalkNotes& notes, i64 cpu) {
+  const u32 epoch = stack ? session_->stacks.epoch_of(stack) : session_->stacks.epoch();
+  record.walked_session.store_release(session_->id);
+  record.walked_epoch.store_release(epoch);
+  record.walked_stack.store_release(stack);
+  record.walked_flags.store_release(notes.flags);
+  record.walked_message.store_release(notes.message);
+  record.walked_cpu_ns.store_release(cpu);
 }
 
 }  // namespace btrace

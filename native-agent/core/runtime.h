@@ -79,6 +79,11 @@ class Runtime {
   // told yet, -1 when it failed. Only if it can be walked from outside.
   virtual i32 walk_outside(ThreadRecord& record, Frame* frames, u32 limit, WalkNotes& notes) = 0;
   virtual bool walks_outside() = 0;
+  // What another thread waits for, and who has it, where that can be seen from here: adds to what the thread has
+  // announced (kind Unknown: nothing). `leaf`: the innermost frame's code, 0 where that is not known yet.
+  virtual void see_block(Session& session, ThreadRecord& record, u64 leaf, SampleKind& kind, Blocked& block) {
+    (void)session, (void)record, (void)leaf, (void)kind, (void)block;
+  }
   // Whether running threads may be interrupted to walk themselves.
   virtual bool walks_here() { return false; }
   // The calling thread's stack from within a signal handler, leaf first; not above 0 when it cannot be walked there

@@ -87,11 +87,13 @@ struct alignas(64) ThreadRecord {
   u32 timer_tid;  // whose CPU time it counts; 0: there is none
   u32 watched_session;
   i64 watched_cpu_ns;  // CPU clock at the last look
-  i64 walked_cpu_ns;   // CPU clock just before the last walk
-  u32 walked_stack;
-  u32 walked_epoch;  // of the stack tables when it was walked
-  u16 walked_flags;
-  u32 walked_message;
+  // Where it stood at the last walk, and stands while its CPU clock does. The clock is written first, -1, and last.
+  Atomic<i64> walked_cpu_ns;  // just before the walk
+  Atomic<u32> walked_stack;
+  Atomic<u32> walked_session;
+  Atomic<u32> walked_epoch;  // of the stack tables when it was walked
+  Atomic<u16> walked_flags;
+  Atomic<u32> walked_message;
   i64 next_look_ns;
   i64 stand_due_ns;  // not to be walked before, where it stands between pieces of work
   i64 look_interval_ns;
@@ -104,8 +106,17 @@ struct alignas(64) ThreadRecord {
   Blocked block;
 
   // Since when the thread is inside a blocking point that will give a row of its own; 0: it is not. It writes it
-  // itself.
+  // itself, after what others may read of that block meanwhile (core/waits.h).
   Atomic<i64> blocked_since_ns;
+  struct {
+    Atomic<u32> session;
+    Atomic<SampleKind> kind;
+    Atomic<i64> begin_cpu_ns;
+    Atomic<u64> object;
+    Atomic<u64> type;
+    Atomic<u32> peer;
+    Atomic<u16> flags;
+  } announced;
 
   // What others need to know while this thread waits: set by itself before, cleared after.
   Atomic<i64> waits_since_ns;  // 0: does not wait

@@ -30,18 +30,51 @@ u16 waited_before(ThreadRecord& record, i64 begin_ns, i64 end_ns) {
   return mostly ? kFlagWaitedBefore : 0;
 }
 
-void announce_wait(ThreadRecord& record, u64 object, i64 begin_ns) {
+// Stores that release keep their order, loads that acquire theirs: whoever finds something of this block finds the
+// time of the one before no more.
+void announce_block(ThreadRecord& record, SampleKind kind, const Blocked& block) {
+  auto& announced = record.announced;
+  record.blocked_since_ns.store_relaxed(0);
+  announced.session.store_release(block.session);
+  announced.kind.store_release(kind);
+  announced.begin_cpu_ns.store_release(block.begin_cpu_ns);
+  announced.object.store_release(block.object);
+  announced.type.store_release(block.type);
+  announced.peer.store_release(block.peer);
+  announced.flags.store_release(block.flags);
+  record.blocked_since_ns.store_release(block.begin_ns);
+}
+
+void withdraw_block(ThreadRecord& record) {
+  record.blocked_since_ns.store_release(0);
+}
+
+bool read_block(const ThreadRecord& record, SampleKind& kind, Blocked& block) {
+  const auto& announced = record.announced;
+  block.begin_ns = record.blocked_since_ns.load_acquire();
+  if (!block.begin_ns) return false;
+  block.session = announced.session.load_acquire();
+  kind = announced.kind.load_acquire();
+  block.begin_cpu_ns = announced.begin_cpu_ns.load_acquire();
+  block.object = announced.object.load_acquire();
+  block.type = announced.type.load_acquire();
+  block.peer = announced.peer.load_acquire();
+  block.flags = announced.flags.load_acquire();
+  return record.blocked_since_ns.load_relaxed() == block.begin_ns;
+}
+
+void announce_wait(ThreadRecord& record, u64 object, SampleKind kind, const Blocked& block) {
   const Session* session = active_session();
   if (session && session->config.main_only && !record.is_main) return;
   record.waker.store_relaxed(0);
   record.waits_for.store_relaxed(object);
-  record.waits_since_ns.store_release(begin_ns);
-  record.blocked_since_ns.store_release(begin_ns);
+  record.waits_since_ns.store_release(block.begin_ns);
+  announce_block(record, kind, block);
 }
 
 void withdraw_wait(ThreadRecord& record) {
   record.waits_since_ns.store_release(0);
-  record.blocked_since_ns.store_release(0);
+  withdraw_block(record);
 }
 
 bool wants_waker(const ThreadRecord& record, u64 object) {

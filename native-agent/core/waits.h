@@ -21,8 +21,14 @@ Blocked begin_block();
 void leave_out_wait(ThreadRecord& record, i64 duration_ns);
 u16 waited_before(ThreadRecord& record, i64 begin_ns, i64 end_ns);
 
-// Before and after a wait that another thread may end.
-void announce_wait(ThreadRecord& record, u64 object, i64 begin_ns);
+// Before and after a block that will give a row: what it is, for who looks while it lasts.
+void announce_block(ThreadRecord& record, SampleKind kind, const Blocked& block);
+void withdraw_block(ThreadRecord& record);
+// On any thread: what another one has announced, all of it or nothing. False when it is in no block.
+bool read_block(const ThreadRecord& record, SampleKind& kind, Blocked& block);
+
+// The same of a wait that another thread may end, who looks for those that wait for `object`.
+void announce_wait(ThreadRecord& record, u64 object, SampleKind kind, const Blocked& block);
 void withdraw_wait(ThreadRecord& record);
 // Links the wait that just ended with the waker that said so, if one did.
 void link_to_waker(ThreadRecord& record, const Blocked& block, i64 sample_time_ns, LinkCertainty certainty);

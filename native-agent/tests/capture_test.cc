@@ -117,14 +117,14 @@ TEST("gate: where the main thread alone is asked for, others tell only what hold
   config.main_only = true;
   Recording recording(config);
   CHECK(capture(1));
-  announce_wait(*g_threads.mine(), 5, now_ns());
+  announce_wait(*g_threads.mine(), 5, SampleKind::Wait, begin_block());
   CHECK(wants_waker(*g_threads.mine(), 5));
   withdraw_wait(*g_threads.mine());
   std::thread([] {
     for (SampleKind kind : {SampleKind::Allocation, SampleKind::Wait, SampleKind::Sleep, SampleKind::Marker})
       CHECK(!capture(1, true, kind));
     for (SampleKind kind : {SampleKind::Gc, SampleKind::Notify, SampleKind::Unpark}) CHECK(capture(1, true, kind));
-    announce_wait(*g_threads.mine(), 5, now_ns());
+    announce_wait(*g_threads.mine(), 5, SampleKind::Wait, begin_block());
     CHECK(!wants_waker(*g_threads.mine(), 5));
   }).join();
 }

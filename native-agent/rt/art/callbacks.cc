@@ -27,17 +27,22 @@ void contended_locking(void*, ArtMonitor* monitor) {
   if (!record->block.session || !session) return;
   record->block.object = reinterpret_cast<u64>(monitor) & kIdentityBits;
   const Internals& art = g_art.internals;
-  if (!art.has(Need::MonitorOwner)) return;
-  ThreadRecord* owner = record_of_art_id(art.as<u32(ArtMonitor*)>(Need::MonitorOwner)(monitor));
-  if (!owner || owner == record) return;
-  record->block.peer = index_in(*session, *owner);
-  record->block.flags = kFlagOwnerEstimated;
+  ThreadRecord* owner = art.has(Need::MonitorOwner)
+                            ? record_of_art_id(art.as<u32(ArtMonitor*)>(Need::MonitorOwner)(monitor))
+                            : nullptr;
+  if (owner && owner != record) {
+    record->block.peer = index_in(*session, *owner);
+    record->block.flags = kFlagOwnerEstimated;
+  }
+  announce_block(*record, SampleKind::Monitor, record->block);
 }
 
 void contended_locked(void*, ArtMonitor*) {
   ArtThread* self = self_now();
   ThreadRecord* record = self ? my_record(self) : nullptr;
-  if (record) end_block(self, record, SampleKind::Monitor);
+  if (!record) return;
+  withdraw_block(*record);
+  end_block(self, record, SampleKind::Monitor);
 }
 
 void object_wait_start(void*, Object* const* handle, i64) {
@@ -57,7 +62,7 @@ void park_start(void*, bool, i64) {
   ThreadRecord* record = self ? my_record(self) : nullptr;
   if (!record) return;
   record->block = begin_block();
-  if (record->block.session) announce_wait(*record, 0, record->block.begin_ns);
+  if (record->block.session) announce_wait(*record, 0, SampleKind::Park, record->block);
 }
 
 void park_finished(void*, bool) {

@@ -99,9 +99,11 @@ void begin_wait(ThreadRecord& record, Object* const* handle) {
   record.block = begin_block();
   if (!record.block.session) return;
   const Object* object = held_by(handle);
-  record.block.object = reinterpret_cast<u64>(handle);
   record.block.type = object ? class_key(object->klass) : 0;
-  announce_wait(record, record.block.type, record.block.begin_ns);
+  // Only who notifies looks through the handle.
+  const Blocked announced = record.block;
+  record.block.object = reinterpret_cast<u64>(handle);
+  announce_wait(record, announced.type, SampleKind::Wait, announced);
 }
 
 void end_wait(ArtThread* self, ThreadRecord& record) {

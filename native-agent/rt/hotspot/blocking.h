@@ -26,6 +26,9 @@ struct Waker {
 };
 Waker release(ThreadRecord& waiter, SampleKind kind, u64 type, u64 object);
 
+// Who has a monitor, by its owner's word; nullptr if that cannot be told.
+ThreadRecord* owner_by_word(u64 owner);
+
 // natives.cc: the JVM's natives that are points; each hook is reported.
 void install_natives(Session& session);
 void remove_natives(Session& session);

@@ -25,6 +25,7 @@ class HotSpot final : public Runtime {
   bool name_class(u64 key, NameSink& sink) override;
   i32 walk_outside(ThreadRecord& record, Frame* frames, u32 limit, WalkNotes& notes) override;
   bool walks_outside() override { return true; }
+  void see_block(Session& session, ThreadRecord& record, u64 leaf, SampleKind& kind, Blocked& block) override;
   bool walks_here() override { return jvm.signal_walk != nullptr; }
   i32 walk_here(ThreadRecord& record, void* context, Frame* frames, u32 limit, WalkNotes& notes) override;
 

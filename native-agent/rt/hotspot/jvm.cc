@@ -112,6 +112,16 @@ void Jvm::explore_monitors(u64 java_thread, const VmStructs& structs) {
   stack_size = to_size;
   pending_monitor = structs.offset("JavaThread", "_current_pending_monitor");
   monitor_owner = structs.offset("ObjectMonitor", "_owner");
+  monitor_object = structs.offset("ObjectMonitor", "_object");
+  lock_stack = structs.offset("JavaThread", "_lock_stack");
+  lock_stack_top = structs.offset("LockStack", "_top");
+  i32 first = structs.offset("LockStack", "_base[0]");
+  if (lock_stack == kNoOffset || lock_stack_top == kNoOffset || first == kNoOffset) {
+    lock_stack = kNoOffset;
+  } else {
+    lock_stack_top += lock_stack;
+    lock_stack += first;
+  }
 }
 
 // VirtualThread itself is not touched: its initializer starts threads.
@@ -147,6 +157,42 @@ u64 Jvm::pending_owner(u64 java_thread) const {
   return monitor ? plain_read<u64>(monitor, monitor_owner) : 0;
 }
 
+Jvm::PendingMonitor Jvm::pending_of(u64 java_thread) const {
+  PendingMonitor found{};
+  u64 holder;
+  if (!checked_read(java_thread, pending_monitor, found.monitor) || !found.monitor) return {};
+  if (!checked_read(found.monitor, monitor_owner, found.owner)) return {};
+  if (!checked_read(found.monitor, monitor_object, holder) || !checked_read(holder, 0, found.object)) found.object = 0;
+  return found;
+}
+
+// The end is counted from the thread's begin.
+bool Jvm::has_locked(u64 java_thread, u64 object) const {
+  constexpr i32 kMost = 8;
+  u32 end;
+  if (!object || lock_stack == kNoOffset || !checked_read(java_thread, lock_stack_top, end)) return false;
+  for (i32 at = lock_stack; at < static_cast<i32>(end) && at < lock_stack + kMost * static_cast<i32>(sizeof(u64));
+       at += sizeof(u64)) {
+    u64 locked;
+    if (checked_read(java_thread, at, locked) && locked == object) return true;
+  }
+  return false;
+}
+
+// What was a class has a name that is text (names.cc).
+u64 Jvm::class_of_raw(u64 object) const {
+  u64 base;
+  i32 shift;
+  u32 narrow;
+  if (!object || !class_base_at || !read_memory(class_base_at, &base, sizeof base) ||
+      !read_memory(class_shift_at, &shift, sizeof shift) || shift < 0 || shift > 10 ||
+      !checked_read(object, object_class, narrow))
+    return 0;
+  const u64 klass = base + (u64{narrow} << shift);
+  char name[256];
+  return read_class_name(*this, klass, name, sizeof name) ? klass : 0;
+}
+
 // A Klass* is read as if it were a Java field of java.lang.Class: the id of an instance field holds its offset above
 // two marking bits. Verified by reading java.lang.Object's class and its name back.
 void Jvm::explore_classes(JNIEnv* env, const VmStructs& structs) {
@@ -166,13 +212,34 @@ void Jvm::explore_classes(JNIEnv* env, const VmStructs& structs) {
   // With -Xcheck:jni ids carry more, and a made-up one would end the program.
   if ((reinterpret_cast<uintptr_t>(thread_pointer) & kMarks) != kUncheckedInstance) return;
   auto made_up = reinterpret_cast<jfieldID>(static_cast<uintptr_t>(klass_offset) << 2 | kUncheckedInstance);
-  jclass object_class = env->FindClass("java/lang/Object");
-  if (!object_class) return;
-  u64 klass = static_cast<u64>(env->GetLongField(object_class, made_up));
-  env->DeleteLocalRef(object_class);
+  jclass type = env->FindClass("java/lang/Object");
+  if (!type) return;
+  u64 klass = static_cast<u64>(env->GetLongField(type, made_up));
+  env->DeleteLocalRef(type);
   char name[32];
   if (read_class_name(*this, klass, name, sizeof name) && strcmp(name, "java/lang/Object") == 0)
     class_pointer = made_up;
+  explore_objects(env, structs, klass);
+}
+
+// Verified: an object of java.lang.Object's class must be told to be one. Where classes are not 32 bits of a pointer, or
+// collectors move objects while the program runs, it is not, and their classes are left unknown.
+void Jvm::explore_objects(JNIEnv* env, const VmStructs& structs, u64 object_klass) {
+  object_class = structs.offset("oopDesc", "_metadata._compressed_klass");
+  class_base_at = structs.address("CompressedKlassPointers", "_base");
+  class_shift_at = structs.address("CompressedKlassPointers", "_shift");
+  if (!class_base_at) class_base_at = structs.address("CompressedKlassPointers", "_narrow_klass._base");
+  if (!class_shift_at) class_shift_at = structs.address("CompressedKlassPointers", "_narrow_klass._shift");
+  jclass type = env->FindClass("java/lang/Object");
+  jobject object = type ? env->AllocObject(type) : nullptr;
+  u64 raw;
+  // A local reference is the address of a place that holds the object.
+  const bool known = object && class_base_at && class_shift_at && class_pointer &&
+                     read_memory(object, &raw, sizeof raw) && class_of_raw(raw) == object_klass;
+  if (env->ExceptionCheck()) env->ExceptionClear();
+  if (!known) class_base_at = nullptr;
+  if (object) env->DeleteLocalRef(object);
+  if (type) env->DeleteLocalRef(type);
 }
 
 u32 Jvm::tid_of(u64 java_thread) const {

@@ -28,6 +28,12 @@ struct Jvm {
   i32 stack_size = kNoOffset;
   i32 pending_monitor = kNoOffset;  // JavaThread → ObjectMonitor* it is about to enter
   i32 monitor_owner = kNoOffset;    // ObjectMonitor's owner: a JavaThread*, a place in its stack, or (23+) its Java id
+  i32 monitor_object = kNoOffset;   // ObjectMonitor → a place that holds its object
+  i32 lock_stack = kNoOffset;       // JavaThread's objects that it has locked without a monitor, from JDK 21 on
+  i32 lock_stack_top = kNoOffset;   // … where their end is kept, counted from the JavaThread
+  i32 object_class = kNoOffset;     // object → its class: a Klass*, or 32 bits of one
+  const void* class_base_at = nullptr;  // of those 32 bits
+  const void* class_shift_at = nullptr;
   i32 allocated_bytes = kNoOffset;  // Thread's, up to its current buffer
   i32 buffer_start = kNoOffset;     // the current allocation buffer, from Thread
   i32 buffer_top = kNoOffset;
@@ -74,6 +80,17 @@ struct Jvm {
   u64 id_on_other(u64 java_thread) const;
   // Who holds the monitor that the calling thread waits to enter: the raw word, 0 if it cannot be told.
   u64 pending_owner(u64 java_thread) const;
+  // The same of another thread, by checked reads: what it waits to enter, if anything.
+  struct PendingMonitor {
+    u64 monitor;  // 0: nothing
+    u64 owner;    // the raw word
+    u64 object;   // where it was a moment ago, to be compared and read with care
+  };
+  PendingMonitor pending_of(u64 java_thread) const;
+  // Whether another thread has locked an object without a monitor.
+  bool has_locked(u64 java_thread, u64 object) const;
+  // The Klass* of such an object, 0 if it cannot be told.
+  u64 class_of_raw(u64 object) const;
   // The JVM's own count for the calling thread.
   u64 allocated_by(u64 java_thread) const;
 
@@ -82,6 +99,7 @@ struct Jvm {
   void explore_virtual_threads(JNIEnv* env);
   void explore_monitors(u64 java_thread, const VmStructs& structs);
   void explore_classes(JNIEnv* env, const VmStructs& structs);
+  void explore_objects(JNIEnv* env, const VmStructs& structs, u64 object_klass);
 };
 
 // The name and source file of a Klass by checked reads; false when it is not there any more.

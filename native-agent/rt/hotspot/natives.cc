@@ -47,7 +47,7 @@ void JNICALL hook_wait(JNIEnv* env, jobject object, jlong timeout_ms) {
   if (!block.session) return original.wait(env, object, timeout_ms);
   identify(env, object, block.type, block.object);
   waiters_of(block.type).add(1);
-  announce_wait(*record, block.object, block.begin_ns);
+  announce_wait(*record, block.object, SampleKind::Wait, block);
   original.wait(env, object, timeout_ms);
   // From here an InterruptedException may be pending: no JNI call until it is back in Java.
   withdraw_wait(*record);
@@ -110,7 +110,7 @@ void JNICALL hook_park(JNIEnv* env, jobject unsafe, jboolean absolute, jlong tim
   ThreadRecord* record = g_threads.mine();
   Blocked block = record ? begin_block() : Blocked{};
   if (!block.session) return original.park(env, unsafe, absolute, time);
-  announce_wait(*record, 0, block.begin_ns);
+  announce_wait(*record, 0, SampleKind::Park, block);
   original.park(env, unsafe, absolute, time);
   withdraw_wait(*record);
   const i64 lasted_ns = now_ns() - block.begin_ns;
@@ -135,9 +135,9 @@ void JNICALL hook_sleep(JNIEnv* env, jclass thread_class, jlong time) {
   ThreadRecord* record = g_threads.mine();
   Blocked block = record ? begin_block() : Blocked{};
   if (!block.session) return original.sleep(env, thread_class, time);
-  record->blocked_since_ns.store_release(block.begin_ns);
+  announce_block(*record, SampleKind::Sleep, block);
   original.sleep(env, thread_class, time);
-  record->blocked_since_ns.store_release(0);
+  withdraw_block(*record);
   end_block(record, SampleKind::Sleep, block);
 }
 

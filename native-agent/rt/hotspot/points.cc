@@ -43,29 +43,19 @@ void JNICALL on_compiled(jvmtiEnv*, jmethodID, jint, const void*, jint, const jv
 
 // ---------------------------------------------------------------- contended monitors
 
-ThreadRecord* owner_of_pending(const ThreadRecord& record) {
-  u64 owner = g_hotspot.jvm.pending_owner(record.runtime_thread.load_relaxed());
-  if (!owner) return nullptr;
-  // From JDK 23 on owners are Java ids; 1 and 2 are the JVM's own marks, and no pointer is this small.
-  constexpr u64 kFirstId = 3, kLastId = 1ull << 32;
-  if (owner < kLastId) return owner < kFirstId ? nullptr : g_threads.find_java_id(owner);
-  // A monitor that was thin until a moment ago is owned by a place in its owner's stack.
-  ThreadRecord* known = g_threads.find_runtime(owner);
-  return known ? known : g_threads.find_stack(owner);
-}
-
 void JNICALL on_contended_enter(jvmtiEnv*, JNIEnv* env, jthread thread, jobject object) {
   ThreadRecord* record = my_record(env, thread);
   if (!record) return;
   // A virtual thread waits off its carrier, which goes on with another one meanwhile.
   record->block = own_message(*record) ? Blocked{} : begin_block();
   if (!record->block.session) return;
-  record->blocked_since_ns.store_release(record->block.begin_ns);
   identify(env, object, record->block.type, record->block.object);
-  ThreadRecord* owner = owner_of_pending(*record);
-  if (!owner || owner == record || owner->session.load_acquire() != record->block.session) return;
-  record->block.peer = owner->index.load_relaxed();
-  record->block.flags = kFlagOwnerEstimated;
+  ThreadRecord* owner = owner_by_word(g_hotspot.jvm.pending_owner(record->runtime_thread.load_relaxed()));
+  if (owner && owner != record && owner->session.load_acquire() == record->block.session) {
+    record->block.peer = owner->index.load_relaxed();
+    record->block.flags = kFlagOwnerEstimated;
+  }
+  announce_block(*record, SampleKind::Monitor, record->block);
 }
 
 void JNICALL on_contended_entered(jvmtiEnv*, JNIEnv*, jthread, jobject) {
@@ -73,7 +63,7 @@ void JNICALL on_contended_entered(jvmtiEnv*, JNIEnv*, jthread, jobject) {
   if (!record) return;
   Blocked block = record->block;
   record->block.session = 0;
-  record->blocked_since_ns.store_release(0);
+  withdraw_block(*record);
   i64 time_ns = end_block(record, SampleKind::Monitor, block);
   if (time_ns == kNotCaptured || !block.peer) return;
   Session* session = active_session();

@@ -15,7 +15,7 @@ import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { find, root } from '../../../scripts/setup.mjs';
 
-export type ProgramName = 'shop' | 'truth' | 'storm' | 'native-work' | 'bell';
+export type ProgramName = 'shop' | 'truth' | 'storm' | 'native-work' | 'bell' | 'deadlock';
 
 export const mainClasses: Record<ProgramName, string> = {
   shop: 'com.example.shop.Shop',
@@ -23,6 +23,7 @@ export const mainClasses: Record<ProgramName, string> = {
   storm: 'Storm',
   'native-work': 'NativeWork',
   bell: 'Bell',
+  deadlock: 'Deadlock',
 };
 
 export interface Jdk {

@@ -1,0 +1,239 @@
+// Blocks that have not ended: what others read of them, and what a recording's end tells.
+#include <atomic>
+#include <functional>
+#include <thread>
+
+#include "base/clock.h"
+#include "core/capture.h"
+#include "core/drain.h"
+#include "core/waits.h"
+#include "fake_runtime.h"
+#include "harness.h"
+
+using namespace btrace;
+
+namespace {
+
+Blocked block_of(i64 number) {
+  return {static_cast<u32>(number),     number,
+          number,                       static_cast<u64>(number),
+          static_cast<u64>(number) * 3, static_cast<u32>(number) * 5,
+          static_cast<u16>(number * 7)};
+}
+
+TEST("open blocks: who looks while a thread goes from one to the next sees one of them or none") {
+  ThreadRecord& record = *g_threads.mine();
+  std::atomic<bool> done{false};
+  Atomic<u64> wrong{}, seen{};
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 2; i++)
+    readers.emplace_back([&] {
+      while (!done) {
+        SampleKind kind;
+        Blocked found{};
+        if (!read_block(record, kind, found)) continue;
+        seen.add(1);
+        const Blocked right = block_of(found.begin_ns);
+        if (found.session != right.session || found.begin_cpu_ns != right.begin_cpu_ns ||
+            found.object != right.object || found.type != right.type || found.peer != right.peer ||
+            found.flags != right.flags || kind != static_cast<SampleKind>(5 + found.begin_ns % 4))
+          wrong.add(1);
+      }
+    });
+  // Those on the way out of one sometimes come to the next at once.
+  for (i64 number = 1; number < 40000 || !seen.load(); number++) {
+    announce_block(record, static_cast<SampleKind>(5 + number % 4), block_of(number));
+    if (number % 3) withdraw_block(record);
+  }
+  done = true;
+  for (std::thread& reader : readers) reader.join();
+  withdraw_block(record);
+  CHECK_EQUAL(wrong.load(), u64{0});
+}
+
+// Each thread that is walked stands in one frame.
+struct StandingRuntime : FakeRuntime {
+  std::function<void(ThreadRecord&, SampleKind&, Blocked&)> see = [](ThreadRecord&, SampleKind&, Blocked&) {};
+  u32 walks = 0;
+  bool walks_outside() override { return true; }
+  i32 walk_outside(ThreadRecord&, Frame* frames, u32, WalkNotes&) override {
+    walks++;
+    frames[0] = {77, 3};
+    return 1;
+  }
+  void see_block(Session&, ThreadRecord& record, u64, SampleKind& kind, Blocked& block) override {
+    see(record, kind, block);
+  }
+};
+
+struct SeenRow {
+  u32 thread = 0;
+  i64 begin = 0, duration = 0, kind = 0, object = 0, peer = 0, flags = 0;
+};
+
+std::vector<SeenRow> rows_of(Bytes& out) {
+  std::vector<SeenRow> rows;
+  const u8* at = out.data();
+  size_t left = out.size();
+  ChunkView chunk{};
+  for (size_t used; left && parse_chunk(at, left, chunk, used) == ChunkResult::Complete; at += used, left -= used) {
+    if (chunk.kind != ChunkKind::Samples) continue;
+    FieldReader message(chunk.payload, chunk.size);
+    while (message.next()) {
+      SeenRow row;
+      FieldReader field(message.bytes(), message.size());
+      while (field.next()) {
+        u64 entry = 0;
+        const u8* first = field.is_bytes() ? field.bytes() : nullptr;
+        if (first) get_varint(first, field.bytes() + field.size(), entry);
+        const i64 value = unzigzag(entry);
+        if (field.field() == 1) row.thread = static_cast<u32>(field.value());
+        if (field.field() == 3) row.begin = unzigzag(field.value());
+        if (field.field() == 17) row.duration = value;
+        if (field.field() == 21) row.kind = value;
+        if (field.field() == 33) row.object = value;
+        if (field.field() == 34) row.peer = value;
+        if (field.field() == 35) row.flags = value;
+      }
+      rows.push_back(row);
+    }
+  }
+  out.clear();
+  return rows;
+}
+
+// Threads that are in a block of their own, or in none that they have announced.
+struct Recording {
+  StandingRuntime runtime;
+  Drain drain;
+  Bytes out;
+  Session* session;
+  std::vector<std::thread> threads;
+  std::vector<ThreadRecord*> records;
+  std::atomic<bool> over{false};
+
+  Recording() : session(open_session(Config{})) {
+    CHECK(session && drain.init(*session, runtime));
+    activate_session(*session);
+  }
+  ~Recording() {
+    over = true;
+    for (std::thread& thread : threads) thread.join();
+    deactivate_session();
+    drain.forget_threads();
+    drain.release();
+    close_session(*session);
+    out.release();
+  }
+  ThreadRecord& start(std::function<void(ThreadRecord&)> begin) {
+    std::atomic<ThreadRecord*> record{nullptr};
+    threads.emplace_back([&, begin] {
+      ThreadRecord& own = *g_threads.mine();
+      own.runtime_ref.store(this);
+      begin(own);
+      record = &own;
+      while (!over) sys::sleep_ns(kNsPerMs);
+    });
+    while (!record) sys::sleep_ns(kNsPerMs / 10);
+    records.push_back(record);
+    return *record;
+  }
+  ThreadRecord& start_in(SampleKind kind, u64 object) {
+    return start([=](ThreadRecord& own) {
+      Blocked block = begin_block();
+      block.object = object;
+      announce_block(own, kind, block);
+    });
+  }
+  std::vector<SeenRow> end(i64 now, i64 from = 0, bool may_walk = true) {
+    drain.cut_open_blocks(out, from, now, may_walk);
+    return rows_of(out);
+  }
+};
+
+TEST("open blocks: each that goes on has a row to the end, with who has what it waits for") {
+  Recording recording;
+  ThreadRecord& one = recording.start_in(SampleKind::Monitor, 11);
+  ThreadRecord& other = recording.start_in(SampleKind::Park, 0);
+  recording.start([](ThreadRecord& own) {
+    announce_block(own, SampleKind::Sleep, begin_block());
+    withdraw_block(own);
+  });
+  const u32 one_index = index_in(*recording.session, one);
+  recording.runtime.see = [&](ThreadRecord& record, SampleKind& kind, Blocked& block) {
+    if (&record != &other) return;
+    CHECK_EQUAL(kind, SampleKind::Park);
+    block.object = 12;
+    block.peer = one_index;
+  };
+  const i64 now = now_ns();
+  auto rows = recording.end(now);
+  CHECK_EQUAL(rows.size(), size_t{2});
+  const u32 first = rows[0].thread == one_index ? 0 : 1;
+  const SeenRow& monitor = rows[first];
+  const SeenRow& park = rows[1 - first];
+  CHECK_EQUAL(monitor.kind, i64{static_cast<i64>(SampleKind::Monitor)});
+  CHECK_EQUAL(monitor.object, i64{11});
+  CHECK_EQUAL(monitor.flags & kFlagStillWaits, i64{kFlagStillWaits});
+  CHECK_EQUAL(recording.session->origin_ns + monitor.begin + monitor.duration, now);
+  CHECK_EQUAL(park.object, i64{12});
+  CHECK_EQUAL(park.peer, i64{one_index});
+  CHECK_EQUAL(recording.runtime.walks, 2u);
+}
+
+TEST("open blocks: a thread that went on between the two looks at it has no row") {
+  Recording recording;
+  ThreadRecord& one = recording.start_in(SampleKind::Monitor, 11);
+  ThreadRecord& other = recording.start_in(SampleKind::Monitor, 12);
+  std::atomic<u32> looks{0};
+  recording.runtime.see = [&](ThreadRecord&, SampleKind&, Blocked&) {
+    // Both have been seen once.
+    if (++looks == 3) withdraw_block(one);
+  };
+  auto rows = recording.end(now_ns());
+  CHECK_EQUAL(rows.size(), size_t{1});
+  CHECK_EQUAL(rows[0].thread, index_in(*recording.session, other));
+}
+
+TEST("open blocks: of one that began before, the runtime may know") {
+  Recording recording;
+  ThreadRecord& one = recording.start([](ThreadRecord&) {});
+  recording.start([](ThreadRecord&) {});
+  recording.runtime.see = [&](ThreadRecord& record, SampleKind& kind, Blocked& block) {
+    if (&record != &one) return;
+    kind = SampleKind::Monitor;
+    block.object = 5;
+  };
+  const i64 now = now_ns();
+  auto rows = recording.end(now);
+  CHECK_EQUAL(rows.size(), size_t{1});
+  CHECK_EQUAL(rows[0].flags & (kFlagStillWaits | kFlagFromBefore), i64{kFlagStillWaits | kFlagFromBefore});
+  CHECK(rows[0].begin >= 0 && recording.session->origin_ns + rows[0].begin + rows[0].duration == now);
+}
+
+TEST("open blocks: a dump goes no further back than it tells, and walks nobody") {
+  Recording recording;
+  ThreadRecord& one = recording.start_in(SampleKind::Wait, 11);
+  CHECK(recording.end(now_ns(), 0, false).empty());
+  // As the sampler leaves it of a thread that stands.
+  LastStack last{};
+  Frame frame{77, 3};
+  one.walked_session.store_relaxed(recording.session->id);
+  one.walked_epoch.store_relaxed(recording.session->stacks.epoch());
+  one.walked_stack.store_relaxed(recording.session->stacks.insert(&frame, 1, last));
+  std::vector<SeenRow> rows;
+  i64 from = 0, now = 0;
+  // It sleeps a millisecond at a time: once its clock stands still from one look to the next.
+  for (int turn = 0; turn < 100000 && rows.empty(); turn++) {
+    one.walked_cpu_ns.store_release(thread_cpu_ns(one.tid.load_relaxed()));
+    now = now_ns();
+    from = now - 10;
+    rows = recording.end(now, from, false);
+  }
+  CHECK_EQUAL(rows.size(), size_t{1});
+  CHECK_EQUAL(recording.session->origin_ns + rows[0].begin, from);
+  CHECK_EQUAL(rows[0].flags & kFlagFromBefore, i64{kFlagFromBefore});
+  CHECK_EQUAL(recording.runtime.walks, 0u);
+}
+
+}  // namespace
