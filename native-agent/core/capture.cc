@@ -255,6 +255,10 @@ void complete_pending(Session& session, ThreadRecord& record, i64 time_ns, const
 bool row_of_open_block(Session& session, ThreadRecord& record, const OpenBlock& open, i64 now_ns, Row& row) {
   if (!hold(record, Holder::Agent)) return false;
   if (record.session.load_relaxed() != session.id) adopt(session, record);
+  if (open.is_from_before && record.counters.time_ns) {
+    record.busy.store(Holder::Nobody);
+    return false;
+  }
   row = Row{};
   row.carry_on(record.counters);
   u32 node = open.frames ? session.stacks.insert(open.frames, open.count, record.last) : open.stack;

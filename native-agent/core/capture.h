@@ -99,12 +99,13 @@ struct OutsideWalk {
   u16 flags;
 };
 void complete_pending(Session& session, ThreadRecord& record, i64 time_ns, const OutsideWalk& walk);
-// The row of a block of another thread that has not ended by `now_ns` (monotonic), with the stack that it stands in. False
-// when the thread captures just now.
+// The row of a block of another thread that has not ended by `now_ns` (monotonic), with the stack that it stands in.
+// False when the thread captures just now.
 struct OpenBlock {
   SampleKind kind;
   Blocked block;
-  i64 now_cpu_ns;      // the thread's CPU clock
+  i64 now_cpu_ns;       // the thread's CPU clock
+  bool is_from_before;  // then nothing may have been captured on the thread itself
   const Frame* frames;  // of a walk; nullptr: it stands at `stack`
   u32 count;
   u32 stack;

@@ -54,16 +54,25 @@ Announced announced_by(const Session& session, const ThreadRecord& record) {
   return found.is_there ? found : Announced{};
 }
 
-// Where the samplers saw it stand, if its clock says that it has not moved since. 0: nobody knows.
-u32 standing(const Session& session, const ThreadRecord& record, i64 cpu_ns, WalkNotes& notes) {
-  if (record.walked_cpu_ns.load_acquire() != cpu_ns) return 0;
-  const u32 stack = record.walked_stack.load_acquire();
+// Where a sampler of this session saw a thread stand.
+struct Stood {
+  u32 stack = 0;  // 0: nobody knows
+  i64 at_ns = 0;
+  i64 cpu_ns = 0;
+  WalkNotes notes;
+};
+
+Stood where_it_stood(const Session& session, const ThreadRecord& record) {
+  Stood stood;
+  stood.cpu_ns = record.walked_cpu_ns.load_acquire();
+  stood.stack = record.walked_stack.load_acquire();
+  stood.at_ns = record.walked_ns.load_acquire();
+  stood.notes.flags = record.walked_flags.load_acquire();
+  stood.notes.message = record.walked_message.load_acquire();
   const u32 epoch = record.walked_epoch.load_acquire();
   const bool is_ours = record.walked_session.load_acquire() == session.id;
-  notes.flags = record.walked_flags.load_acquire();
-  notes.message = record.walked_message.load_acquire();
-  const bool is_whole = record.walked_cpu_ns.load_relaxed() == cpu_ns;
-  return is_ours && is_whole && epoch + 1 >= session.stacks.epoch() ? stack : 0;
+  const bool is_whole = stood.cpu_ns >= 0 && record.walked_cpu_ns.load_relaxed() == stood.cpu_ns;
+  return is_ours && is_whole && epoch + 1 >= session.stacks.epoch() ? stood : Stood{};
 }
 
 // So long may those be walked of which nobody knows where they stand: there may be thousands.
@@ -79,27 +88,36 @@ bool Drain::see_open_block(ThreadRecord& record, i64 from_ns, i64 now_ns, Frame*
   open.begin_ns = found.block.begin_ns;
   runtime_->see_block(*session_, record, 0, found.kind, found.block);
   if (found.kind == SampleKind::Unknown || !session_->config.wants(found.kind)) return false;
-  OpenBlock block{found.kind, found.block, thread_cpu_ns(record.tid.load_relaxed()), nullptr, 0, 0};
+  OpenBlock block{found.kind, found.block, thread_cpu_ns(record.tid.load_relaxed()), false, nullptr, 0, 0};
   if (block.now_cpu_ns < 0) return false;
+  Stood stood = where_it_stood(*session_, record);
   if (!open.begin_ns) {
+    // What nobody has announced began before points were there, or after they had gone: only of a thread that was never
+    // seen anywhere else it is the former.
+    if (!stood.stack || record.carries.load_relaxed()) return false;
+    block.is_from_before = true;
     block.block.begin_ns = max_of(session_->origin_ns, record.begin_ns.load_relaxed());
     block.block.begin_cpu_ns = block.now_cpu_ns;
     block.block.flags |= kFlagFromBefore;
   }
+  const bool stands = open.begin_ns ? stood.at_ns > open.begin_ns : !frames || stood.cpu_ns == block.now_cpu_ns;
   if (block.block.begin_ns < from_ns) {
     block.block.begin_ns = from_ns;
     block.block.flags |= kFlagFromBefore;
   }
   WalkNotes notes;
   notes.flags = kFlagSafepoint;
-  block.stack = standing(*session_, record, block.now_cpu_ns, notes);
-  if (!block.stack) {
+  if (stood.stack && stands) {
+    block.stack = stood.stack;
+    notes = stood.notes;
+  } else {
     i32 count = frames ? runtime_->walk_outside(record, frames, WalkBuffer::kFrames, notes) : 0;
     if (count <= 0) return false;
     block.frames = frames;
     block.count = static_cast<u32>(count);
   }
   if (!row_of_open_block(*session_, record, block, now_ns, open.row)) return false;
+  if (!open.begin_ns && open.row.stack != stood.stack) return false;
   notes.tell(open.row);
   open.record = &record;
   return open.row.stack != 0;
@@ -113,7 +131,7 @@ bool Drain::still_open(OpenRow& open) {
   Announced found = announced_by(*session_, record);
   runtime_->see_block(*session_, record, session_->stacks.at(row.stack).code, found.kind, found.block);
   const bool is_same = open.begin_ns ? announced_by(*session_, record).block.begin_ns == open.begin_ns
-                                     : found.kind == row.kind && found.block.object == row.object;
+                                     : !found.is_there && found.kind == row.kind && found.block.object == row.object;
   row.kind = found.kind;
   row.type = found.block.type;
   row.object = found.block.object;

@@ -204,7 +204,7 @@ void OutsideSampler::walk(ThreadRecord& record, u64 tick, i64 now, i64 cpu, u16 
   i32 frames = runtime_->walk_outside(record, frames_, WalkBuffer::kFrames, notes);
   if (frames == Runtime::kWalkLater) return;
   if (frames == 0) {
-    stands_at(record, kNoStack, notes, cpu);
+    stands_at(record, kNoStack, notes, now, cpu);
     return;
   }
   Capture capture;
@@ -225,11 +225,12 @@ void OutsideSampler::walk(ThreadRecord& record, u64 tick, i64 now, i64 cpu, u16 
     frames_[0] = leaf;
     count++;
   }
-  if (const u32 stack = capture.commit_frames(frames_, count)) stands_at(record, stack, notes, cpu);
+  if (const u32 stack = capture.commit_frames(frames_, count)) stands_at(record, stack, notes, now, cpu);
 }
 
-void OutsideSampler::stands_at(ThreadRecord& record, u32 stack, const WalkNotes& notes, i64 cpu) {
+void OutsideSampler::stands_at(ThreadRecord& record, u32 stack, const WalkNotes& notes, i64 now, i64 cpu) {
   const u32 epoch = stack ? session_->stacks.epoch_of(stack) : session_->stacks.epoch();
+  record.walked_ns.store_release(now);
   record.walked_session.store_release(session_->id);
   record.walked_epoch.store_release(epoch);
   record.walked_stack.store_release(stack);

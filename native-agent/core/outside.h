@@ -45,7 +45,7 @@ class OutsideSampler {
   void complete(ThreadRecord& record, i64 time_ns);
   // `at_work`: kFlagAtWork for an interrupt, 0 for where a thread stands.
   void walk(ThreadRecord& record, u64 tick, i64 now, i64 cpu, u16 at_work);
-  void stands_at(ThreadRecord& record, u32 stack, const WalkNotes& notes, i64 cpu);
+  void stands_at(ThreadRecord& record, u32 stack, const WalkNotes& notes, i64 now, i64 cpu);
 
   const Atomic<u32>& asked_to_end_;
   const u32 group_;

@@ -90,6 +90,7 @@ struct alignas(64) ThreadRecord {
   // Where it stood at the last walk, and stands while its CPU clock does. The clock is written first, -1, and last.
   Atomic<i64> walked_cpu_ns;  // just before the walk
   Atomic<u32> walked_stack;
+  Atomic<i64> walked_ns;
   Atomic<u32> walked_session;
   Atomic<u32> walked_epoch;  // of the stack tables when it was walked
   Atomic<u16> walked_flags;

@@ -195,18 +195,41 @@ TEST("open blocks: a thread that went on between the two looks at it has no row"
   CHECK_EQUAL(rows[0].thread, index_in(*recording.session, other));
 }
 
-TEST("open blocks: of one that began before, the runtime may know") {
+// As the sampler leaves it of a thread that it has walked.
+void stood(Session& session, ThreadRecord& record, u64 code) {
+  LastStack last{};
+  Frame frame{code, 3};
+  record.walked_session.store_relaxed(session.id);
+  record.walked_epoch.store_relaxed(session.stacks.epoch());
+  record.walked_stack.store_relaxed(session.stacks.insert(&frame, 1, last));
+  record.walked_ns.store_relaxed(now_ns());
+  record.walked_cpu_ns.store_release(1);
+}
+
+TEST("open blocks: of one that began before the runtime may know, if the thread was seen nowhere else since") {
   Recording recording;
+  Session& session = *recording.session;
   ThreadRecord& one = recording.start([](ThreadRecord&) {});
-  recording.start([](ThreadRecord&) {});
+  ThreadRecord& unseen = recording.start([](ThreadRecord&) {});
+  ThreadRecord& elsewhere = recording.start([](ThreadRecord&) {});
+  ThreadRecord& worked = recording.start([](ThreadRecord& own) {
+    Capture capture;
+    CHECK(capture.begin(&own, SampleKind::Allocation, true));
+    capture.frames()[0] = {77, 3};
+    capture.commit(1);
+  });
+  stood(session, one, 77);
+  stood(session, elsewhere, 78);
+  stood(session, worked, 77);
   recording.runtime.see = [&](ThreadRecord& record, SampleKind& kind, Blocked& block) {
-    if (&record != &one) return;
+    CHECK(&record == &one || &record == &unseen || &record == &elsewhere || &record == &worked);
     kind = SampleKind::Monitor;
     block.object = 5;
   };
   const i64 now = now_ns();
   auto rows = recording.end(now);
   CHECK_EQUAL(rows.size(), size_t{1});
+  CHECK_EQUAL(rows[0].thread, index_in(session, one));
   CHECK_EQUAL(rows[0].flags & (kFlagStillWaits | kFlagFromBefore), i64{kFlagStillWaits | kFlagFromBefore});
   CHECK(rows[0].begin >= 0 && recording.session->origin_ns + rows[0].begin + rows[0].duration == now);
 }
@@ -215,21 +238,10 @@ TEST("open blocks: a dump goes no further back than it tells, and walks nobody")
   Recording recording;
   ThreadRecord& one = recording.start_in(SampleKind::Wait, 11);
   CHECK(recording.end(now_ns(), 0, false).empty());
-  // As the sampler leaves it of a thread that stands.
-  LastStack last{};
-  Frame frame{77, 3};
-  one.walked_session.store_relaxed(recording.session->id);
-  one.walked_epoch.store_relaxed(recording.session->stacks.epoch());
-  one.walked_stack.store_relaxed(recording.session->stacks.insert(&frame, 1, last));
-  std::vector<SeenRow> rows;
-  i64 from = 0, now = 0;
-  // It sleeps a millisecond at a time: once its clock stands still from one look to the next.
-  for (int turn = 0; turn < 100000 && rows.empty(); turn++) {
-    one.walked_cpu_ns.store_release(thread_cpu_ns(one.tid.load_relaxed()));
-    now = now_ns();
-    from = now - 10;
-    rows = recording.end(now, from, false);
-  }
+  stood(*recording.session, one, 77);
+  const i64 now = now_ns();
+  const i64 from = now - 10;
+  auto rows = recording.end(now, from, false);
   CHECK_EQUAL(rows.size(), size_t{1});
   CHECK_EQUAL(recording.session->origin_ns + rows[0].begin, from);
   CHECK_EQUAL(rows[0].flags & kFlagFromBefore, i64{kFlagFromBefore});

@@ -101,7 +101,7 @@ class Comparison {
     const thread = threadNamed(this.trace, threadName);
     const { sum } = sumScope(this.trace, { threads: [thread.index], beginNs: -Infinity, endNs: Infinity });
     const most = this.switches.get(threadName) ?? 0;
-    const sleeps = thread.blocks.count;
+    const sleeps = sleepsOver(thread).length;
     assert.ok(
       sum.switches >= sleeps - 1 && sum.switches <= most,
       `${threadName} slept ${sleeps} times and was switched ${sum.switches} times, truly at most ${most}`,
@@ -114,7 +114,7 @@ class Comparison {
    */
   pageFaults(threadName: string): boolean {
     const thread = threadNamed(this.trace, threadName);
-    const slept = Array.from(thread.blocks.end.subarray(0, thread.blocks.count), (end) => end + this.origin);
+    const slept = sleepsOver(thread).map((end) => end + this.origin);
     assert.ok(slept.length > 10, `${threadName} slept ${slept.length} times`);
     const [begin, end] = [slept[0]!, slept.at(-1)!];
     const truly = this.truth.amount('faulted', begin, end);
@@ -260,6 +260,11 @@ class Comparison {
     assert.ok(labelled || byName === wait.by, `${name} waited for ${wait.by}, recorded is ${byName}`);
     return true;
   }
+}
+
+/** When those ended that did: within the last one nothing was read. */
+function sleepsOver({ blocks: { count, end, flags } }: ThreadTrack): number[] {
+  return Array.from(end.subarray(0, count)).filter((_, row) => (flags[row]! & SampleFlag.StillWaits) === 0);
 }
 
 function percent(part: number, whole: number): string {

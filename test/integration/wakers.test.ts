@@ -1,6 +1,6 @@
 /** Who ends a wait is known also where the JVM has compiled what ends it: no JDK here does so past the agent's hooks. */
 import assert from 'node:assert/strict';
-import { SampleKind } from '../../src/trace/index.js';
+import { SampleFlag, SampleKind } from '../../src/trace/index.js';
 import { JavaProgram, jdks } from '../rigs/jvm/programs.js';
 import { decodeFile, Recordings, threadNamed } from './recordings.js';
 
@@ -43,7 +43,7 @@ for (const jdk of jdks()) {
         const link = blocks.link[row]!;
         const by = trace.threads.find(({ index }) => link >= 0 && index === trace.links.waker[link])?.name;
         const kind = KINDS.get(blocks.kind[row]!);
-        if (!kind) continue;
+        if (!kind || (blocks.flags[row]! & SampleFlag.StillWaits) !== 0) continue;
         const what = `${kind} ended by ${by ?? 'nobody'}`;
         seen.set(what, (seen.get(what) ?? 0) + 1);
       }
