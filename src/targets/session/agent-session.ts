@@ -75,7 +75,7 @@ export class AgentSession implements Session {
   private hooks: readonly Hook[] = [];
   private told = 0;
   private chunks = 0;
-  /** Why we asked the agent to end; its Goodbye does not know that. */
+  /** Why we asked the agent to end, which its Goodbye does not know, or why it has ended: nobody need ask any more. */
   private asked: Ending | undefined;
   private readonly redactor: Redactor | undefined;
   private readonly nativeNames: NativeNames | undefined;
@@ -190,6 +190,7 @@ export class AgentSession implements Session {
 
   private async run(): Promise<SessionEnd> {
     const end = await this.record();
+    this.asked ??= end;
     for (const timer of this.timers) clearTimeout(timer);
     clearTimeout(this.silence);
     this.parts.conversation.close();

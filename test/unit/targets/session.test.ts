@@ -4,7 +4,7 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { AgentListener } from '../../../src/targets/local/agent-listener.js';
-import { AgentSession } from '../../../src/targets/session/agent-session.js';
+import { AgentSession, type SessionParts } from '../../../src/targets/session/agent-session.js';
 import { configOf } from '../../../src/targets/session/conversation.js';
 import { RecordingFile } from '../../../src/targets/session/recording-file.js';
 import type { RecordOptions, SessionStatus } from '../../../src/targets/target.js';
@@ -49,7 +49,10 @@ describe('a session', () => {
     rmSync(folder, { recursive: true });
   });
 
-  async function begin(more: Partial<RecordOptions> = {}, silenceMs = 5000) {
+  async function begin(
+    more: Partial<RecordOptions> = {},
+    patience: Pick<SessionParts, 'silenceMs' | 'endingMs'> = { silenceMs: 5000 },
+  ) {
     const options = optionsFor(file, more);
     const accepted = listener.accept(configOf(options), new AbortController().signal);
     const agent = await FakeAgent.connect(listener.options);
@@ -57,7 +60,7 @@ describe('a session', () => {
     const session = new AgentSession({
       target: noTarget,
       options,
-      silenceMs,
+      ...patience,
       conversation: await accepted,
       file: await RecordingFile.create(file),
       targetIsAlive: () => Promise.resolve(alive),
@@ -184,11 +187,39 @@ describe('a session', () => {
   });
 
   it('does not wait for ever for an agent that does not stop', async () => {
-    const { session } = await begin({}, 50);
+    const { session } = await begin({}, { silenceMs: 50 });
     const end = await session.stop();
     assert.equal(end.reason, 'connection-lost');
     assert.match(end.message, /did not finish/);
     assert.equal(footerOf(file).reason, EndReason.ConnectionLost);
+  });
+
+  it('does not listen for ever to one that goes on talking, and waits for nothing when it has ended', async () => {
+    const { agent, session } = await begin({}, { silenceMs: 60_000, endingMs: 100 });
+    const talking = setInterval(() => agent.text(1, 'and another thing'), 5);
+    const end = await session.stop();
+    clearInterval(talking);
+    assert.equal(end.reason, 'connection-lost');
+    assert.match(end.message, /did not finish/);
+    assert.equal(await session.stop(), end);
+
+    rmSync(file);
+    listener = await AgentListener.open('', (line) => log.push(line));
+    const second = await begin();
+    second.agent.goodbye(EndReason.TargetExited);
+    const ended = await second.session.ended;
+    const { setTimeout } = globalThis;
+    let waits = 0;
+    globalThis.setTimeout = ((...given: Parameters<typeof setTimeout>) => {
+      waits++;
+      return setTimeout(...given).unref();
+    }) as typeof setTimeout;
+    try {
+      assert.equal(await second.session.stop(), ended);
+    } finally {
+      globalThis.setTimeout = setTimeout;
+    }
+    assert.equal(waits, 0, 'a timer keeps the process');
   });
 
   it('stops at its limits of time and size', async () => {
