@@ -63,6 +63,27 @@ describe('the page for everybody', function () {
     });
   }
 
+  it('tells tabs, colours and rows apart where the system chooses the colours', async () => {
+    open = await rig.opened(bytesOf(small), { settings });
+    await open.page.emulateMedia({ forcedColors: 'active' });
+    const look = (selector: string, property: string): Promise<string[]> =>
+      open!.page
+        .locator(selector)
+        .evaluateAll((all, name) => all.map((one) => getComputedStyle(one).getPropertyValue(name)), property);
+    const [shown, ...others] = await look('.tab', 'border-bottom-color');
+    assert.equal(new Set(others).size, 1);
+    assert.notEqual(shown, others[0]);
+    await open.page.locator('.legend-row').last().waitFor();
+    assert.ok(new Set(await look('.legend-row .hue-dot', 'background-color')).size > 3);
+    await open.page.keyboard.press('5');
+    await open.page.locator('#view-methods .table-row').first().waitFor();
+    await open.page.locator('#view-methods .table').focus();
+    await open.page.keyboard.press('ArrowDown');
+    await open.page.locator('.table-row.is-selected').waitFor();
+    assert.deepEqual(await look('.table-row.is-selected', 'outline-style'), ['solid']);
+    assert.equal(new Set(await look('.table-row', 'outline-style')).size, 2);
+  });
+
   it('the accessible tree holds the boxes that carry labels, and the selected one is active', async () => {
     open = await rig.opened(bytesOf(small), { settings });
     await open.page.locator('.chart').focus();
