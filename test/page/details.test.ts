@@ -41,6 +41,37 @@ describe('the details', function () {
     for (const detail of await found.allTextContents()) assert.equal(detail, names[0]);
   });
 
+  it('say whose the time is when all names are there, and not before', async () => {
+    await page.close();
+    page = await rig.page();
+    // The worker's last word on a large recording is kept back until somebody lets it through.
+    await page.page.addInitScript(() => {
+      const { set } = Object.getOwnPropertyDescriptor(Worker.prototype, 'onmessage')!;
+      Object.defineProperty(Worker.prototype, 'onmessage', {
+        set(this: Worker, hear: (event: MessageEvent) => void) {
+          set!.call(this, (event: MessageEvent<{ type: string }>) => {
+            if (event.data.type !== 'rest') hear.call(this, event);
+            else Object.assign(window, { letRest: () => hear.call(this, event) });
+          });
+        },
+      });
+    });
+    await page.page.reload();
+    const large = { ...small, methods: 3000, samples: 9000 };
+    await page.open(bytesOf(large), { settings: { myPackages: ['com.acme'] } });
+    await page.page.waitForFunction(() => 'letRest' in window);
+    // The legend asks a moment after the snapshot: a timer that begins later ends later, and what is asked then is answered later.
+    await page.page.locator('.details-facts').waitFor();
+    await page.page.evaluate(() => new Promise((done) => setTimeout(done, 250)));
+    await page.page.keyboard.press('5');
+    await page.page.locator('#view-methods .table-row').first().waitFor();
+    assert.equal(await page.page.locator('.legend-row').count(), 0);
+    await page.page.evaluate(() => (window as unknown as { letRest(): void }).letRest());
+    await page.page.locator('button.legend-row').first().waitFor();
+    const rows = await page.page.locator('button.legend-row').allTextContents();
+    assert.ok(rows.length > 3, rows.join());
+  });
+
   it('say all of it in a small window, as the search field does', async () => {
     await page.page.setViewportSize({ width: 800, height: 600 });
     await page.page.locator('.legend-row').last().waitFor();

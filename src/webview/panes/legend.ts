@@ -39,6 +39,8 @@ export class Legend {
 
   #show(): void {
     const { actions, model, store } = this.#context;
+    // Whose a method is, its name tells: shown again when all are there.
+    if (model.snapshot?.toCome !== undefined) return;
     this.#latest.take(
       actions.ask({ kind: 'methods', scope: model.scope(store.state), weight: store.state.weight }),
       (figures) => this.#fill(figures),
@@ -57,7 +59,11 @@ export class Legend {
     this.root.replaceChildren(
       element(
         'h3',
-        { class: 'details-section', title: text('legend.hint', { weight: weightName(weight) }) },
+        {
+          class: 'details-section',
+          title: text('legend.hint', { weight: weightName(weight) }),
+          hidden: entries.length === 0,
+        },
         text(`legend.${names.coloursBy}`),
       ),
       element('ul', { class: 'legend-rows' }, ...entries.map((entry) => this.#row(entry, sum))),
