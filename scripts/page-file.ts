@@ -29,6 +29,7 @@ for await (const part of standAloneHtml({
   worker: bundle('page-worker.js'),
   nonce: randomBytes(24).toString('base64'),
   settings: { myPackages: [], texts: {} },
+  withoutScript: 'This page holds a recording of BTrace and draws it itself. Allow it to run its script.',
   data: base64Pieces(recording),
 })) {
   writeSync(to, part);

@@ -54,6 +54,8 @@ export interface StandAloneHtmlOptions {
   /** Of the settings' texts: for readers of the screen. */
   readonly language?: string;
   readonly settings: PageSettings;
+  /** What a person reads where scripts are not run. */
+  readonly withoutScript: string;
   /** What of a mapping the recording needs; absent: names stay. */
   readonly mapping?: MappingExcerpt | undefined;
   /** The recording's bytes as base64; each piece stands for a whole number of bytes and is decoded by itself. */
@@ -79,6 +81,7 @@ export async function* standAloneHtml(options: StandAloneHtmlOptions): AsyncGene
 <title>${escapeText(options.name)} – BTrace</title>
 </head>
 <body>
+<noscript>${escapeText(options.withoutScript)}</noscript>
 <div id="btrace"></div>
 <script type="application/json" id="btrace-open">${escapeScript(open)}</script>
 <script type="text/plain" id="btrace-worker">${escapeScript(options.worker)}</script>

@@ -218,8 +218,10 @@ export class PageShell implements EngineListener, PageActions {
     if (!isFirst && before.isRetraced !== snapshot.isRetraced) this.#store.set({ selection: undefined });
     this.#model.take(snapshot);
     this.#stage.classList.remove('is-bare');
-    const isEmpty = snapshot.threads.every((thread) => thread.chart.count === 0);
-    this.#say(isEmpty && snapshot.counters.length === 0 ? text('open.empty') : '');
+    // The first sample of a thread tells of no time.
+    const isIdle = snapshot.threads.every((thread) => thread.wallNs === 0);
+    const isEmpty = isIdle && (snapshot.threads.length > 0 || snapshot.counters.length === 0);
+    this.#say(isEmpty ? text(snapshot.live ? 'open.empty' : 'open.nothing') : '');
     if (isFirst) this.#timeline.restoreScroll();
     if (snapshot.problems.length > 0) {
       const [first] = snapshot.problems;

@@ -277,6 +277,8 @@ export const englishTexts = {
   'open.waiting': 'Waiting for the recording…',
   'open.reading': 'Reading {name}: {share}',
   'open.empty': 'This recording has no samples yet.',
+  'open.nothing':
+    'No thread was seen at work in this recording. Record for longer, or while the program has something to do.',
   'open.problems': '{count} parts of the file could not be read. First: {first}. Everything else is shown.',
   'open.problems.one': 'A part of the file could not be read: {first}. Everything else is shown.',
   'open.notTrace': 'This is not a trace: {what}',

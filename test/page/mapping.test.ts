@@ -147,6 +147,7 @@ describe('a minified program on the page', function () {
       worker,
       nonce: 'bm9uY2U',
       settings: { myPackages: [], texts: {}, mapping: { chosen: '' } },
+      withoutScript: '',
       mapping: { file: 'mapping.txt', text: `${mapping}# </script><script>window.hacked = 1</script>\n` },
       data: [Buffer.from(bytes).toString('base64')],
     });

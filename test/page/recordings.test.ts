@@ -224,7 +224,7 @@ describe('a recording on the page', function () {
 
   it('with nothing in it says so', async () => {
     open = await rig.opened(await recording(0));
-    assert.match(await open.page.locator('.notice').innerText(), /no samples/);
+    assert.match(await open.page.locator('.notice').innerText(), /No thread was seen at work/);
   });
 
   it('of another tool is recognised by its content', async () => {
@@ -279,6 +279,7 @@ describe('a recording on the page', function () {
       nonce: 'bm9uY2U',
       language: 'de',
       settings,
+      withoutScript: 'Bitte das Skript erlauben.',
       data: pieces,
     });
     let html = '';
@@ -292,6 +293,11 @@ describe('a recording on the page', function () {
       await open.page.locator('.thread-name', { hasText: 'main' }).waitFor();
       await open.page.getByRole('tab', { name: 'Methoden' }).click();
       await open.page.locator('#view-methods .table-row').first().waitFor();
+      assert.equal(await open.page.getByText('Bitte das Skript erlauben.').isVisible(), false);
+      const strict = await rig.browser.newPage({ javaScriptEnabled: false });
+      await strict.goto(open.page.url());
+      assert.equal(await strict.locator('body').innerText(), 'Bitte das Skript erlauben.');
+      await strict.close();
     } finally {
       server.close();
     }

@@ -59,6 +59,9 @@ async function write(
     worker: await bundle('page-worker.js'),
     nonce: randomBytes(24).toString('base64'),
     language: env.language,
+    withoutScript: l10n.t(
+      'This page holds a recording of BTrace and draws it itself. Allow it to run its script, or open the recording in VS Code.',
+    ),
     // Where it lies on this machine is nobody's business.
     settings: { ...settings, mapping: mapping.text === '' ? undefined : { chosen } },
     mapping,

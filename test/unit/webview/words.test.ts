@@ -263,6 +263,7 @@ describe('the HTML around the page', () => {
       worker: '"<!-- <script>"',
       nonce: 'abc',
       settings: { myPackages: ['</script>'], texts: {} },
+      withoutScript: 'Allow </noscript><script>.',
       data: ['AAAA'],
     };
     let html = '';
