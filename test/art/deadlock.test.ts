@@ -1,0 +1,54 @@
+/** Threads of an app that wait for each other: who has what, though no wait of theirs ever ends. */
+import assert from 'node:assert/strict';
+import { lockWaitsAtEnd, SampleFlag, type LockWait } from '../../src/trace/index.js';
+import type { Trace } from '../../src/trace/model/trace.js';
+import { type Engine, engines } from '../rigs/art/runtime.js';
+import { stopped, withArt } from '../rigs/art/with-art.js';
+
+describe('a deadlock in the Android Runtime', () => {
+  const { running, record } = withArt();
+
+  function waitOf(trace: Trace, { thread, owner, block, method, isEstimated }: LockWait) {
+    const of = (index: number) => trace.threads.find((one) => one.index === index);
+    const { blocks } = of(thread)!;
+    return {
+      waits: of(thread)?.tid,
+      owner: of(owner)?.tid,
+      for: trace.className(blocks.type[block]!),
+      in: trace.methods.qualifiedName(method),
+      isEstimated,
+      stillWaits: (blocks.flags[block]! & SampleFlag.StillWaits) !== 0,
+      end: blocks.end[block],
+    };
+  }
+
+  for (const engine of Object.keys(engines) as Engine[])
+    it(`names who waits for whom, and where (${engine})`, async () => {
+      const app = await running({ engine, app: 'Deadlock', arguments: [0] });
+      const session = await record(app);
+      // The first may have begun before, and the last may not have come to its end.
+      const [, ...pairs] = (await app.more('deadlock', 5)).slice(0, -1);
+      const trace = await stopped(session);
+      const { deadlocks } = lockWaitsAtEnd(trace);
+      for (const pair of pairs) {
+        const [left, right] = [pair.number('left'), pair.number('right')];
+        const found = deadlocks
+          .map((circle) => circle.map((wait) => waitOf(trace, wait)))
+          .find((circle) => circle.some(({ waits }) => waits === left));
+        const wait = (waits: number, owner: number) => ({
+          waits,
+          owner,
+          for: '', // ART tells of a monitor, not of what it is the monitor of
+          in: 'sample.Deadlock$Transfer.deposit',
+          isEstimated: true,
+          stillWaits: true,
+          end: trace.endNs,
+        });
+        assert.deepEqual(
+          found?.sort((a, b) => (a.waits === left ? -1 : b.waits === left ? 1 : 0)),
+          [wait(left, right), wait(right, left)],
+          app.output(),
+        );
+      }
+    });
+});
