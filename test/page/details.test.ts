@@ -46,10 +46,10 @@ describe('the details', function () {
     page = await rig.page();
     // The worker's last word on a large recording is kept back until somebody lets it through.
     await page.page.addInitScript(() => {
-      const { set } = Object.getOwnPropertyDescriptor(Worker.prototype, 'onmessage')!;
+      const own = Object.getOwnPropertyDescriptor(Worker.prototype, 'onmessage')!;
       Object.defineProperty(Worker.prototype, 'onmessage', {
         set(this: Worker, hear: (event: MessageEvent) => void) {
-          set!.call(this, (event: MessageEvent<{ type: string }>) => {
+          own.set!.call(this, (event: MessageEvent<{ type: string }>) => {
             if (event.data.type !== 'rest') hear.call(this, event);
             else Object.assign(window, { letRest: () => hear.call(this, event) });
           });
