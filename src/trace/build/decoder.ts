@@ -29,7 +29,8 @@ import {
 import { LinkReader } from '../recording/links.js';
 import { Counters, Footer, Header, Hooks, Losses, Status, Text, Threads } from '../recording/messages.js';
 import { NodeReader } from '../recording/nodes.js';
-import { blockSize, eachSampleBlock, SampleBlockReader } from '../recording/samples.js';
+import { blockSize, eachSampleBlock } from '../recording/sample-blocks.js';
+import { SampleBlockReader } from '../recording/samples.js';
 import { VirtualWaitReader } from '../recording/virtual-waits.js';
 import { DamageError } from '../recording/wire.js';
 import { CounterTable } from './counters.js';

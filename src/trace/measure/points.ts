@@ -5,7 +5,8 @@
  */
 import { CounterBit, SampleKind } from '../model/kinds.js';
 import { ChunkKind, chunkPayload, ChunkParser } from '../recording/chunk.js';
-import { eachSampleBlock, SampleBlockReader } from '../recording/samples.js';
+import { eachSampleBlock } from '../recording/sample-blocks.js';
+import { SampleBlockReader } from '../recording/samples.js';
 import { DamageError } from '../recording/wire.js';
 
 /** Stretches that are told apart. */

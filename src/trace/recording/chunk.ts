@@ -9,7 +9,7 @@ import { counted } from '../model/counted.js';
 import { type Problem } from '../model/trace.js';
 import { crc32 } from './crc32.js';
 import { deflate, inflate } from './deflate.js';
-import { columnCuts } from './samples.js';
+import { columnCuts } from './sample-blocks.js';
 import { DamageError } from './wire.js';
 
 export const ChunkKind = {
@@ -311,10 +311,8 @@ export class ChunkParser {
     const payload = at + chunkHeaderBytes;
     if (end - payload < length) return undefined;
     this.checkedBytes += length;
-    if (this.checkedBytes > 2 * this.seenBytes + wasteAllowedBytes) {
-      this.begin = end;
+    if (this.checkedBytes > 2 * this.seenBytes + wasteAllowedBytes)
       return 'there is too much damage to look further';
-    }
     const crc = crc32(buffer, payload, payload + length, crc32(buffer, at + 4, at + 20));
     if (crc !== view.getUint32(20, true)) return 'the checksum of a chunk is wrong';
     return {

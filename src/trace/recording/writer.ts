@@ -16,7 +16,8 @@ import {
   renumberChunk,
 } from './chunk.js';
 import { Footer } from './messages.js';
-import { SampleBlockReader, sampleSpan } from './samples.js';
+import { sampleSpan } from './sample-blocks.js';
+import { SampleBlockReader } from './samples.js';
 import { VirtualWaitReader, virtualWaitSpan } from './virtual-waits.js';
 import { DamageError } from './wire.js';
 

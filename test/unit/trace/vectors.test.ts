@@ -7,7 +7,8 @@ import { ChunkParser, encodeChunk } from '../../../src/trace/recording/chunk.js'
 import { ColumnReader, differences, writePlain, writeSparse } from '../../../src/trace/recording/columns.js';
 import { crc32 } from '../../../src/trace/recording/crc32.js';
 import { encodeNodes, NodeReader } from '../../../src/trace/recording/nodes.js';
-import { encodeSamples, eachSampleBlock, SampleBlockReader } from '../../../src/trace/recording/samples.js';
+import { eachSampleBlock } from '../../../src/trace/recording/sample-blocks.js';
+import { encodeSamples, SampleBlockReader } from '../../../src/trace/recording/samples.js';
 import { WireWriter } from '../../../src/trace/recording/wire.js';
 
 interface Vectors {
