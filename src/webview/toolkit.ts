@@ -8,7 +8,6 @@ import {
   vsCodeCheckbox,
   vsCodeDropdown,
   vsCodeOption,
-  vsCodeProgressRing,
   vsCodeTextField,
 } from '@vscode/webview-ui-toolkit';
 
@@ -18,7 +17,6 @@ export function registerControls(): void {
     vsCodeCheckbox(),
     vsCodeDropdown(),
     vsCodeOption(),
-    vsCodeProgressRing(),
     vsCodeTextField(),
   );
 }

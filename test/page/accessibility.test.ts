@@ -136,6 +136,29 @@ describe('the page for everybody', function () {
     assert.equal(stops.filter((stop) => stop.includes('chart')).length, 1, stops.join(' '));
   });
 
+  it('moves nothing for whom wants less motion, within its controls either', async () => {
+    open = await rig.opened(bytesOf(small), { settings });
+    const { page } = open;
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    for (const key of ['2', '?']) {
+      await page.keyboard.press(key);
+      const moving = await page.evaluate(() => {
+        const found: string[] = [];
+        const look = (root: Document | ShadowRoot): void => {
+          for (const element of root.querySelectorAll('*')) {
+            const { animationName, transitionDuration } = getComputedStyle(element);
+            if (animationName !== 'none' || /[1-9]/.test(transitionDuration))
+              found.push(`${element.localName}.${element.getAttribute('class') ?? ''}`);
+            if (element.shadowRoot !== null) look(element.shadowRoot);
+          }
+        };
+        look(document);
+        return found;
+      });
+      assert.deepEqual(moving, []);
+    }
+  });
+
   it('comes back after a reload as it was left', async () => {
     const page = await rig.opened(bytesOf(small), { settings });
     open = page;

@@ -7,7 +7,7 @@ import { baseName } from '../base-name.js';
 import type { Figures } from './figures.js';
 
 /** Beyond this a text is generated, and scanning it would take the host's thread for more than 50 ms. */
-const maxCharacters = 1_200_000;
+const maxCharacters = 900_000;
 
 export interface DeclarationFigures {
   readonly declaration: Declaration;
