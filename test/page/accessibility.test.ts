@@ -145,7 +145,7 @@ describe('the page for everybody', function () {
       const moving = await page.evaluate(() => {
         const found: string[] = [];
         const look = (root: Document | ShadowRoot): void => {
-          for (const element of root.querySelectorAll('*')) {
+          for (const element of Array.from(root.querySelectorAll('*'))) {
             const { animationName, transitionDuration } = getComputedStyle(element);
             if (animationName !== 'none' || /[1-9]/.test(transitionDuration))
               found.push(`${element.localName}.${element.getAttribute('class') ?? ''}`);
