@@ -291,6 +291,23 @@ describe('recording', () => {
     await vscode.workspace.fs.delete(workspaceFile('made'), { recursive: true });
   });
 
+  it('says in words what is wrong with a folder that cannot be used, where it lists and where it records', async () => {
+    const { recordings, recorder } = (await btrace()).parts;
+    const till = target('till');
+    const file = scratchFile('no folder');
+    await writeFile(file, '');
+    await withSetting('recording.folder', path.join(file, 'recordings'), async () => {
+      assert.deepEqual(await recordings.getChildren(), []);
+      const toasts = await toastsOf({}, () =>
+        vscode.commands.executeCommand('btrace.record', { target: 'till' }),
+      );
+      assert.equal(toasts.length, 1);
+      assert.match(toasts[0]!.text, /^The folder for recordings cannot be used: .*recording\.folder\.$/);
+      assert.deepEqual(toasts[0]!.buttons, ['Open Settings', 'Show Log']);
+    });
+    assert.deepEqual([till.sessions, recorder.sessions.all], [[], []]);
+  });
+
   it('applies the settings', async () => {
     const till = target('till');
     await withSetting('recording.preset', 'custom', () =>

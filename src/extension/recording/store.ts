@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { workspace, type ExtensionContext } from 'vscode';
+import { commands, l10n, workspace, type ExtensionContext } from 'vscode';
 import { newRecordingFile, safeName } from '../../targets/recording-folder.js';
+import { Problem } from '../notice.js';
 import { setting } from '../settings.js';
 import { Unfinished } from './unfinished.js';
 
@@ -49,8 +50,13 @@ export class RecordingStore {
   }
 
   /** A path that no file has yet; its folder exists afterwards. */
-  newFile(target: string): Promise<string> {
-    return newRecordingFile(this.folder().path, target, new Date());
+  async newFile(target: string): Promise<string> {
+    const { path: folder } = this.folder();
+    try {
+      return await newRecordingFile(folder, target, new Date());
+    } catch (error) {
+      throw unusable(folder, error);
+    }
   }
 
   /** Newest first. A folder that is not there holds nothing. */
@@ -61,7 +67,7 @@ export class RecordingStore {
       names = await readdir(folder);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-      throw error;
+      throw unusable(folder, error);
     }
     const found = await Promise.all(
       names.filter((name) => name.endsWith('.btrace')).map((name) => describe(path.join(folder, name))),
@@ -78,6 +84,21 @@ export class RecordingStore {
     for (const one of gone) await rm(one.file, { force: true });
     return gone.map((one) => one.file);
   }
+}
+
+function unusable(folder: string, cause: unknown): Problem {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new Problem(
+    l10n.t('The folder for recordings cannot be used: {0} ({1}).', folder, why),
+    l10n.t('Choose another one by the setting btrace.recording.folder.'),
+    [
+      {
+        title: l10n.t('Open Settings'),
+        run: () => commands.executeCommand('workbench.action.openSettings', 'btrace.recording.folder'),
+      },
+    ],
+    { cause },
+  );
 }
 
 /**

@@ -22,7 +22,7 @@ import {
   type TreeView,
 } from 'vscode';
 import { safeName } from '../../targets/recording-folder.js';
-import { Problem } from '../notice.js';
+import { Problem, words } from '../notice.js';
 import { formatBytes, formatNs } from '../../trace/measure/quantities.js';
 import type { Sessions } from '../recording/sessions.js';
 import { shownName, type RecordingStore, type StoredRecording } from '../recording/store.js';
@@ -75,9 +75,18 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
   async getChildren(node?: StoredRecording): Promise<StoredRecording[]> {
     if (node !== undefined) return [];
     this.#watch(this.store.folder().path);
-    const found = await this.store.list();
+    let found: StoredRecording[] = [];
+    let problem = '';
+    try {
+      found = await this.store.list();
+    } catch (error) {
+      // Said in the view: VS Code would show the bare error in a notification, each time it looks.
+      const { message, nextStep } = words(error);
+      problem = `${message} ${nextStep}`;
+    }
+    this.#view.message = problem;
     // That there are none is not said before somebody looked: VS Code takes a view for empty until then.
-    void commands.executeCommand('setContext', 'btrace.noRecordings', found.length === 0);
+    void commands.executeCommand('setContext', 'btrace.noRecordings', found.length === 0 && problem === '');
     return found;
   }
 

@@ -23,13 +23,14 @@ const PASSING_MS = new Map([
 ]);
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-const agentPathWay = 'Start it with the agent in it instead: btrace record -- java …';
+const agentPathWay =
+  'Start it with the agent in it instead: btrace record -- java …, in VS Code “Record a Program from Its Start”.';
 
 function gone(pid: number): TargetError {
   return new TargetError(
     'not-found',
     `Process ${pid} ended before the agent was in it.`,
-    'Start it again and record it from its first moment: btrace record -- java …',
+    'Start it again and record it from its first moment: btrace record -- java …, in VS Code “Record a Program from Its Start”.',
   );
 }
 

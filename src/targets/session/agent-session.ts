@@ -143,7 +143,7 @@ export class AgentSession implements Session {
       throw new TargetError(
         'not-supported',
         'Only a recording that keeps a ring can be dumped; this one is written as it comes.',
-        'Stop it to have the file, or record with a ring: btrace record --ring 30s',
+        'Stop it to have the file, or record with a ring next time: btrace record --ring 30s, in VS Code the setting btrace.recording.ringSeconds.',
       );
     }
     // In turn with the chunks: one that is being appended must be in the copy or come after it.
