@@ -155,6 +155,8 @@ export function visitSpans(
     let next = row + 1;
     if ((end[row] as number) - from < shortest) {
       next = gallop(begin, from + shortest, next, count);
+      // Only the last of them can be long: that is itself, and not what the first one is.
+      if (next > row + 1 && (end[next - 1] as number) - (begin[next - 1] as number) >= shortest) next -= 1;
     }
     const x = Math.max(0, Math.round(scale.x(from)));
     const right = Math.min(scale.width, Math.round(scale.x(end[next - 1] as number)));

@@ -12,6 +12,7 @@ import {
   neighbourOf,
 } from '../../../src/webview/timeline/call-walk.js';
 import { visitRow } from '../../../src/webview/timeline/row-boxes.js';
+import { visitSpans } from '../../../src/webview/timeline/span-renderer.js';
 import { chartColumns } from '../../../src/webview/worker/chart-columns.js';
 import type { ChartColumns } from '../../../src/webview/worker/messages.js';
 
@@ -221,6 +222,20 @@ describe('a row of boxes', () => {
     const after = rows(20);
     const same = [...after].filter((row) => before.has(row)).length;
     assert.ok(same > after.size - 4, `${after.size - same} of ${after.size} boxes changed`);
+  });
+});
+
+describe('spans that are not work', () => {
+  it('are drawn together where they are short, and a long one never as the short one before it', () => {
+    const begin = Float64Array.of(0, 1, 2, 3, 1000);
+    const end = Float64Array.of(1, 2, 3, 900, 1000.5);
+    const drawn: [number, number, number, boolean][] = [];
+    visitSpans(begin, end, begin.length, new TimeScale(0, 2000, 200), (...box) => drawn.push(box));
+    assert.deepEqual(drawn, [
+      [0, 0, 1, false],
+      [3, 0, 90, true],
+      [4, 100, 1, true],
+    ]);
   });
 });
 
