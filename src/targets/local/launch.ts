@@ -156,12 +156,17 @@ function targetOf(pid: number, { target }: Header): Target {
   };
 }
 
+/** What a shell ends with where there is no such program. */
+const commandNotFound = 127;
+
 function noJvm(program: string, code: number, name: string | undefined): TargetError {
   return new TargetError(
     'not-found',
     `${program} ended with code ${code} before ${name === undefined ? 'a JVM' : `a JVM of the name "${name}"`} called back.`,
-    isJava(program)
-      ? 'See what it printed. HotSpot 17 or newer is needed.'
-      : 'The JVM may run elsewhere (a Gradle daemon: use --no-daemon) or clear its environment.',
+    code === commandNotFound
+      ? 'The shell did not find a program: see what it printed, and give the whole path.'
+      : isJava(program)
+        ? 'See what it printed. HotSpot 17 or newer is needed.'
+        : 'The JVM may run elsewhere (a Gradle daemon: use --no-daemon) or clear its environment.',
   );
 }

@@ -49,6 +49,20 @@ describe('a program that is started with the agent in it', function () {
     return true;
   };
 
+  it('that its shell does not find is not looked for in a Gradle daemon', async () => {
+    const run = () => Promise.resolve({ exit: Promise.resolve(127), kill: () => undefined });
+    const starting = launch(
+      ['/no/such/java Main'],
+      recordOptions(file),
+      { agentRoots: [folder], run },
+      new AbortController().signal,
+    );
+    await assert.rejects(
+      starting,
+      (error) => error instanceof TargetError && /did not find .*whole path/.test(error.nextStep),
+    );
+  });
+
   it('is recorded under the name that its header says', async () => {
     const { session } = await launched((agent) => agent.begin());
     assert.deepEqual([session.target.name, session.target.pid], ['Fake', process.pid]);
