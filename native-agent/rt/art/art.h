@@ -23,6 +23,7 @@ class Art final : public Runtime {
   bool name_class(u64 key, NameSink& sink) override;
   i32 walk_outside(ThreadRecord& record, Frame* frames, u32 limit, WalkNotes& notes) override;
   bool walks_outside() override;
+  void see_block(Session& session, ThreadRecord& record, u64 leaf, SampleKind& kind, Blocked& block) override;
 
  private:
   void find_way_outside(Session& session);

@@ -85,14 +85,19 @@ i64 end_block(ArtThread* self, ThreadRecord* record, SampleKind kind, bool force
   else
     capture.frames()[0] = {kStubCollection, -1};
   if (frames < 0) return capture.lose(LossReason::WalkError), kNotCaptured;
-  // ART sleeps by waiting on the thread's own lock: nobody can notify it.
-  if (kind == SampleKind::Wait && capture.frames()[0].code == g_sleep_method) {
+  if (is_sleep(kind, capture.frames()[0].code)) {
     row.kind = SampleKind::Sleep;
     row.object = row.type = 0;
   }
   const i64 time_ns = row.time_ns;
   capture.commit(static_cast<u32>(frames));
   return time_ns;
+}
+
+void Art::see_block(Session&, ThreadRecord&, u64 leaf, SampleKind& kind, Blocked& block) {
+  if (!is_sleep(kind, leaf)) return;
+  kind = SampleKind::Sleep;
+  block.object = block.type = 0;
 }
 
 void begin_wait(ThreadRecord& record, Object* const* handle) {

@@ -55,6 +55,10 @@ enum Stub : u64 { kStubCollection = 1, kStubNoFrames, kStubs };
 
 // ArtMethod of Thread.sleep's native, 0 when it is not known.
 extern u64 g_sleep_method;
+// ART sleeps by waiting on the thread's own lock, which nobody can notify. `leaf`: the innermost method.
+inline bool is_sleep(SampleKind kind, u64 leaf) {
+  return kind == SampleKind::Wait && leaf && leaf == g_sleep_method;
+}
 
 // An object of ART's with nothing but a vtable. A virtual destructor has two entries in it.
 struct VirtualObject {
