@@ -1,10 +1,9 @@
 /** What the points of HotSpot tell that the truth does not ask for, and who else may be at work in the same JVM. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import type { RecordOptions } from '../../src/targets/target.js';
-import { HookState, SampleFlag, SampleKind, type ThreadTrack, type Trace } from '../../src/trace/index.js';
+import { HookState, SampleKind, type ThreadTrack, type Trace } from '../../src/trace/index.js';
 import { allocationHolder, JavaProgram, jdks } from '../rigs/jvm/programs.js';
 import { Recordings, decodeFile, threadNamed, totalCpu } from './recordings.js';
 
@@ -81,25 +80,6 @@ for (const jdk of jdks()) {
       assert.ok(pauses.length > 0, `${pauses.length} collections`);
       for (const stack of pauses) assert.equal(stack, '[garbage collection]');
       assert.equal(await program.end(), 0, program.output);
-    });
-
-    it('take next to no memory where a stack is hundreds of thousands of frames deep', async () => {
-      await truth(['bottom'], ['-Xint']);
-      const deepest = (): number =>
-        Number(/^VmHWM:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${program.pid}/status`, 'utf8'))![1]) * 1024;
-      const before = deepest();
-      const trace = await recordings.record(program.pid, 1000);
-      const { blocks } = threadNamed(trace, 'bottom');
-      const sleeps = rowsOf(blocks, SampleKind.Sleep);
-      assert.ok(sleeps.length > 0, `${sleeps.length} sleeps`);
-      for (const row of sleeps) {
-        const stack = stackOf(trace, blocks.path[row]!);
-        assert.ok(/^java\.lang\.Thread\.sleep/.test(stack), stack.slice(0, 100));
-        assert.ok(stack.endsWith(' < Parts.down < [callers that are left out]'), stack.slice(-100));
-        assert.ok(blocks.flags[row]! & SampleFlag.Cut);
-      }
-      assert.ok(deepest() - before < 200e6, `${deepest() - before} bytes more than before`);
-      await program.kill();
     });
 
     it('are told apart in hook health where another agent holds sampled allocations', async () => {

@@ -110,9 +110,6 @@ void Jvm::explore_monitors(u64 java_thread, const VmStructs& structs) {
   if (here >= base || base - here > size) return;
   stack_base = to_base;
   stack_size = to_size;
-  i32 to_anchor = structs.offset("JavaThread", "_anchor");
-  i32 to_last_sp = structs.offset("JavaFrameAnchor", "_last_Java_sp");
-  if (to_anchor != kNoOffset && to_last_sp != kNoOffset) last_sp = to_anchor + to_last_sp;
   pending_monitor = structs.offset("JavaThread", "_current_pending_monitor");
   monitor_owner = structs.offset("ObjectMonitor", "_owner");
   monitor_object = structs.offset("ObjectMonitor", "_object");
@@ -151,10 +148,6 @@ u64 Jvm::id_on_other(u64 java_thread) const {
 
 bool Jvm::stack_of(u64 java_thread, u64& base, u64& size) const {
   return checked_read(java_thread, stack_base, base) && checked_read(java_thread, stack_size, size);
-}
-
-bool Jvm::last_sp_of(u64 java_thread, u64& sp) const {
-  return checked_read(java_thread, last_sp, sp) && sp;
 }
 
 u64 Jvm::pending_owner(u64 java_thread) const {

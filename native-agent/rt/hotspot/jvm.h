@@ -26,7 +26,6 @@ struct Jvm {
   i32 thread_state = kNoOffset;  // JavaThread's state
   i32 stack_base = kNoOffset;    // JavaThread's stack: it grows down from here
   i32 stack_size = kNoOffset;
-  i32 last_sp = kNoOffset;  // how far down it reached when the thread left Java code; 0 within it
   i32 pending_monitor = kNoOffset;  // JavaThread → ObjectMonitor* it is about to enter
   i32 monitor_owner = kNoOffset;    // ObjectMonitor's owner: a JavaThread*, a place in its stack, or (23+) its Java id
   i32 monitor_object = kNoOffset;   // ObjectMonitor → a place that holds its object
@@ -76,8 +75,6 @@ struct Jvm {
   u32 tid_of(u64 java_thread) const;
   // Where a thread's stack begins (its highest address) and how large it is.
   bool stack_of(u64 java_thread, u64& base, u64& size) const;
-  // How far down it reached when the thread left Java code; false within it.
-  bool last_sp_of(u64 java_thread, u64& sp) const;
   // The Java id of who runs on the calling thread, 0 if it cannot be told; on another one by a checked read.
   u64 id_on(u64 java_thread) const;
   u64 id_on_other(u64 java_thread) const;

@@ -45,8 +45,7 @@ bool HotSpot::name_method(u64 code, NameSink& sink) {
   if (code < kStubs) {
     static constexpr const char* kNames[] = {"[garbage collection]", "[inside the JVM]",
                                              "[left its carrier before it was walked]",
-                                             "[callers that are not back on the carrier]",
-                                             "[callers that are left out]"};
+                                             "[callers that are not back on the carrier]"};
     const char* name = kNames[code - 1];
     sink.set_method(0, name, nullptr, MethodKind::Stub, nullptr, 0);
     return true;

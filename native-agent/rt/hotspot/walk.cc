@@ -20,25 +20,6 @@ struct SignalTrace {
 static_assert(sizeof(SignalFrame) <= sizeof(Frame));
 using SignalWalk = void (*)(SignalTrace*, jint limit, void* context);
 
-// To leave out the middle of a stack the JVM goes through all of it and keeps some hundred bytes of memory for each frame
-// meanwhile: gigabytes, where a thread was given room for millions of them. Of a larger stack the callers are left out.
-constexpr u64 kMostStackToRoot = 8ull << 20;
-
-bool may_walk_to_root(jthread thread) {
-  const Jvm& jvm = g_hotspot.jvm;
-  u64 java_thread = 0;
-  if (!thread) {
-    const ThreadRecord* own = g_threads.mine_or_null();
-    if (own) java_thread = own->runtime_thread.load_relaxed();
-  } else if (JNIEnv* env = jvm.env()) {
-    java_thread = jvm.thread_of(env, thread);
-  }
-  u64 base, size, sp;
-  if (!java_thread || !jvm.stack_of(java_thread, base, size)) return false;
-  // Within Java code it has no such place, and may be anywhere.
-  return size <= kMostStackToRoot || (jvm.last_sp_of(java_thread, sp) && base - sp <= kMostStackToRoot);
-}
-
 struct SelfWalk {
   i32 count = 0;  // above 0: frames that are known, leaf first
   bool carries = false;
@@ -91,21 +72,13 @@ i32 walk_thread(jthread thread, Frame* frames, u32 limit, u16& flags) {
     frames[0] = {kStubNoFrames, -1};
     return 1;
   }
-  flags |= kFlagCut;
-  if (!may_walk_to_root(thread)) {
-    frames[count - 1] = {kStubCallersLeftOut, -1};
-    return count;
-  }
   // Deeper than there is room: the half nearest the root takes the place of what lies in the middle.
   jint depth = 0, rest = 0;
   jint half = static_cast<jint>(limit / 2);
-  if (ti->GetFrameCount(thread, &depth) != JVMTI_ERROR_NONE) return count;
-  if (depth <= count) {
-    flags &= static_cast<u16>(~kFlagCut);
-    return count;
-  }
+  if (ti->GetFrameCount(thread, &depth) != JVMTI_ERROR_NONE || depth <= count) return count;
   if (ti->GetStackTrace(thread, -half, half, infos + (limit - static_cast<u32>(half)), &rest) != JVMTI_ERROR_NONE)
     return -1;
+  flags |= kFlagCut;
   return count - half + rest;
 }
 

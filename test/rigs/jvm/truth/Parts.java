@@ -39,7 +39,6 @@ final class Parts {
             case "churn" -> churn();
             case "fork" -> fork();
             case "garbage" -> garbage();
-            case "bottom" -> bottom();
             case "names" -> Truth.start("names", log -> Names.all());
             case "fault" -> fault();
             default -> many(Integer.parseInt(name));
@@ -231,19 +230,6 @@ final class Parts {
             Method method = new Fresh("Inlined", bytes).loadClass("Inlined").getMethod("outer", long.class);
             Truth.sink += (int) method.invoke(null, System.nanoTime() + 500_000_000);
         });
-    }
-
-    /** A thread with room for more frames than are usual, which uses it. */
-    private static void bottom() {
-        Thread thread = new Thread(null, () -> down(600_000), "bottom", 1 << 30);
-        thread.setDaemon(true);
-        thread.start();
-    }
-
-    private static void down(int left) {
-        if (left > 0) down(left - 1);
-        else
-            while (true) Truth.pause(2);
     }
 
     private static byte[] bytesOf(String type) {
