@@ -96,7 +96,7 @@ i64 OutsideSampler::tick() {
       u64 tick = tick_now();
       // On a busy machine one that ran when it was marked may wait by now: then its next interrupt stands for that
       // time as well.
-      bool runs = is_watched(*record) && !record->blocked_since_ns.load_acquire();
+      bool runs = is_watched(*record) && !record->blocked_since_ns.load_acquire() && now_ns() >= record->rest_until_ns;
       i64 cpu = runs ? thread_cpu_ns(record->tid.load_relaxed()) : -1;
       if (cpu >= 0) walk(*record, tick, now_ns(), cpu, kFlagAtWork);
     }
@@ -140,7 +140,7 @@ void OutsideSampler::meet(ThreadRecord& record) {
   record.watched_session = session_->id;
   record.walked_cpu_ns.store_relaxed(-1);
   record.watched_cpu_ns = -1;
-  record.next_look_ns = record.stand_due_ns = 0;
+  record.next_look_ns = record.stand_due_ns = record.rest_until_ns = 0;
   record.look_interval_ns = interval_ns_;
 }
 
@@ -202,6 +202,11 @@ void OutsideSampler::walk(ThreadRecord& record, u64 tick, i64 now, i64 cpu, u16 
   WalkNotes notes;
   notes.flags = kFlagSafepoint;
   i32 frames = runtime_->walk_outside(record, frames_, WalkBuffer::kFrames, notes);
+  // A stack that is deeper than there is room costs milliseconds, in the thread itself. It is due with each interrupt,
+  // as no walk in the handler holds it.
+  u64 budget = session_->config.budget_ppm;
+  if (notes.flags & kFlagCut && budget)
+    record.rest_until_ns = now_ns() + (now_ns() - now) * 1000000 / static_cast<i64>(budget);
   if (frames == Runtime::kWalkLater) return;
   if (frames == 0) {
     stands_at(record, kNoStack, notes, now, cpu);

@@ -98,6 +98,7 @@ struct alignas(64) ThreadRecord {
   i64 next_look_ns;
   i64 stand_due_ns;  // not to be walked before, where it stands between pieces of work
   i64 look_interval_ns;
+  i64 rest_until_ns;  // not to be walked before, when it is due: its last walk was dear
 
   // Of its waits since the last one that was captured, and when that one ended: the thread's own.
   i64 unseen_waits_ns;

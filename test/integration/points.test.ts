@@ -1,5 +1,6 @@
 /** What the points of HotSpot tell that the truth does not ask for, and who else may be at work in the same JVM. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import type { RecordOptions } from '../../src/targets/target.js';
@@ -104,6 +105,18 @@ for (const jdk of jdks()) {
       }
       const [inner, outer] = [self.get('Inlined.inner') ?? 0, self.get('Inlined.outer') ?? 0];
       assert.ok(inner > 2 * outer, `inner has ${inner} ns, outer ${outer} ns`);
+      assert.equal(await program.end(), 0, program.output);
+    });
+
+    it('cost a runaway recursion no memory, and say that its callers are not known', async () => {
+      await truth(['runaway'], ['-Xmx64m']);
+      const trace = await worked({});
+      const kilobytes = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${program.pid}/status`, 'utf8'))?.[1];
+      // The JVM takes some 5 KB for each frame that it passes on a walk, and there are tens of thousands.
+      assert.ok(Number(kilobytes) < 200_000, `the program has had ${kilobytes} KB`);
+      const { intervals } = threadNamed(trace, 'runaway');
+      const stacks = Array.from(intervals.path.subarray(0, intervals.count), (path) => stackOf(trace, path));
+      assert.ok(stacks.some((stack) => stack.endsWith(' < [callers beyond 8,192 frames]')));
       assert.equal(await program.end(), 0, program.output);
     });
 

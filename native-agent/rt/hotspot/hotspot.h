@@ -6,7 +6,7 @@
 namespace btrace::hotspot {
 
 // What stands in a stack for work of the JVM's own that has no Java frame.
-enum Stub : u64 { kStubCollection = 1, kStubNoFrames, kStubGone, kStubCallersAway, kStubs };
+enum Stub : u64 { kStubCollection = 1, kStubNoFrames, kStubGone, kStubCallersAway, kStubTooDeep, kStubs };
 
 class HotSpot final : public Runtime {
  public:

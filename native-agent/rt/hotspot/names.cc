@@ -43,9 +43,9 @@ u32 HotSpot::name_class_of(jclass java_class, NameSink& sink) {
 
 bool HotSpot::name_method(u64 code, NameSink& sink) {
   if (code < kStubs) {
-    static constexpr const char* kNames[] = {"[garbage collection]", "[inside the JVM]",
-                                             "[left its carrier before it was walked]",
-                                             "[callers that are not back on the carrier]"};
+    static constexpr const char* kNames[] = {
+        "[garbage collection]", "[inside the JVM]", "[left its carrier before it was walked]",
+        "[callers that are not back on the carrier]", "[callers beyond 8,192 frames]"};
     const char* name = kNames[code - 1];
     sink.set_method(0, name, nullptr, MethodKind::Stub, nullptr, 0);
     return true;

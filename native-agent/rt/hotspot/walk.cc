@@ -7,6 +7,10 @@ static_assert(sizeof(jvmtiFrameInfo) == sizeof(Frame) || sizeof(void*) == 4);
 
 namespace {
 
+// On the way to the root, and to count frames, the JVM makes an object of some 5 KB for each. Of a runaway recursion,
+// which may have millions, the callers are not asked for.
+constexpr jint kDeepest = 2 * WalkBuffer::kFrames;
+
 // What the JVM offers for a signal handler, by its symbol; older than JVMTI's frames and laid out otherwise.
 struct SignalFrame {
   jint position;  // below 0: a native method
@@ -73,8 +77,14 @@ i32 walk_thread(jthread thread, Frame* frames, u32 limit, u16& flags) {
     return 1;
   }
   // Deeper than there is room: the half nearest the root takes the place of what lies in the middle.
+  jvmtiFrameInfo beyond;
   jint depth = 0, rest = 0;
   jint half = static_cast<jint>(limit / 2);
+  if (ti->GetStackTrace(thread, kDeepest, 1, &beyond, &rest) == JVMTI_ERROR_NONE && rest) {
+    frames[count - 1] = {kStubTooDeep, -1};
+    flags |= kFlagCut;
+    return count;
+  }
   if (ti->GetFrameCount(thread, &depth) != JVMTI_ERROR_NONE || depth <= count) return count;
   if (ti->GetStackTrace(thread, -half, half, infos + (limit - static_cast<u32>(half)), &rest) != JVMTI_ERROR_NONE)
     return -1;

@@ -32,6 +32,13 @@ final class Parts {
             case "throw" -> work("thrower", 60, "Work.throwing", () -> Work.throwing(90));
             case "load" -> load();
             case "inline" -> inline();
+            case "runaway" -> Truth.start("runaway", log -> {
+                try {
+                    Work.runaway();
+                } catch (StackOverflowError end) {
+                    Truth.sink++;
+                }
+            });
             case "short" -> briefly();
             case "virtual" -> virtual();
             case "virtual-waits" -> virtualWaits();

@@ -90,4 +90,10 @@ final class Work {
     static void units(int count) {
         for (int i = 0; i < count; i++) Truth.sink += grind(i);
     }
+
+    /** Until the stack is full. */
+    static void runaway() {
+        Truth.sink++;
+        runaway();
+    }
 }
