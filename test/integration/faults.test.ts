@@ -19,8 +19,8 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { root } from '../../scripts/setup.mjs';
 import { LocalTargets } from '../../src/targets/local/local-targets.js';
-import { EndReason, LossReason } from '../../src/trace/index.js';
-import { compile, JavaProgram } from '../rigs/jvm/programs.js';
+import { EndReason, lockWaitsAtEnd, LossReason } from '../../src/trace/index.js';
+import { compile, JavaProgram, jdks } from '../rigs/jvm/programs.js';
 import { decodeFile, Recordings, refusal, socketFolders, threadNamed, totalCpu } from './recordings.js';
 
 const agent = path.join(root, 'build/native/host/libbtrace-agent.so');
@@ -53,6 +53,25 @@ describe('faults', () => {
   function nothingLeft(): void {
     assert.deepEqual(readdirSync(recordings.folder), [], 'no file is left');
   }
+
+  it('a JVM that checks what is called by JNI: it is left as it was, without the names of classes', async () => {
+    for (const jdk of jdks()) {
+      const program = await JavaProgram.start('deadlock', {
+        jdk,
+        args: ['before'],
+        vmArgs: ['-Xcheck:jni', '-XX:+IgnoreUnrecognizedVMOptions', '-XX:+EnableDynamicAgentLoading'],
+      });
+      programs.push(program);
+      const said = program.output;
+      const trace = await recordings.record(program.pid, 500, {
+        file: recordings.file(`${jdk.version}.btrace`),
+      });
+      assert.deepEqual(trace.problems, []);
+      assert.equal(lockWaitsAtEnd(trace).deadlocks.length, 2);
+      assert.equal(await program.end(), 0, program.output);
+      assert.equal(program.output, said);
+    }
+  });
 
   it('a pid that is nobody', async () => {
     await assert.rejects(recordings.start(2 ** 22 + 5), refusal('not-found', /no process/));

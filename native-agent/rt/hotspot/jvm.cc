@@ -209,7 +209,11 @@ void Jvm::explore_classes(JNIEnv* env, const VmStructs& structs) {
   i32 klass_offset;
   if (!read_memory(klass_offset_at, &klass_offset, sizeof klass_offset) || klass_offset <= 0) return;
   constexpr uintptr_t kMarks = 3, kUncheckedInstance = 2;
-  // With -Xcheck:jni ids carry more, and a made-up one would end the program.
+  // With -Xcheck:jni a made-up id would end the program.
+  const void* checks = structs.flag("CheckJNICalls");
+  bool checked = true;
+  if (!checks || !read_memory(checks, &checked, sizeof checked) || checked) return;
+  // Nor may an id carry more than that.
   if ((reinterpret_cast<uintptr_t>(thread_pointer) & kMarks) != kUncheckedInstance) return;
   auto made_up = reinterpret_cast<jfieldID>(static_cast<uintptr_t>(klass_offset) << 2 | kUncheckedInstance);
   jclass type = env->FindClass("java/lang/Object");

@@ -68,4 +68,17 @@ const void* VmStructs::address(const char* type, const char* field) const {
   return read_at<const void*>(entry, address_);
 }
 
+const void* VmStructs::flag(const char* name) const {
+  const void* flags = address("JVMFlag", "flags");
+  const void* count = address("JVMFlag", "numFlags");
+  const i32 size = size_of("JVMFlag"), to_name = offset("JVMFlag", "_name"), to_place = offset("JVMFlag", "_addr");
+  if (!flags || !count || size == kNoOffset || to_name == kNoOffset || to_place == kNoOffset) return nullptr;
+  const u8* flag = read_at<const u8*>(flags, 0);
+  for (u64 left = read_at<u64>(count, 0); flag && left; left--, flag += size) {
+    const char* own = read_at<const char*>(flag, static_cast<u64>(to_name));
+    if (own && strcmp(own, name) == 0) return read_at<const void*>(flag, static_cast<u64>(to_place));
+  }
+  return nullptr;
+}
+
 }  // namespace btrace::hotspot

@@ -19,6 +19,9 @@ class VmStructs {
   // The place of a static field; nullptr when there is none.
   const void* address(const char* type, const char* field) const;
 
+  // Where a flag of the JVM's is kept; nullptr when there is none of that name.
+  const void* flag(const char* name) const;
+
  private:
   const u8* find(const char* type, const char* field) const;
 
