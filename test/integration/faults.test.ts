@@ -89,7 +89,7 @@ describe('faults', () => {
       while (!/^State:\s+Z/m.test(readFileSync(`/proc/${zombie}/status`, 'utf8'))) await setImmediate();
       await assert.rejects(
         recordings.start(zombie),
-        refusal('not-supported', new RegExp(`^Process ${zombie} is not a Java program`)),
+        refusal('not-supported', new RegExp(`^Process ${zombie} is not a Java program: it has just ended`)),
       );
     } finally {
       shell.kill('SIGKILL');

@@ -191,7 +191,7 @@ export async function javaProcess(pid: number, machine: Machine = thisMachine())
   }
   throw new TargetError(
     'not-supported',
-    `${what} is not a Java program.`,
+    `${what} is not a Java program${program === undefined ? ': it has just ended, or is the kernel’s own' : ''}.`,
     'See the running Java programs with: btrace list',
   );
 }
