@@ -24,6 +24,8 @@ constexpr size_t kRuntimeScanBytes = 4096;
 // ThreadList begins with a bit for each of 65,535 thread ids; its list comes right behind.
 constexpr size_t kThreadListBytes = 65536 / 8 + 256;
 constexpr u32 kMostThreads = 65536;
+// Threads that come and go meanwhile break a list that is read without its lock.
+constexpr u32 kLooksAtLists = 20;
 
 bool plausible(const void* pointer) {
   auto address = reinterpret_cast<uintptr_t>(pointer);
@@ -115,7 +117,10 @@ void Internals::explore(JNIEnv* env) {
   const ArtThread* self = thread_of(env);
   if (!runtime || !plausible(self)) return;
   find_thread_ids(self, sys::gettid());
-  find_lists(self);
+  for (u32 look = 0; look < kLooksAtLists && !thread_list; look++) {
+    if (look) sys::sleep_ns(kNsPerMs);
+    find_lists(self);
+  }
 }
 
 void Internals::find_thread_ids(const ArtThread* self, u32 own_tid) {
