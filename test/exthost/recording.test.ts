@@ -218,7 +218,8 @@ describe('recording', () => {
         changed();
         await until('it has looked again', () => rows(pick).includes('till.0'));
         assert.deepEqual(rows(pick), [...before, 'till.a', 'till.0']);
-        assert.match(pick.activeItems[0]!.label, /till\.a$/);
+        // VS Code tells of no row for a moment while it takes the new ones.
+        await until('the person is on the same row', () => /till\.a$/.test(pick.activeItems[0]?.label ?? ''));
         pick.hide();
         assert.equal(await asked, undefined);
       });
