@@ -152,10 +152,10 @@ function nameless(methods: Methods): number {
 }
 
 /** A line for each point, and one for what they see together. */
-export function describePoints(survey: PointSurvey, trace: Trace): string[] {
-  const { points, cpuNs, withinNs } = survey;
+export function describePoints(survey: PointSurvey): string[] {
+  const { points, spanNs, cpuNs, withinNs } = survey;
   if (points.length === 0) return ['none: all samples came by the clock'];
-  const seconds = (trace.endNs - trace.beginNs) / 1e9;
+  const seconds = spanNs / 1e9;
   const lines = points.map(({ kind, captures, threads }) => {
     const rate = seconds > 0 ? `${formatCount(Math.round(captures / seconds))} a second, ` : '';
     const on = threads === 1 ? 'one thread' : `${formatCount(threads)} threads`;
@@ -214,8 +214,7 @@ export function printInfo(file: string, trace: Trace, terminal: Terminal, points
         rows.push(['', `${wordOf(SampleKind, kind)}: ${formatCount(count)} at ${formatNs(totalNs / count)}`]);
     }
   }
-  if (points)
-    describePoints(points, trace).forEach((line, at) => rows.push([at === 0 ? 'points' : '', line]));
+  if (points) describePoints(points).forEach((line, at) => rows.push([at === 0 ? 'points' : '', line]));
   for (const line of table(
     rows.filter(([, value]) => value !== ''),
     [false, false],

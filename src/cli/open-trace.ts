@@ -105,9 +105,17 @@ export async function openWithProgress(
   terminal: Terminal,
   mostBytes = usualMemoryBytes,
 ): Promise<Trace> {
-  const say = (share: number) => terminal.progress(`Reading ${file}: ${Math.round(100 * share)} %`);
+  return withProgress(terminal, `Reading ${file}`, (say) => openTrace(file, say, { mostBytes }));
+}
+
+/** Says how far `work` is, and takes the line away when it has ended. */
+export async function withProgress<T>(
+  terminal: Terminal,
+  what: string,
+  work: (say: OnProgress) => Promise<T>,
+): Promise<T> {
   try {
-    return await openTrace(file, say, { mostBytes });
+    return await work((share) => terminal.progress(`${what}: ${Math.round(100 * share)} %`));
   } finally {
     terminal.endProgress();
   }

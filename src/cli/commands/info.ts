@@ -2,12 +2,15 @@ import { type PointSurvey, PointSurveyor } from '../../trace/index.js';
 import { type Command, jsonOption } from '../command-line.js';
 import { CliError, ExitCode } from '../exit-codes.js';
 import { infoJson, printInfo } from '../info.js';
-import { memoryOption, openWithProgress, readPieces } from '../open-trace.js';
+import { memoryOption, openWithProgress, readPieces, withProgress } from '../open-trace.js';
 import { parseSize } from '../quantities.js';
+import { type Terminal } from '../terminal.js';
 
-async function surveyOf(file: string): Promise<PointSurvey> {
+async function surveyOf(file: string, terminal: Terminal): Promise<PointSurvey> {
   const surveyor = new PointSurveyor();
-  await readPieces(file, (bytes) => surveyor.append(bytes));
+  await withProgress(terminal, `Counting the points of ${file}`, (say) =>
+    readPieces(file, (bytes) => surveyor.append(bytes), say),
+  );
   return surveyor.survey();
 }
 
@@ -31,7 +34,7 @@ export const info: Command = {
     const trace = await openWithProgress(file, terminal, input.read('memory', parseSize));
     if (input.has('points') && trace.info.format !== 'btrace')
       throw new CliError(ExitCode.File, `${file} is no recording of BTrace: it has no points.`);
-    const points = input.has('points') ? await surveyOf(file) : undefined;
+    const points = input.has('points') ? await surveyOf(file, terminal) : undefined;
     if (input.has('json')) terminal.print(JSON.stringify(infoJson(file, trace, points), null, 2));
     else printInfo(file, trace, terminal, points);
     return ExitCode.Done;

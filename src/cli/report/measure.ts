@@ -15,6 +15,7 @@ import {
 import { threadsIn } from '../../trace/measure/scope.js';
 import { virtualWaitPlaces } from '../../trace/measure/virtual-waits.js';
 import { virtualThreadFigures } from '../../trace/measure/virtual-threads.js';
+import { threadWord } from './words.js';
 
 export interface ReportRequest {
   readonly top: number;
@@ -251,8 +252,7 @@ function lockWaitRow(trace: Trace, wait: LockWait): LockWaitRow {
   };
 }
 
-const nameOf = (thread: ThreadTrack | undefined): string =>
-  thread?.name === undefined || thread.name === '' ? `thread ${thread?.tid ?? 0}` : thread.name;
+const nameOf = (thread: ThreadTrack | undefined): string => threadWord(thread?.name ?? '', thread?.tid ?? 0);
 
 function virtualThreads(trace: Trace, scope: Scope, top: number): VirtualThreads {
   const { all, count, id, cpu, wall, blocked, method, waited, waits, longest } = virtualThreadFigures(

@@ -13,7 +13,7 @@ import type {
   VirtualWaitRow,
   WaitRow,
 } from './measure.js';
-import { virtualWaitWord, waitWord } from './words.js';
+import { threadWord, virtualWaitWord, waitWord } from './words.js';
 
 const MOST_THREADS = 15;
 const MOST_WAITS = 8;
@@ -95,7 +95,7 @@ function threadLines(rows: readonly ThreadRow[], { width }: Terminal): string[] 
     formatNs(row.blockedNs),
     formatNs(row.gapNs),
     formatCount(row.samples),
-    plainText(row.name) || `thread ${row.tid}`,
+    threadWord(plainText(row.name), row.tid),
     plainText(row.methods[0]?.name ?? ''),
   ]);
   return table(
@@ -210,7 +210,7 @@ export function printReport(report: Report, terminal: Terminal): void {
 
   if (request.perThread) {
     for (const thread of threads) {
-      const name = `${plainText(thread.name) || `thread ${thread.tid}`}: ${formatNs(thread.cpuNs)} CPU of ${formatNs(thread.wallNs)}`;
+      const name = `${threadWord(plainText(thread.name), thread.tid)}: ${formatNs(thread.cpuNs)} CPU of ${formatNs(thread.wallNs)}`;
       const shares = { cpu: thread.cpuNs, wall: thread.wallNs };
       printTable(name, methodLines(thread.methods, trace, shares, report.sort, terminal), terminal);
     }

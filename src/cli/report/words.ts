@@ -25,6 +25,9 @@ export function virtualWaitWord(kind: number): string {
   return kind === SampleKind.Unknown ? 'not known' : waitWord(kind);
 }
 
+/** What a thread is called, with or without a name. */
+export const threadWord = (name: string, tid: number): string => name || `thread ${tid}`;
+
 /** The key of an enumeration's value, as words: "monitorRelease" → "monitor release". */
 export function wordOf(of: Readonly<Record<string, number>>, value: number): string {
   const name = Object.keys(of).find((key) => of[key] === value);

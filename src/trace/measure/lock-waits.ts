@@ -2,7 +2,7 @@
 import { lowerBound } from '../model/bisect.js';
 import { SampleFlag, SampleKind } from '../model/kinds.js';
 import { type ThreadTrack, type Trace } from '../model/trace.js';
-import { platform } from './virtual-waits.js';
+import { isPlatform } from './platform.js';
 
 export interface LockWait {
   /** Thread index. */
@@ -91,7 +91,7 @@ function placeOf(
   node: number,
 ): { method: number; line: number } {
   let at = path;
-  while (at !== 0 && platform.test(methods.className(paths.method[at] as number)))
+  while (at !== 0 && isPlatform(methods.className(paths.method[at] as number)))
     at = paths.parent[at] as number;
   if (at === 0) at = path;
   if (at === 0) return { method: -1, line: 0 };

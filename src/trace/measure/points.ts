@@ -20,6 +20,8 @@ export interface PointSurvey {
     readonly captures: number;
     readonly threads: number;
   }[];
+  /** From the first sample to the end of the last: a recording that fits into memory in part is surveyed whole. */
+  readonly spanNs: number;
   /** Used from each thread's first sample to its last. */
   readonly cpuNs: number;
   /** For each of `surveyedNs`: how much of it went by in stretches between points that were no longer. */
@@ -37,6 +39,8 @@ export class PointSurveyor {
   readonly #clocks = new Map<number, { sample: number; point: number }>();
   readonly #withinNs = surveyedNs.map(() => 0);
   #cpuNs = 0;
+  #beginNs = Infinity;
+  #endNs = -Infinity;
 
   /** Bytes of a recording in order, cut anywhere. What is damaged is left out: whoever opens it says so. */
   append(bytes: Uint8Array): void {
@@ -60,6 +64,7 @@ export class PointSurveyor {
     }));
     return {
       points: points.sort((a, b) => b.captures - a.captures),
+      spanNs: Math.max(this.#endNs - this.#beginNs, 0),
       cpuNs: this.#cpuNs,
       withinNs: this.#withinNs,
     };
@@ -73,6 +78,9 @@ export class PointSurveyor {
       for (let row = 0; row < rows; row++) {
         const kind = blocks.kind[row] as number;
         const captures = 1 + (blocks.merged[row] as number);
+        const time = blocks.time[row] as number;
+        this.#beginNs = Math.min(this.#beginNs, time);
+        this.#endNs = Math.max(this.#endNs, time + (blocks.duration[row] as number));
         if (!byClock.has(kind)) this.#count(kind, captures, blocks.thread);
         if (hasCpu)
           this.#measure(

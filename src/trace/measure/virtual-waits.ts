@@ -1,6 +1,7 @@
 /** What virtual threads waited for while they were off their carriers, and where: docs/MEASURES.md, "Virtual threads". */
 import { SampleKind } from '../model/kinds.js';
 import { type Methods, type Paths, type Trace } from '../model/trace.js';
+import { isPlatform } from './platform.js';
 import { type Scope } from './scope.js';
 
 /** A row a place, those with the longest waits together first. */
@@ -25,7 +26,6 @@ export interface WaitPlace {
   readonly method: number;
 }
 
-export const platform = /^(java|javax|jdk|sun|com\.sun)\./;
 /** How a wait is made, which says nothing of what for. */
 const mechanism =
   /^(java\.lang\.(VirtualThread|System)(\$|$)|jdk\.internal\.misc\.VirtualThreads$|java\.util\.concurrent\.locks\.LockSupport$)/;
@@ -62,7 +62,7 @@ class Places {
     let innermost = -1;
     for (let at = path; at !== 0; at = parent[at] as number) {
       const owner = this.methods.className(method[at] as number);
-      if (!platform.test(owner)) return method[at] as number;
+      if (!isPlatform(owner)) return method[at] as number;
       if (innermost < 0 && !mechanism.test(owner)) innermost = method[at] as number;
     }
     return innermost;
