@@ -3,6 +3,7 @@ import { endOf, endTop } from '../build/event-columns.js';
 import { counted } from '../model/counted.js';
 import type { Trace } from '../model/trace.js';
 import { AsyncSlices } from './async-slices.js';
+import { ExportedClocks } from './chrome-clocks.js';
 import { markPhases } from './chrome-phases.js';
 import { Flows } from './flows.js';
 import type { ImportOptions, TraceImporter } from './importer.js';
@@ -52,7 +53,7 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
   #noTime = 0;
   #stackSamples = 0;
   readonly #ignored = new Map<string, number>();
-  readonly #starts = { monotonicNs: 0n, boottimeNs: 0n, realtimeNs: 0n };
+  readonly #clocks = new ExportedClocks();
 
   // The event at hand.
   readonly #name: Stretch = { from: 0, to: -1, escaped: false };
@@ -109,7 +110,7 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
     return this.#builder.finish(
       this.#methods,
       { format: 'chrome', pid, targetName: this.#processNames.get(pid) ?? '' },
-      this.#zero(),
+      this.#clocks.after(this.#baseUs),
     );
   }
 
@@ -124,12 +125,13 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
       return skipValue;
     }
     if (role === stackSamples) this.#stackSamples++;
-    if (role === otherData && key !== undefined && first === 0x22) return this.#wantsStart(key);
+    if (role === otherData && key !== undefined && first === 0x22)
+      return this.#clocks.wants(key.text()) ? readItem : skipValue;
     return skipValue;
   }
 
   item(role: number, reader: JsonReader): boolean {
-    return role === otherData ? this.#start(reader) : this.#event(reader);
+    return role === otherData ? this.#clocks.read(reader) : this.#event(reader);
   }
 
   leave(): void {
@@ -391,39 +393,6 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
       const key = inner.text();
       if (!inner.expect(0x3a) || !visit(key, inner)) return;
     }
-  }
-
-  /** What our own export notes beside the events. */
-  #wantsStart(key: JsonReader): number {
-    this.#startKey = key.text();
-    return ['startMonotonicNs', 'startBoottimeNs', 'startRealtimeNs'].includes(this.#startKey)
-      ? readItem
-      : skipValue;
-  }
-  #startKey = '';
-
-  #start(reader: JsonReader): boolean {
-    if (!reader.string()) return false;
-    const text = reader.text();
-    if (/^\d{1,19}$/.test(text)) {
-      const value = BigInt(text);
-      if (this.#startKey === 'startMonotonicNs') this.#starts.monotonicNs = value;
-      else if (this.#startKey === 'startBoottimeNs') this.#starts.boottimeNs = value;
-      else this.#starts.realtimeNs = value;
-    }
-    return true;
-  }
-
-  /** Clocks at the importer's zero: our own export says them, else the file's µs are taken as the monotonic clock. */
-  #zero(): { monotonicNs: bigint; boottimeNs: bigint; realtimeNs: bigint } {
-    const baseNs = this.#baseUs === this.#baseUs ? BigInt(this.#baseUs) * 1000n : 0n;
-    const { monotonicNs, boottimeNs, realtimeNs } = this.#starts;
-    const moved = (start: bigint): bigint => (start > 0n ? start + baseNs : 0n);
-    return {
-      monotonicNs: monotonicNs > 0n ? moved(monotonicNs) : baseNs > 0n ? baseNs : 0n,
-      boottimeNs: moved(boottimeNs),
-      realtimeNs: moved(realtimeNs),
-    };
   }
 
   #nameThreads(): void {
