@@ -16,16 +16,24 @@ void Connection::release() {
   out_.release();
 }
 
+bool Connection::has_room() const {
+  return in_.size() - used_ < kLongestIncoming;
+}
+
 void Connection::pump(i64 wait_ns) {
   send();
-  Readiness ready = wait_socket(fd_, unsent() != 0, wait_ns);
-  if (ready.readable) receive();
+  // What there is no room for is left where it is: it is nothing to wake up for.
+  Readiness ready = wait_socket(fd_, has_room(), unsent() != 0, wait_ns);
+  if (ready.readable)
+    receive();
+  else if (ready.gone)
+    open_ = false;
   send();
 }
 
 void Connection::receive() {
   u8 part[4096];
-  while (in_.size() - used_ < kLongestIncoming) {
+  while (has_room()) {
     IoResult got = receive_some(fd_, part, sizeof part);
     if (got.closed) open_ = false;
     if (got.bytes <= 0) return;

@@ -24,6 +24,7 @@ class Connection {
   size_t held_bytes() const { return out_.capacity() + in_.capacity(); }
 
  private:
+  bool has_room() const;
   void receive();
   void send();
 

@@ -95,7 +95,7 @@ struct Talk {
         if (chunk.kind == kind) return true;
       }
       u8 part[64 * 1024];
-      wait_socket(ends[1], false, kNsPerSecond);
+      wait_socket(ends[1], true, false, kNsPerSecond);
       ssize_t got = recv(ends[1], part, sizeof part, 0);
       if (got == 0) return false;
       if (got > 0) received.insert(received.end(), part, part + got);
@@ -245,6 +245,23 @@ TEST("conversation: what it holds of what comes is bounded, however long a chunk
     close(ends[1]);
   }
   chunk.release();
+}
+
+TEST("conversation: who is not listened to any more wakes nobody, and is seen to go") {
+  std::vector<u8> flood(64 * 1024, 0x55);
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends)) abort();
+  Connection connection(ends[0]);
+  // As much as is taken here, and as much as the kernel holds then.
+  while (send(ends[1], flood.data(), flood.size(), MSG_NOSIGNAL) > 0) connection.pump(0);
+  const i64 begin_ns = now_ns();
+  connection.pump(20 * kNsPerMs);
+  CHECK(now_ns() - begin_ns >= 20 * kNsPerMs);
+  CHECK(connection.is_open());
+  close(ends[1]);
+  connection.pump(kLongNs);
+  CHECK(!connection.is_open());
+  connection.release();
 }
 
 TEST("conversation: a desktop that is gone ends it") {

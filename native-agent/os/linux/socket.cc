@@ -64,7 +64,7 @@ int listen_abstract(const char* name) {
 }
 
 int accept_within(int listener, i64 timeout_ns) {
-  if (!wait_socket(listener, false, timeout_ns).readable) return -kTimedOut;
+  if (!wait_socket(listener, true, false, timeout_ns).readable) return -kTimedOut;
   return static_cast<int>(sys::call(sys::kAccept4, listener, 0, 0, kCloexec));
 }
 
@@ -94,16 +94,16 @@ IoResult receive_some(int fd, u8* data, size_t size) {
   return {0, got == 0 || (got != -sys::kEagain && got != -sys::kEintr)};
 }
 
-Readiness wait_socket(int fd, bool for_write, i64 timeout_ns) {
+Readiness wait_socket(int fd, bool for_read, bool for_write, i64 timeout_ns) {
+  constexpr i16 kReadable = 1, kWritable = 4, kGone = 8 | 16 | 32;
   struct {
     i32 fd;
     i16 events;
     i16 happened;
-  } poll{fd, static_cast<i16>(for_write ? 1 | 4 : 1), 0};
+  } poll{fd, static_cast<i16>((for_read ? kReadable : 0) | (for_write ? kWritable : 0)), 0};
   sys::Timespec timeout{static_cast<long>(timeout_ns / kNsPerSecond), static_cast<long>(timeout_ns % kNsPerSecond)};
   sys::call(sys::kPpoll, reinterpret_cast<long>(&poll), 1, reinterpret_cast<long>(&timeout), 0, 8);
-  constexpr i16 kReadableOrGone = 1 | 8 | 16 | 32;
-  return {(poll.happened & kReadableOrGone) != 0, (poll.happened & 4) != 0};
+  return {(poll.happened & kReadable) != 0, (poll.happened & kGone) != 0};
 }
 
 }  // namespace btrace

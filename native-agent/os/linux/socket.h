@@ -20,11 +20,12 @@ struct IoResult {
 // Never block, never raise SIGPIPE.
 IoResult send_some(int fd, const u8* data, size_t size);
 IoResult receive_some(int fd, u8* data, size_t size);
-// Waits until there is something to read (or to write, if asked), the other side is gone, or the time is over.
+// Waits until there is something to read or room to write, whichever is asked for, the other side is gone, or the time is
+// over.
 struct Readiness {
   bool readable;
-  bool writable;
+  bool gone;
 };
-Readiness wait_socket(int fd, bool for_write, i64 timeout_ns);
+Readiness wait_socket(int fd, bool for_read, bool for_write, i64 timeout_ns);
 
 }  // namespace btrace
