@@ -79,6 +79,7 @@ class Drain final : public NameSink {
     ThreadRecord* record;
     i64 begin_ns;  // as the thread has announced it; 0: it has not
   };
+  u32 put_locks_first(u32* order, u32 slots);
   bool see_open_block(ThreadRecord& record, i64 from_ns, i64 now_ns, Frame* frames, OpenRow& open);
   bool still_open(OpenRow& open);
   u32 set_waits_aside(u32 thread, u32 begin, u32 count);

@@ -81,9 +81,6 @@ constexpr i64 kWalksNs = 500 * kNsPerMs;
 }  // namespace
 
 bool Drain::see_open_block(ThreadRecord& record, i64 from_ns, i64 now_ns, Frame* frames, OpenRow& open) {
-  if (record.state.load_acquire() != ThreadRecord::State::Live || record.busy.load_relaxed() == Holder::Never ||
-      !record.runtime_ref.load_relaxed() || (session_->config.main_only && !record.is_main))
-    return false;
   Announced found = announced_by(*session_, record);
   open.begin_ns = found.block.begin_ns;
   runtime_->see_block(*session_, record, 0, found.kind, found.block);
@@ -140,16 +137,36 @@ bool Drain::still_open(OpenRow& open) {
   return is_same && record.state.load_acquire() == ThreadRecord::State::Live;
 }
 
+// Whom to look at, and in which order: where walks are slow there is no time for everybody, and nobody may be missing of
+// those that wait for each other.
+u32 Drain::put_locks_first(u32* order, u32 slots) {
+  u32 first = 0, last = slots;
+  for (u32 slot = 0; slot < slots; slot++) {
+    ThreadRecord& record = g_threads.at(slot);
+    if (record.state.load_acquire() != ThreadRecord::State::Live || record.busy.load_relaxed() == Holder::Never ||
+        !record.runtime_ref.load_relaxed() || (session_->config.main_only && !record.is_main))
+      continue;
+    Announced found = announced_by(*session_, record);
+    runtime_->see_block(*session_, record, 0, found.kind, found.block);
+    order[found.kind == SampleKind::Monitor || found.block.peer ? first++ : --last] = slot;
+  }
+  while (last < slots) order[first++] = order[last++];
+  return first;
+}
+
 void Drain::cut_open_blocks(Bytes& out, i64 from_ns, i64 now_ns, bool may_walk) {
   Frame* frames = may_walk && runtime_->walks_outside() ? map_array<Frame>(WalkBuffer::kFrames) : nullptr;
   OpenRow* open = map_array<OpenRow>(kMaxRuns);
-  const i64 walks_until = btrace::now_ns() + kWalksNs;
   const u32 slots = g_threads.slots();
-  for (u32 slot = 0; open && slot < slots;) {
+  u32* order = map_array<u32>(max_of(slots, 1u));
+  const u32 count = order ? put_locks_first(order, slots) : 0;
+  const i64 walks_until = btrace::now_ns() + kWalksNs;
+  for (u32 next = 0; open && next < count;) {
     u32 seen = 0;
-    for (; slot < slots && seen < kMaxRuns; slot++) {
+    for (; next < count && seen < kMaxRuns; next++) {
       const bool in_time = btrace::now_ns() < walks_until;
-      if (see_open_block(g_threads.at(slot), from_ns, now_ns, in_time ? frames : nullptr, open[seen])) seen++;
+      ThreadRecord& record = g_threads.at(order[next]);
+      if (see_open_block(record, from_ns, now_ns, in_time ? frames : nullptr, open[seen])) seen++;
     }
     u32 rows = 0;
     run_count_ = wait_count_ = 0;
@@ -161,6 +178,7 @@ void Drain::cut_open_blocks(Bytes& out, i64 from_ns, i64 now_ns, bool may_walk) 
     session_->repeats.add_relaxed(rows);
     if (rows) cut_rows(out, rows);
   }
+  unmap_array(order, max_of(slots, 1u));
   unmap_array(open, kMaxRuns);
   unmap_array(frames, WalkBuffer::kFrames);
 }

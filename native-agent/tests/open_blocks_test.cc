@@ -55,9 +55,11 @@ TEST("open blocks: who looks while a thread goes from one to the next sees one o
 struct StandingRuntime : FakeRuntime {
   std::function<void(ThreadRecord&, SampleKind&, Blocked&)> see = [](ThreadRecord&, SampleKind&, Blocked&) {};
   u32 walks = 0;
+  i64 walk_ns = 0;
   bool walks_outside() override { return true; }
   i32 walk_outside(ThreadRecord&, Frame* frames, u32, WalkNotes&) override {
     walks++;
+    sys::sleep_ns(walk_ns);
     frames[0] = {77, 3};
     return 1;
   }
@@ -181,14 +183,29 @@ TEST("open blocks: each that goes on has a row to the end, with who has what it 
   CHECK_EQUAL(recording.runtime.walks, 2u);
 }
 
+TEST("open blocks: where walks are slow, who waits for a lock is seen before who only waits") {
+  Recording recording;
+  for (int i = 0; i < 8; i++) recording.start_in(SampleKind::Sleep, 0);
+  const u32 monitor = index_in(*recording.session, recording.start_in(SampleKind::Monitor, 11));
+  ThreadRecord& park = recording.start_in(SampleKind::Park, 0);
+  recording.runtime.see = [&](ThreadRecord& record, SampleKind&, Blocked& block) {
+    if (&record == &park) block.peer = monitor;
+  };
+  recording.runtime.walk_ns = 150 * kNsPerMs;
+  auto rows = recording.end(now_ns());
+  CHECK(rows.size() < 10);
+  CHECK_EQUAL(rows[0].thread, monitor);
+  CHECK_EQUAL(rows[1].thread, index_in(*recording.session, park));
+}
+
 TEST("open blocks: a thread that went on between the two looks at it has no row") {
   Recording recording;
   ThreadRecord& one = recording.start_in(SampleKind::Monitor, 11);
   ThreadRecord& other = recording.start_in(SampleKind::Monitor, 12);
   std::atomic<u32> looks{0};
   recording.runtime.see = [&](ThreadRecord&, SampleKind&, Blocked&) {
-    // Both have been seen once.
-    if (++looks == 3) withdraw_block(one);
+    // Both have been put in order, and seen once.
+    if (++looks == 5) withdraw_block(one);
   };
   auto rows = recording.end(now_ns());
   CHECK_EQUAL(rows.size(), size_t{1});
