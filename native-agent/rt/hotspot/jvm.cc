@@ -2,25 +2,9 @@
 
 #include "base/libc.h"
 #include "base/syscall.h"
-#include "os/linux/machine.h"
+#include "rt/hotspot/reads.h"
 
 namespace btrace::hotspot {
-
-namespace {
-
-template <class T>
-T plain_read(u64 base, i32 offset) {
-  T value;
-  __builtin_memcpy(&value, reinterpret_cast<const u8*>(base) + offset, sizeof value);
-  return value;
-}
-
-template <class T>
-bool checked_read(u64 base, i32 offset, T& value) {
-  return base && offset != kNoOffset && read_memory(reinterpret_cast<const u8*>(base) + offset, &value, sizeof value);
-}
-
-}  // namespace
 
 bool Jvm::open(JavaVM* java_vm) {
   if (ti) return true;
@@ -179,73 +163,6 @@ bool Jvm::has_locked(u64 java_thread, u64 object) const {
   return false;
 }
 
-// What was a class has a name that is text (names.cc).
-u64 Jvm::class_of_raw(u64 object) const {
-  u64 base;
-  i32 shift;
-  u32 narrow;
-  if (!object || !class_base_at || !read_memory(class_base_at, &base, sizeof base) ||
-      !read_memory(class_shift_at, &shift, sizeof shift) || shift < 0 || shift > 10 ||
-      !checked_read(object, object_class, narrow))
-    return 0;
-  const u64 klass = base + (u64{narrow} << shift);
-  char name[256];
-  return read_class_name(*this, klass, name, sizeof name) ? klass : 0;
-}
-
-// A Klass* is read as if it were a Java field of java.lang.Class: the id of an instance field holds its offset above
-// two marking bits. Verified by reading java.lang.Object's class and its name back.
-void Jvm::explore_classes(JNIEnv* env, const VmStructs& structs) {
-  klass_name = structs.offset("Klass", "_name");
-  symbol_length = structs.offset("Symbol", "_length");
-  symbol_body = structs.offset("Symbol", "_body[0]");
-  if (symbol_body == kNoOffset) symbol_body = structs.offset("Symbol", "_body");
-  klass_layout = structs.offset("Klass", "_layout_helper");
-  klass_constants = structs.offset("InstanceKlass", "_constants");
-  constants_source = structs.offset("ConstantPool", "_source_file_name_index");
-  constants_begin = structs.size_of("ConstantPool");
-  const void* klass_offset_at = structs.address("java_lang_Class", "_klass_offset");
-  if (!thread_pointer || !klass_offset_at) return;
-  i32 klass_offset;
-  if (!read_memory(klass_offset_at, &klass_offset, sizeof klass_offset) || klass_offset <= 0) return;
-  constexpr uintptr_t kMarks = 3, kUncheckedInstance = 2;
-  // With -Xcheck:jni a made-up id would end the program.
-  const void* checks = structs.flag("CheckJNICalls");
-  bool checked = true;
-  if (!checks || !read_memory(checks, &checked, sizeof checked) || checked) return;
-  // Nor may an id carry more than that.
-  if ((reinterpret_cast<uintptr_t>(thread_pointer) & kMarks) != kUncheckedInstance) return;
-  auto made_up = reinterpret_cast<jfieldID>(static_cast<uintptr_t>(klass_offset) << 2 | kUncheckedInstance);
-  jclass type = env->FindClass("java/lang/Object");
-  if (!type) return;
-  u64 klass = static_cast<u64>(env->GetLongField(type, made_up));
-  env->DeleteLocalRef(type);
-  char name[32];
-  if (read_class_name(*this, klass, name, sizeof name) && strcmp(name, "java/lang/Object") == 0)
-    class_pointer = made_up;
-  explore_objects(env, structs, klass);
-}
-
-// Verified: an object of java.lang.Object's class must be told to be one. Where classes are not 32 bits of a pointer, or
-// collectors move objects while the program runs, it is not, and their classes are left unknown.
-void Jvm::explore_objects(JNIEnv* env, const VmStructs& structs, u64 object_klass) {
-  object_class = structs.offset("oopDesc", "_metadata._compressed_klass");
-  class_base_at = structs.address("CompressedKlassPointers", "_base");
-  class_shift_at = structs.address("CompressedKlassPointers", "_shift");
-  if (!class_base_at) class_base_at = structs.address("CompressedKlassPointers", "_narrow_klass._base");
-  if (!class_shift_at) class_shift_at = structs.address("CompressedKlassPointers", "_narrow_klass._shift");
-  jclass type = env->FindClass("java/lang/Object");
-  jobject object = type ? env->AllocObject(type) : nullptr;
-  u64 raw;
-  // A local reference is the address of a place that holds the object.
-  const bool known = object && class_base_at && class_shift_at && class_pointer &&
-                     read_memory(object, &raw, sizeof raw) && class_of_raw(raw) == object_klass;
-  if (env->ExceptionCheck()) env->ExceptionClear();
-  if (!known) class_base_at = nullptr;
-  if (object) env->DeleteLocalRef(object);
-  if (type) env->DeleteLocalRef(type);
-}
-
 u32 Jvm::tid_of(u64 java_thread) const {
   u64 os_thread_at;
   u32 tid;
@@ -257,34 +174,6 @@ u64 Jvm::allocated_by(u64 java_thread) const {
   u64 start = plain_read<u64>(java_thread, buffer_start);
   u64 top = plain_read<u64>(java_thread, buffer_top);
   return plain_read<u64>(java_thread, allocated_bytes) + (top > start ? top - start : 0);
-}
-
-bool read_symbol(const Jvm& jvm, u64 symbol, char* text, size_t size) {
-  u16 length;
-  if (!checked_read(symbol, jvm.symbol_length, length) || !length || length >= size) return false;
-  if (!read_memory(reinterpret_cast<const u8*>(symbol) + jvm.symbol_body, text, length)) return false;
-  text[length] = 0;
-  // What was a name is text; memory that is something else by now seldom is.
-  for (u32 i = 0; i < length; i++)
-    if (static_cast<u8>(text[i]) < 0x20) return false;
-  return true;
-}
-
-bool read_class_name(const Jvm& jvm, u64 klass, char* internal, size_t size) {
-  u64 symbol;
-  return checked_read(klass, jvm.klass_name, symbol) && read_symbol(jvm, symbol, internal, size);
-}
-
-bool read_class_file(const Jvm& jvm, u64 klass, char* file, size_t size) {
-  i32 layout;
-  u64 constants, symbol;
-  u16 index;
-  if (jvm.constants_begin == kNoOffset || !checked_read(klass, jvm.klass_layout, layout) || layout <= 0) return false;
-  if (!checked_read(klass, jvm.klass_constants, constants) || !checked_read(constants, jvm.constants_source, index))
-    return false;
-  constexpr i32 kEntryBytes = sizeof(void*);
-  return index && checked_read(constants, jvm.constants_begin + index * kEntryBytes, symbol) &&
-         read_symbol(jvm, symbol, file, size);
 }
 
 }  // namespace btrace::hotspot

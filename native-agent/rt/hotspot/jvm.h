@@ -67,10 +67,8 @@ struct Jvm {
   u64 thread_of(JNIEnv* env, jobject thread) const {
     return thread_pointer ? static_cast<u64>(env->GetLongField(thread, thread_pointer)) : 0;
   }
-  // The Klass* of a java.lang.Class: its identity as long as it is loaded. A plain field read, no lock.
-  u64 class_of(JNIEnv* env, jclass java_class) const {
-    return class_pointer && java_class ? static_cast<u64>(env->GetLongField(java_class, class_pointer)) : 0;
-  }
+  // The key of a java.lang.Class, 0 if it has none. Plain reads of a class that cannot go meanwhile, no lock.
+  u64 class_of(JNIEnv* env, jclass java_class) const;
   // The operating system's id of a JavaThread, 0 if it cannot be told.
   u32 tid_of(u64 java_thread) const;
   // Where a thread's stack begins (its highest address) and how large it is.
@@ -89,7 +87,7 @@ struct Jvm {
   PendingMonitor pending_of(u64 java_thread) const;
   // Whether another thread has locked an object without a monitor.
   bool has_locked(u64 java_thread, u64 object) const;
-  // The Klass* of such an object, 0 if it cannot be told.
+  // The key of such an object's class, 0 if it cannot be told.
   u64 class_of_raw(u64 object) const;
   // The JVM's own count for the calling thread.
   u64 allocated_by(u64 java_thread) const;
@@ -99,11 +97,17 @@ struct Jvm {
   void explore_virtual_threads(JNIEnv* env);
   void explore_monitors(u64 java_thread, const VmStructs& structs);
   void explore_classes(JNIEnv* env, const VmStructs& structs);
-  void explore_objects(JNIEnv* env, const VmStructs& structs, u64 object_klass);
+  void explore_objects(JNIEnv* env, const VmStructs& structs);
 };
 
-// The name and source file of a Klass by checked reads; false when it is not there any more.
-bool read_class_name(const Jvm& jvm, u64 klass, char* internal, size_t size);
-bool read_class_file(const Jvm& jvm, u64 klass, char* file, size_t size);
+// What a class is known by: its Klass*, and some bits of its name above that. Once it is unloaded another one may lie in
+// its place.
+inline constexpr u32 kClassPlaceBits = 48;
+// Of classes whose place is not known (names.cc); no name's bits reach up there.
+inline constexpr u64 kPlacelessClass = 1ull << 63;
+
+// The name and source file of a class by checked reads; false when it is not there any more.
+bool read_class_name(const Jvm& jvm, u64 key, char* internal, size_t size);
+bool read_class_file(const Jvm& jvm, u64 key, char* file, size_t size);
 
 }  // namespace btrace::hotspot

@@ -22,11 +22,10 @@ u32 HotSpot::name_class_of(jclass java_class, NameSink& sink) {
   JNIEnv* env = jvm.env();
   u64 key = jvm.class_of(env, java_class);
   if (!key) {
-    // Without the JVM's own pointer the identity hash tells classes apart well enough; the mark keeps the kinds of key
-    // apart.
+    // Without the JVM's own pointer the identity hash tells classes apart well enough.
     jint hash = 0;
     jvm.ti->GetObjectHashCode(java_class, &hash);
-    key = 1ull << 63 | static_cast<u32>(hash);
+    key = kPlacelessClass | static_cast<u32>(hash);
   }
   if (u32 known = sink.class_id(key)) return known;
   char* signature = nullptr;

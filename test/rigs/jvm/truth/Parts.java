@@ -7,6 +7,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
@@ -31,6 +32,7 @@ final class Parts {
             case "brief" -> work("brief", 60, "Work.manyBrief", () -> Work.manyBrief(90));
             case "throw" -> work("thrower", 60, "Work.throwing", () -> Work.throwing(90));
             case "load" -> load();
+            case "replace" -> replace();
             case "inline" -> inline();
             case "runaway" -> Truth.start("runaway", log -> {
                 try {
@@ -228,6 +230,23 @@ final class Parts {
             log.lines.add(new Object[] {"classes", log.thread, begin, System.nanoTime(), 10});
             Truth.pause(30);
         });
+    }
+
+    /** Loads class after class, each of which makes objects of its own and goes soon, so that another may lie in its place. */
+    private static void replace() {
+        byte[] bytes = bytesOf("Passing000");
+        int[] number = {0};
+        Truth.start("replacing", log -> {
+            String name = String.format("Passing%03d", ++number[0] % 1000);
+            new Fresh(name, renamed(bytes, "Passing000", name)).loadClass(name).getMethod("make").invoke(null);
+            Truth.pause(20);
+            if (number[0] % 10 == 0) System.gc();
+        });
+    }
+
+    /** A class file with another name in the place of one as long. */
+    private static byte[] renamed(byte[] classFile, String from, String to) {
+        return new String(classFile, StandardCharsets.ISO_8859_1).replace(from, to).getBytes(StandardCharsets.ISO_8859_1);
     }
 
     /** A method that is nearly all work of its caller's, and inlined there: compiled anew again and again. */
