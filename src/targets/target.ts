@@ -70,6 +70,8 @@ export interface SessionStatus extends TraceStatus {
   readonly elapsedMs: number;
   readonly fileBytes: number;
   readonly hooks: readonly Hook[];
+  /** It was asked to end and says nothing. */
+  readonly isSilent: boolean;
 }
 
 /** How a recording ended; the file is there and readable in every case but `cancelled`. */

@@ -82,7 +82,7 @@ describe('recording on phones of many kinds', () => {
     await assertRecords(await target.start(options()), app);
   });
 
-  it('ends a recording at once whose app was frozen meanwhile, with what had come', async () => {
+  it('ends a recording whose app was frozen meanwhile, with what had come', async () => {
     const app = await bench().launched(SHOP);
     await bench().connect();
     const session = await (await choose()).start(options());

@@ -77,6 +77,7 @@ export class ScriptedSession implements Session {
       elapsedMs: 2500,
       fileBytes: 5000,
       hooks: [],
+      isSilent: false,
     };
   }
 

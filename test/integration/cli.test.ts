@@ -200,6 +200,32 @@ describe('btrace, the command', () => {
     assert.equal(decodeFile(recordings.file('interrupted.btrace')).endReason, EndReason.Stopped);
   });
 
+  it('ends a recording of a program that is stopped, says so, and records it when it runs again', async () => {
+    const run = start(['record', '--pid', pid(), '-o', 'stopped.btrace']);
+    await run.says(/Recording com/);
+    const file = recordings.file('stopped.btrace');
+    while (statSync(file).size < 20_000) await new Promise((resolve) => setTimeout(resolve, 20));
+    program.child.kill('SIGSTOP');
+    try {
+      const beganMs = performance.now();
+      run.child.kill('SIGINT');
+      const { code, err } = await run.ended;
+      assert.ok(performance.now() - beganMs < 10_000, err);
+      assert.equal(code, 0, err);
+      assert.match(
+        err,
+        /Shop is stopped, by a signal or a debugger: the recording ends where it was stopped/,
+      );
+    } finally {
+      program.child.kill('SIGCONT');
+    }
+    const trace = decodeFile(file);
+    assert.deepEqual([trace.complete, trace.problems], [true, []]);
+    assert.ok(threadNamed(trace, 'customer-1').sampleCount > 0);
+    const next = await btrace('record', '--pid', pid(), '-d', '0.5s', '-o', 'continued.btrace', '-q');
+    assert.equal(next.code, 0, next.err);
+  });
+
   it('killed itself: the file is valid, the program lives, and the next recording begins', async () => {
     const run = start(['record', '--pid', pid(), '-o', 'killed.btrace']);
     await run.says(/Recording com/);

@@ -43,6 +43,7 @@ function progressOf(session: Session, status: SessionStatus): string {
     formatBytes(status.fileBytes),
     ...(status.dropped > 0 ? [`${formatCount(status.dropped)} dropped`] : []),
     costOf(status),
+    status.isSilent ? 'does not answer, it may be stopped or very busy' : '',
   ]
     .filter((part) => part !== '')
     .join(' · ');

@@ -19,6 +19,7 @@ export function statusLine(status: SessionStatus): string {
   ];
   const failed = status.hooks.filter((hook) => hook.state === HookState.Failed);
   if (failed.length > 0) parts.push(l10n.t('hooks failed: {0}', failed.map((hook) => hook.name).join(', ')));
+  if (status.isSilent) parts.push(l10n.t('does not answer, it may be stopped or very busy'));
   return parts.join(' · ');
 }
 

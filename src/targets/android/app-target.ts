@@ -166,7 +166,10 @@ export class AppTarget implements AndroidTarget {
       file,
       // A device that cannot be asked has taken the connection with it: of the app nothing is known.
       targetIsAlive: () => isAlive(adb, target.pid).catch(() => true),
-      targetIsFrozen: () => isFrozen(adb, this.app, target.pid).catch(() => false),
+      whyStill: async () =>
+        (await isFrozen(adb, this.app, target.pid).catch(() => false))
+          ? `Android has frozen ${target.name} in the background: the recording ends where it was frozen.`
+          : undefined,
       release: async () => {
         try {
           await cleanUp?.();

@@ -36,6 +36,7 @@ const idle: Omit<SessionStatus, 'elapsedMs' | 'fileBytes'> = {
   effectiveIntervalNs: INTERVAL_US * 1000,
   costs: [],
   hooks: [],
+  isSilent: false,
 };
 
 export interface OutsideParts {

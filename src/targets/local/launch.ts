@@ -12,7 +12,7 @@ import { RecordingFile } from '../session/recording-file.js';
 import { type RecordOptions, type Session, type Target, TargetError } from '../target.js';
 import { findAgent } from './agent-library.js';
 import { AgentListener } from './agent-listener.js';
-import { begun, type LocalOptions } from './local-targets.js';
+import { begun, type LocalOptions, whyStill } from './local-targets.js';
 import { isAlive } from './proc.js';
 
 export interface Launched {
@@ -103,6 +103,7 @@ export async function launch(
       file,
       imageRoot: '',
       targetIsAlive: () => isAlive(target.pid),
+      whyStill: () => whyStill(target),
       release: () => open.close(),
       log,
     });

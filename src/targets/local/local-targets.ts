@@ -8,7 +8,7 @@ import { bringAgent, findAgent } from './agent-library.js';
 import { AgentListener, type Log } from './agent-listener.js';
 import { loadAgent, openAttachSocket } from './attach.js';
 import { javaProcess, type JavaProcess, listJavaProcesses } from './java-processes.js';
-import { isAlive } from './proc.js';
+import { isAlive, readProcess } from './proc.js';
 
 /** From the library being loaded to the agent's Welcome. */
 const WELCOME_MS = 20_000;
@@ -86,6 +86,7 @@ class LocalTarget implements Target {
         file,
         imageRoot: java.facts.root,
         targetIsAlive: () => isAlive(this.pid),
+        whyStill: () => whyStill(this),
         release: () => open.close(),
         log,
       });
@@ -122,6 +123,11 @@ export async function begun(
     clearTimeout(timer);
     signal?.removeEventListener('abort', close);
   }
+}
+
+export async function whyStill({ name, pid }: Pick<Target, 'name' | 'pid'>): Promise<string | undefined> {
+  if ((await readProcess(pid))?.isStopped !== true) return undefined;
+  return `${name} is stopped, by a signal or a debugger: the recording ends where it was stopped.`;
 }
 
 function noWelcome(target: Target): TargetError {

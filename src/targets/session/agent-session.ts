@@ -19,6 +19,8 @@ import { RingDump } from './ring-dump.js';
 
 /** An agent that is asked to end and then says nothing for this long is not going to. Taking its hooks out may last on a saturated machine. */
 const SILENCE_MS = 30_000;
+/** One that says nothing for this long may not be able to. */
+const ANSWER_MS = 1500;
 /** However much it says: all that it may hold is through the slowest cable by then. */
 const ENDING_MS = 10 * 60_000;
 const STATUS_EVERY_MS = 1000;
@@ -35,8 +37,8 @@ export interface SessionParts {
   readonly imageRoot?: string;
   /** Tells a program that ended from a connection that broke. */
   readonly targetIsAlive: () => Promise<boolean>;
-  /** Whether the system keeps all of it from running, as Android does with apps in the background. Absent: it never does. */
-  readonly targetIsFrozen?: () => Promise<boolean>;
+  /** Says what keeps all of it from running, if something does: it cannot answer then. Absent: nothing ever does. */
+  readonly whyStill?: () => Promise<string | undefined>;
   /** How long an agent that was asked to end may say nothing. */
   readonly silenceMs?: number;
   /** How long it may go on talking. */
@@ -81,7 +83,8 @@ export class AgentSession implements Session {
   private readonly nativeNames: NativeNames | undefined;
   private dumping: RingDump | undefined;
   private isOver = false;
-  private frozen = false;
+  private isSilent = false;
+  private still: string | undefined;
   private turn: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly parts: SessionParts) {
@@ -115,6 +118,7 @@ export class AgentSession implements Session {
       effectiveIntervalNs: 0,
       costs: [],
       ...this.live,
+      isSilent: this.isSilent,
       elapsedMs: performance.now() - this.began,
       fileBytes: this.parts.file.bytes,
       hooks: this.hooks,
@@ -172,20 +176,29 @@ export class AgentSession implements Session {
     conversation.command(CommandKind.Stop);
     this.watchSilence();
     this.timers.push(setTimeout(() => conversation.close(), endingMs));
-    void this.parts.targetIsFrozen?.().then((frozen) => {
-      if (!frozen || this.isOver) return;
-      // It cannot answer. It takes its hooks out as it runs again and finds nobody there.
-      this.frozen = true;
-      conversation.close();
-    });
   }
 
   /** From the moment it was asked to end, the agent must go on talking. */
   private watchSilence(): void {
     clearTimeout(this.silence);
+    this.isSilent = false;
     if (!this.asked) return;
     const { conversation, silenceMs = SILENCE_MS } = this.parts;
-    this.silence = setTimeout(() => conversation.close(), silenceMs);
+    const answerMs = Math.min(ANSWER_MS, silenceMs);
+    this.silence = setTimeout(() => {
+      this.silence = setTimeout(() => conversation.close(), silenceMs - answerMs);
+      this.isSilent = true;
+      this.tell();
+      void this.closeIfStill();
+    }, answerMs);
+  }
+
+  /** It takes its hooks out as it runs again and finds nobody there. */
+  private async closeIfStill(): Promise<void> {
+    const why = await this.parts.whyStill?.();
+    if (why === undefined || !this.isSilent) return;
+    this.still = why;
+    this.parts.conversation.close();
   }
 
   private async run(): Promise<SessionEnd> {
@@ -193,6 +206,7 @@ export class AgentSession implements Session {
     this.asked ??= end;
     for (const timer of this.timers) clearTimeout(timer);
     clearTimeout(this.silence);
+    this.isSilent = false;
     this.parts.conversation.close();
     const message = await this.seal(end);
     await this.inTurn(async () => {
@@ -291,9 +305,11 @@ export class AgentSession implements Session {
   /** The stream ended without a Goodbye. */
   private async disconnected(error?: unknown): Promise<Ending> {
     if (this.asked?.reason === 'cancelled') return this.asked;
-    if (this.frozen && this.asked) {
-      const message = `Android has frozen ${this.target.name} in the background: the recording ends where it was frozen.`;
-      return { reason: this.asked.reason, message: [this.asked.message, message].filter(Boolean).join('. ') };
+    if (this.still !== undefined && this.asked) {
+      return {
+        reason: this.asked.reason,
+        message: [this.asked.message, this.still].filter(Boolean).join('. '),
+      };
     }
     if (await this.targetEnds()) {
       const message = `${this.target.name} ended. Names of methods first used in its last second may be missing.`;

@@ -51,7 +51,7 @@ describe('a session', () => {
 
   async function begin(
     more: Partial<RecordOptions> = {},
-    patience: Pick<SessionParts, 'silenceMs' | 'endingMs'> = { silenceMs: 5000 },
+    patience: Pick<SessionParts, 'silenceMs' | 'endingMs' | 'whyStill'> = { silenceMs: 5000 },
   ) {
     const options = optionsFor(file, more);
     const accepted = listener.accept(configOf(options), new AbortController().signal);
@@ -192,6 +192,26 @@ describe('a session', () => {
     assert.equal(end.reason, 'connection-lost');
     assert.match(end.message, /did not finish/);
     assert.equal(footerOf(file).reason, EndReason.ConnectionLost);
+  });
+
+  it('says that an agent does not answer, waits for it, and not where it cannot answer', async () => {
+    const whyStill = (): Promise<string | undefined> =>
+      Promise.resolve(isStill ? 'It stands still.' : undefined);
+    let isStill = false;
+    const { agent, session } = await begin({}, { whyStill });
+    void session.stop();
+    await statusWhere(session, ({ isSilent }) => isSilent);
+    agent.goodbye(EndReason.Stopped);
+    assert.deepEqual([(await session.ended).reason, (await session.ended).message], ['stopped', '']);
+    assert.equal(session.status().isSilent, false);
+
+    rmSync(file);
+    listener = await AgentListener.open('', (line) => log.push(line));
+    isStill = true;
+    const second = await begin({}, { whyStill, silenceMs: 60_000 });
+    const end = await second.session.stop();
+    assert.deepEqual([end.reason, end.message], ['stopped', 'It stands still.']);
+    assert.equal(footerOf(file).reason, EndReason.Stopped);
   });
 
   it('does not listen for ever to one that goes on talking, and waits for nothing when it has ended', async () => {
