@@ -15,7 +15,13 @@ import type {
   ThreadSnapshot,
 } from './worker/messages.js';
 
-const noNames: NameColumns = { count: 0, classNames: [], classOf: new Uint32Array(0), names: [] };
+const noNames: NameColumns = {
+  count: 0,
+  classNames: [],
+  classOf: new Uint32Array(0),
+  names: [],
+  written: new Map(),
+};
 
 export class Model {
   #snapshot: Snapshot | undefined;

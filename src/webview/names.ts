@@ -1,4 +1,5 @@
 /** Method names as they are shown, and what their package says: hue and whose code it is. */
+import { qualifiedWritten } from '../trace/model/written-name.js';
 import { isOwnClass } from './own-code.js';
 import type { NameColumns } from './worker/messages.js';
 import { text } from './texts.js';
@@ -63,8 +64,14 @@ export class NameIndex {
     return (this.#hues.get(group) ?? 0) * classTints + 1;
   }
 
-  /** "com.example.Shop$Cart.add", whole. */
+  /** "com.example.Shop$Cart.add", whole, as it was written. */
   qualified(method: number): string {
+    const written = this.#columns.written.get(method);
+    return written === undefined ? this.recorded(method) : qualifiedWritten(written);
+  }
+
+  /** What the runtime calls it. */
+  recorded(method: number): string {
     const className = this.className(method);
     const name = this.#columns.names[method];
     if (name === undefined || name === '') return text('name.unknown', { id: method });
@@ -93,10 +100,12 @@ export class NameIndex {
   short(method: number): string {
     let short = this.#short[method];
     if (short === undefined) {
-      const className = this.className(method);
-      const name = plainText(this.#columns.names[method] ?? '');
+      const written = this.#columns.written.get(method);
+      const className = written?.className ?? this.className(method);
+      const name = plainText(written?.name ?? this.#columns.names[method] ?? '');
       const simple = plainText(className.slice(className.lastIndexOf('.') + 1));
-      short = name === '' ? text('name.unknown', { id: method }) : simple === '' ? name : `${simple}.${name}`;
+      const whole = simple === '' ? name : `${simple}${written?.joint ?? '.'}${name}`;
+      short = name === '' ? text('name.unknown', { id: method }) : whole;
       this.#short[method] = short;
     }
     return short;

@@ -19,6 +19,7 @@ import {
   type SourceSearch,
 } from '../../symbols/find-source.js';
 import type { SourceKey } from '../../protocol/messages.js';
+import { qualifiedWritten, writtenName } from '../../trace/model/written-name.js';
 import type { Memory } from '../memory.js';
 import type { Notices } from '../notice.js';
 
@@ -117,7 +118,9 @@ export class SourceOpener {
   }
 
   #sayNone(frame: SourceKey, search: SourceSearch): void {
-    const name = frame.className === '' ? frame.method : `${frame.className}.${frame.method}`;
+    const { className, method, file } = frame;
+    const written = writtenName(className, method, () => file) ?? { className, joint: '.', name: method };
+    const name = className === '' ? method : qualifiedWritten(written);
     const looked = search.lookedFor.slice(0, 3).map(printable).join(', ');
     const message =
       looked === ''

@@ -1,5 +1,6 @@
 /** The methods of a retraced trace, numbered from 0 in the order in which its stacks mention them. */
 import type { Methods } from '../../trace/model/trace.js';
+import { qualifiedWritten, type WrittenName, writtenName } from '../../trace/model/written-name.js';
 import type { Frame } from '../wanted-source.js';
 
 interface Retraced {
@@ -65,9 +66,15 @@ export class RetracedMethods implements Methods {
 
   qualifiedName(method: number): string {
     const frame = this.#frame(method);
-    return frame === undefined
-      ? this.before.qualifiedName(this.#own(method))
-      : `${frame.className}.${frame.method}`;
+    if (frame === undefined) return this.before.qualifiedName(this.#own(method));
+    const written = this.written(method);
+    return written === undefined ? `${frame.className}.${frame.method}` : qualifiedWritten(written);
+  }
+
+  written(method: number): WrittenName | undefined {
+    const frame = this.#frame(method);
+    if (frame === undefined) return this.before.written?.(this.#own(method));
+    return writtenName(frame.className, frame.method, () => frame.file);
   }
 
   signature(method: number): string {

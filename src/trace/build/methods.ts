@@ -1,6 +1,7 @@
 /** The methods of a recording, numbered from 0 in the order in which a name or a stack first mentions them. */
 import { MethodKind } from '../model/kinds.js';
 import { type Methods } from '../model/trace.js';
+import { qualifiedWritten, type WrittenName, writtenName } from '../model/written-name.js';
 import { Class, Image, Method, Symbols } from '../recording/messages.js';
 import { Entries, isPlausibleId } from './entries.js';
 import { grown, nextCapacity } from './grow.js';
@@ -151,10 +152,18 @@ export class RecordedMethods implements Methods {
       const entry = id > 0 ? this.entries.peek(id, nameField, classField) : undefined;
       const className = this.classNameById(entry?.number ?? 0);
       const name = entry === undefined ? this.name(method) : this.shown(id, entry.text);
-      made = className === '' ? name : `${className}.${name}`;
+      const written = this.writtenIn(entry?.number ?? 0, name);
+      if (written !== undefined) made = qualifiedWritten(written);
+      else made = className === '' ? name : `${className}.${name}`;
       this.qualified[method] = made;
     }
     return made;
+  }
+
+  written(method: number): WrittenName | undefined {
+    const id = this.ids[method] ?? 0;
+    const entry = id > 0 ? this.entries.peek(id, nameField, classField) : undefined;
+    return entry === undefined ? undefined : this.writtenIn(entry.number, this.shown(id, entry.text));
   }
 
   signature(method: number): string {
@@ -191,6 +200,10 @@ export class RecordedMethods implements Methods {
       else high = middle;
     }
     return low === 0 ? 0 : (table.line[low - 1] as number);
+  }
+
+  private writtenIn(classId: number, name: string): WrittenName | undefined {
+    return writtenName(this.classNameById(classId), name, () => this.classes.get(classId)?.file ?? '');
   }
 
   private shown(id: number, name: string): string {

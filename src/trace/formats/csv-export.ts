@@ -24,9 +24,10 @@ export function writeMethodTable(trace: Trace, sink: Sink, options: ExportOption
   rows.sort((a, b) => (self.wall[b] ?? 0) - (self.wall[a] ?? 0) || a - b);
   for (const row of rows) {
     const method = figures.method[row] ?? 0;
+    const written = methods.written?.(method);
     const texts = [
-      methods.className(method),
-      methods.name(method),
+      written?.className ?? methods.className(method),
+      written?.name ?? methods.name(method),
       methods.signature(method),
       methods.file(method),
     ];

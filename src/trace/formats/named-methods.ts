@@ -1,5 +1,6 @@
 import { MethodKind } from '../model/kinds.js';
 import type { Methods } from '../model/trace.js';
+import { qualifiedWritten, type WrittenName, writtenName } from '../model/written-name.js';
 import type { NameTable } from './names.js';
 
 /** "com.example.Shop$Cart.add": a package in lower case, a class, a method. Nothing with spaces or `::` in it. */
@@ -30,12 +31,12 @@ export class NamedMethods implements Methods {
   }
 
   className(method: number): string {
-    const name = this.qualifiedName(method);
+    const name = this.#recorded(method);
     return name.slice(0, Math.max(this.#dot(method, name), 0));
   }
 
   name(method: number): string {
-    const name = this.qualifiedName(method);
+    const name = this.#recorded(method);
     return name.slice(this.#dot(method, name) + 1);
   }
 
@@ -48,6 +49,16 @@ export class NamedMethods implements Methods {
   }
 
   qualifiedName(method: number): string {
+    const written = this.written(method);
+    return written === undefined ? this.#recorded(method) : qualifiedWritten(written);
+  }
+
+  written(method: number): WrittenName | undefined {
+    if (!this.#files.has(method)) return undefined;
+    return writtenName(this.className(method), this.name(method), () => this.file(method));
+  }
+
+  #recorded(method: number): string {
     const text = this.#names.text(method);
     return this.#withSignatures ? (text.split('\t', 1)[0] ?? '') : text;
   }

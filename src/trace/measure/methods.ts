@@ -1,5 +1,4 @@
 /** Figures by method: what the table shows, and what the editor shows above each declaration. */
-import { type Methods } from '../model/trace.js';
 import { type Sums } from './sums.js';
 import { byWeight, type ByWeight, weights } from './weights.js';
 
@@ -60,9 +59,4 @@ export function methodFigures(sums: Sums, methodCount: number): MethodFigures {
     }
   }
   return { count, method, calls, self, total, sum: sums.sum, gap: sums.gap };
-}
-
-/** A name for a method that is the same in every recording of the same program: class, name and signature. */
-export function methodKey(methods: Methods, method: number): string {
-  return `${methods.qualifiedName(method)}${methods.signature(method)}`;
 }

@@ -6,6 +6,7 @@
  * its path in the call tree. Samples become intervals by the four-case diff; exact begin/end events of foreign formats
  * become intervals too, so that every measure has one definition.
  */
+import type { WrittenName } from './written-name.js';
 
 /** A growing column set exposes arrays that may be longer than `count`; rows beyond it mean nothing. */
 export interface Rows {
@@ -165,14 +166,16 @@ export interface ThreadTrack {
   readonly sampleCount: number;
 }
 
-/** Strings are made when asked for, never one per event. */
+/** Strings are made when asked for, never one per event. Class and name are as recorded, which is how a source is looked for. */
 export interface Methods {
   readonly count: number;
   /** "com.example.Shop$Cart", empty for native functions. */
   className(method: number): string;
   name(method: number): string;
-  /** "com.example.Shop$Cart.add", or the function's name. */
+  /** "com.example.Shop$Cart.add", or the function's name: for showing, as it was written. */
   qualifiedName(method: number): string;
+  /** Where a compiler named it differently; undefined: as recorded. */
+  written?(method: number): WrittenName | undefined;
   signature(method: number): string;
   /** Source file name as the runtime gives it, or empty. */
   file(method: number): string;

@@ -92,12 +92,10 @@ export class DetailsPane {
     const { names } = this.#context.model;
     const place =
       key === undefined || key.file === '' ? '' : key.line > 0 ? `${key.file}:${key.line}` : key.file;
+    const [written, recorded] = [names.qualified(method), names.recorded(method)];
+    const whole = written === recorded ? written : `${written} (${recorded})`;
     return [
-      element(
-        'h2',
-        { class: 'details-title', title: plainText(names.qualified(method), 2000) },
-        names.short(method),
-      ),
+      element('h2', { class: 'details-title', title: plainText(whole, 2000) }, names.short(method)),
       element('div', { class: 'details-package' }, names.packageName(method)),
       element('div', { class: 'details-place' }, plainText(place)),
     ];

@@ -10,6 +10,7 @@ import type { FlameNodes, Neighbours, TreeNodes } from '../../trace/measure/tree
 import type { VirtualThreadFigures } from '../../trace/measure/virtual-threads.js';
 import type { VirtualWaitPlaces } from '../../trace/measure/virtual-waits.js';
 import type { Weight } from '../../trace/measure/weights.js';
+import type { WrittenName } from '../../trace/model/written-name.js';
 import type {
   CounterTrack,
   Hook,
@@ -116,6 +117,8 @@ export interface NameColumns {
   readonly classNames: readonly string[];
   readonly classOf: Uint32Array;
   readonly names: readonly string[];
+  /** By method id, of those whose compiler named them differently. */
+  readonly written: ReadonlyMap<number, WrittenName>;
 }
 
 export interface Snapshot {

@@ -2,6 +2,7 @@
 import { lockWaitsAtEnd } from '../../trace/measure/lock-waits.js';
 import { threadTimes } from '../../trace/measure/thread-times.js';
 import type { Links, Methods, ThreadTrack, Trace } from '../../trace/model/trace.js';
+import { mayBeMade, type WrittenName } from '../../trace/model/written-name.js';
 import { byImportance } from '../thread-order.js';
 import { chartColumns, emptyChart, rowsByDepth } from './chart-columns.js';
 import type { ChartColumns, LinkColumns, NameColumns, Rest, Snapshot, ThreadSnapshot } from './messages.js';
@@ -130,6 +131,7 @@ export function nameColumns(methods: Methods, wanted?: Uint8Array): NameColumns 
   const classOf = new Uint32Array(methods.count);
   // What is not wanted is a hole: twenty thousand of these travel in no time, as many empty names do not.
   const names = new Array<string>(methods.count);
+  const written = new Map<number, WrittenName>();
   for (let method = 0; method < methods.count; method++) {
     if (wanted !== undefined && wanted[method] !== 1) continue;
     const className = methods.className(method);
@@ -140,9 +142,12 @@ export function nameColumns(methods: Methods, wanted?: Uint8Array): NameColumns 
       classIds.set(className, id);
     }
     classOf[method] = id;
-    names[method] = methods.name(method);
+    const name = methods.name(method);
+    names[method] = name;
+    const asWritten = mayBeMade(className, name) ? methods.written?.(method) : undefined;
+    if (asWritten !== undefined) written.set(method, asWritten);
   }
-  return { count: methods.count, classNames, classOf, names };
+  return { count: methods.count, classNames, classOf, names, written };
 }
 
 function linkColumns(links: Links): LinkColumns {

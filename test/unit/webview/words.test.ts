@@ -59,6 +59,7 @@ describe('names', () => {
       classNames: ['', 'com.acme.Shop$Cart', 'java.util.List'],
       classOf: Uint32Array.of(0, 1, 2, 0),
       names: ['', 'add', 'get', 'memcpy'],
+      written: new Map(),
     },
     ['com.acme'],
   );
@@ -85,6 +86,7 @@ describe('names', () => {
           classNames,
           classOf: Uint32Array.from(classNames.keys()),
           names: classNames.map(() => 'run'),
+          written: new Map(),
         },
         ['com.acme'],
       );
