@@ -41,6 +41,8 @@ const iconPaths = {
   chevronDown: 'M3.5 6 8 10.5 12.5 6',
   chevronRight: 'M6 3.5 10.5 8 6 12.5',
   chevronUp: 'M3.5 10 8 5.5 12.5 10',
+  arrowLeft: 'M13.5 8h-11M7 3.5 2.5 8 7 12.5',
+  arrowRight: 'M2.5 8h11M9 3.5 13.5 8 9 12.5',
   pin: 'M5.5 2.5h5M6.5 2.5v4L4.5 9v1h7V9l-2-2.5v-4M8 10v4',
   hide: 'M2 8s2.2-3.8 6-3.8S14 8 14 8s-2.2 3.8-6 3.8S2 8 2 8M3 13 13 3',
   close: 'M4 4l8 8M12 4l-8 8',

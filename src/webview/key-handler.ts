@@ -11,7 +11,7 @@ export interface Commands {
 
 export function listenForKeys(target: Document, store: Store, commands: Commands): void {
   target.addEventListener('keydown', (event) => {
-    if (event.defaultPrevented || event.altKey || isTyping(event)) return;
+    if (event.defaultPrevented || isTyping(event)) return;
     if (target.querySelector('dialog[open]') !== null) return;
     const binding = bindingFor(keyOf(event));
     if (binding === undefined) return;

@@ -24,6 +24,8 @@ export type CommandId =
   | 'openSource'
   | 'openBeside'
   | 'copyName'
+  | 'back'
+  | 'forward'
   | 'find'
   | 'nextMatch'
   | 'previousMatch'
@@ -33,7 +35,7 @@ export type CommandId =
 
 export interface KeyBinding {
   readonly command: CommandId;
-  /** `KeyboardEvent.key`; a capital letter is with Shift; "Mod+" is Ctrl or Cmd. */
+  /** `KeyboardEvent.key`; a capital letter is with Shift; before it "Mod+" (Ctrl or Cmd), "Alt+", and "Shift+" where it is no letter. */
   readonly keys: readonly string[];
   readonly text: TextKey;
   /** Where it works; everywhere when missing. */
@@ -61,6 +63,8 @@ export const keyTable: readonly KeyBinding[] = [
   { command: 'hide', keys: ['h'], text: 'key.hide', where: 'timeline' },
   { command: 'solo', keys: ['o'], text: 'key.solo' },
   { command: 'copyName', keys: ['c'], text: 'key.copyName' },
+  { command: 'back', keys: ['Backspace'], text: 'key.back' },
+  { command: 'forward', keys: ['Shift+Backspace'], text: 'key.forward' },
   { command: 'find', keys: ['/', 'Mod+f'], text: 'key.find' },
   { command: 'nextMatch', keys: ['n'], text: 'key.nextMatch' },
   { command: 'previousMatch', keys: ['N'], text: 'key.previousMatch' },
@@ -78,7 +82,9 @@ export const keyTable: readonly KeyBinding[] = [
 
 /** "Mod+Enter" for the event, in the table's words. */
 export function keyOf(event: KeyboardEvent): string {
-  return event.ctrlKey || event.metaKey ? `Mod+${event.key}` : event.key;
+  const mod = event.ctrlKey || event.metaKey ? 'Mod+' : '';
+  const shift = event.shiftKey && event.key.length > 1 ? 'Shift+' : '';
+  return `${mod}${event.altKey ? 'Alt+' : ''}${shift}${event.key}`;
 }
 
 let current: readonly KeyBinding[] = keyTable;
@@ -97,10 +103,11 @@ export function useKeys(chosen: Readonly<Record<string, readonly string[]>>): vo
   });
 }
 
-/** A letter with Shift that has no meaning of its own means the letter: Caps Lock must not switch keys off. */
+/** A key with Shift that has no meaning of its own means the key: Caps Lock must not switch letters off. */
 export function bindingFor(key: string): KeyBinding | undefined {
+  const unshifted = key.length === 1 ? key.toLowerCase() : key.replace('Shift+', '');
   return (
     current.find((binding) => binding.keys.includes(key)) ??
-    current.find((binding) => key.length === 1 && binding.keys.includes(key.toLowerCase()))
+    current.find((binding) => binding.keys.includes(unshifted))
   );
 }

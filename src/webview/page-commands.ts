@@ -8,6 +8,7 @@ import type { HelpDialog } from './panes/help-dialog.js';
 import type { Toolbar } from './panes/toolbar.js';
 import { nextMatch } from './search/next-match.js';
 import type { BlockKey } from './store.js';
+import type { ViewHistory } from './view-history.js';
 import { blockRow } from './timeline/blocks.js';
 import { toggleFolded, toggleHidden, togglePinned } from './timeline/thread-actions.js';
 import type { TimelineView } from './timeline/timeline-view.js';
@@ -20,9 +21,17 @@ export class PageCommands implements Commands, DetailsActions {
   readonly #timeline: TimelineView;
   readonly #toolbar: Toolbar;
   readonly #help: HelpDialog;
+  readonly #history: ViewHistory;
 
-  constructor(context: ViewContext, timeline: TimelineView, toolbar: Toolbar, help: HelpDialog) {
+  constructor(
+    context: ViewContext,
+    history: ViewHistory,
+    timeline: TimelineView,
+    toolbar: Toolbar,
+    help: HelpDialog,
+  ) {
     this.#context = context;
+    this.#history = history;
     this.#timeline = timeline;
     this.#toolbar = toolbar;
     this.#help = help;
@@ -79,6 +88,13 @@ export class PageCommands implements Commands, DetailsActions {
       case 'openBeside':
       case 'copyName':
         this.#onMethod(command);
+        return;
+      case 'back':
+      case 'forward':
+        this.#history[command]();
+        this.#timeline.restoreScroll();
+        // Who pressed the button may press it again.
+        if (!this.#toolbar.root.contains(document.activeElement)) this.#context.actions.focusView();
         return;
       case 'find':
         this.#toolbar.focusSearch();

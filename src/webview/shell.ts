@@ -33,6 +33,7 @@ import { FlameGraphView } from './views/flame-graph-view.js';
 import { MessagesView } from './views/messages-view.js';
 import { MethodsView } from './views/methods-view.js';
 import { TreeView } from './views/tree-view.js';
+import { ViewHistory } from './view-history.js';
 import type { FigureView } from './views/view.js';
 import type { Answers, Query, Rest, Snapshot } from './worker/messages.js';
 
@@ -45,6 +46,7 @@ export class PageShell implements EngineListener, PageActions {
   readonly #store: Store;
   readonly #model = new Model();
   readonly #context: ViewContext;
+  readonly #history: ViewHistory;
   readonly #timeline: TimelineView;
   readonly #stage: HTMLElement;
   readonly #views: readonly FigureView[];
@@ -66,6 +68,7 @@ export class PageShell implements EngineListener, PageActions {
     this.#store = store;
     this.#context = { store, model: this.#model, actions: this };
     const context = this.#context;
+    this.#history = new ViewHistory(store, host.keptState);
     new SearchHandler(context, (found, isBad) => this.#toolbar.showFound(found, isBad));
     this.#timeline = new TimelineView(context);
     this.#views = [
@@ -79,14 +82,16 @@ export class PageShell implements EngineListener, PageActions {
     const help = new HelpDialog();
     this.#toolbar = new Toolbar(
       context,
+      this.#history,
       {
+        run: (command) => this.#commands.run(command),
         nextMatch: (step) => this.#commands.nextMatch(step),
         showHelp: () => help.open(),
         exportHtml: () => host.post({ type: 'exportHtml' }),
       },
       host.canOpenSource,
     );
-    this.#commands = new PageCommands(context, this.#timeline, this.#toolbar, help);
+    this.#commands = new PageCommands(context, this.#history, this.#timeline, this.#toolbar, help);
     const details = new DetailsPane(context, this.#commands);
     const trust = new TrustLine(context);
     const locks = new LockWaitsBar(context, (wait) => this.#commands.goToWait(wait));
@@ -122,7 +127,7 @@ export class PageShell implements EngineListener, PageActions {
       if (changed.has('selection')) this.#announceSelection();
       if (changed.has('onlyMine')) this.#tellOwnCode();
       if (changed.has('namesAsRecorded')) this.#tellNames();
-      this.#keepSoon(state);
+      this.#keepSoon();
     });
   }
 
@@ -215,14 +220,17 @@ export class PageShell implements EngineListener, PageActions {
     const before = this.#model.snapshot;
     const isFirst = before === undefined;
     // Other names, other numbers of methods, other calls.
-    if (!isFirst && before.isRetraced !== snapshot.isRetraced) this.#store.set({ selection: undefined });
+    if (!isFirst && before.isRetraced !== snapshot.isRetraced) {
+      this.#store.set({ selection: undefined, flamePath: [] });
+      this.#history.clear();
+    }
     this.#model.take(snapshot);
     this.#stage.classList.remove('is-bare');
     // The first sample of a thread tells of no time.
     const isIdle = snapshot.threads.every((thread) => thread.wallNs === 0);
     const isEmpty = isIdle && (snapshot.threads.length > 0 || snapshot.counters.length === 0);
     this.#say(isEmpty ? text(snapshot.live ? 'open.empty' : 'open.nothing') : '');
-    if (isFirst) this.#timeline.restoreScroll();
+    if (isFirst && this.#store.state.scrollTop > 0) this.#timeline.restoreScroll();
     if (snapshot.problems.length > 0) {
       const [first] = snapshot.problems;
       this.#warn(
@@ -289,8 +297,9 @@ export class PageShell implements EngineListener, PageActions {
   }
 
   showPart(parts: readonly number[]): void {
-    // Places in time and calls are those of another part.
-    this.#store.set({ parts, viewport: undefined, range: undefined, selection: undefined });
+    // Places in time, calls and methods are those of another part.
+    this.#store.set({ parts, viewport: undefined, range: undefined, selection: undefined, flamePath: [] });
+    this.#history.clear();
     this.#model.clear();
     this.#stage.classList.remove('is-bare');
     this.#say(text('open.waiting'));
@@ -360,8 +369,11 @@ export class PageShell implements EngineListener, PageActions {
     this.#banner.hidden = message === '';
   }
 
-  #keepSoon(state: ViewState): void {
+  #keepSoon(): void {
     clearTimeout(this.#keepTimer);
-    this.#keepTimer = setTimeout(() => this.#host.keepState(state), keepMs);
+    this.#keepTimer = setTimeout(
+      () => this.#host.keepState({ ...this.#store.state, ...this.#history.kept }),
+      keepMs,
+    );
   }
 }

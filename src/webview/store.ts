@@ -58,6 +58,8 @@ export interface ViewState {
   readonly sort: { readonly column: string; readonly descending: boolean };
   readonly columns: readonly string[];
   readonly detailsOpen: boolean;
+  /** Methods from the root to the frame that the flame graph is zoomed to. */
+  readonly flamePath: readonly number[];
 }
 
 export const initialState: ViewState = {
@@ -80,6 +82,7 @@ export const initialState: ViewState = {
   sort: { column: 'self', descending: true },
   columns: [],
   detailsOpen: true,
+  flamePath: [],
 };
 
 export type Listener = (state: ViewState, changed: ReadonlySet<keyof ViewState>) => void;
@@ -124,7 +127,8 @@ export function restoreState(kept: unknown): Partial<ViewState> {
   take('range', isSpan);
   take('scrollTop', (value) => typeof value === 'number' && value >= 0);
   take('selection', isSelection);
-  for (const key of ['parts', 'hidden', 'pinned', 'folded', 'unfolded'] as const) take(key, isNumbers);
+  for (const key of ['parts', 'hidden', 'pinned', 'folded', 'unfolded', 'flamePath'] as const)
+    take(key, isNumbers);
   take('soloThread', (value) => typeof value === 'number');
   take(
     'weight',

@@ -9,14 +9,16 @@ const shownKeys: Readonly<Record<string, string>> = {
   ArrowLeft: '←',
   ArrowRight: '→',
   Escape: 'Esc',
+  Backspace: '⌫',
   ' ': 'Space',
 };
 
 function shownKey(key: string): string {
-  const letter = key.replace('Mod+', '');
+  const letter = key.replace(/^(Mod\+)?(Alt\+)?(Shift\+)?/, '');
   const shown = shownKeys[letter] ?? (letter.length === 1 ? letter.toUpperCase() : letter);
-  const shift = letter.length === 1 && letter !== letter.toLowerCase() ? 'Shift+' : '';
-  return `${key.startsWith('Mod+') ? `${isMac() ? '⌘' : 'Ctrl'}+` : ''}${shift}${shown}`;
+  const isShifted = key.includes('Shift+') || (letter.length === 1 && letter !== letter.toLowerCase());
+  const mod = key.startsWith('Mod+') ? `${isMac() ? '⌘' : 'Ctrl'}+` : '';
+  return `${mod}${key.includes('Alt+') ? 'Alt+' : ''}${isShifted ? 'Shift+' : ''}${shown}`;
 }
 
 function isMac(): boolean {

@@ -1,16 +1,18 @@
-/** Tabs, search, weight, only my code, help. */
+/** The way back, tabs, search, weight, only my code, help. */
 import { pageViews } from '../../protocol/messages.js';
 import type { PageView } from '../../protocol/messages.js';
 import { afterPaint, element, icon, control } from '../element.js';
 import type { IconName } from '../element.js';
 import type { ViewContext } from '../model.js';
 import type { ViewState } from '../store.js';
+import type { ViewHistory } from '../view-history.js';
 import { text } from '../texts.js';
 import type { CheckControl, ValueControl } from '../toolkit.js';
 import { knownWeights, weightName } from '../weights.js';
 import { weights } from '../../trace/measure/weights.js';
 
 export interface ToolbarActions {
+  run(command: 'back' | 'forward'): void;
   nextMatch(step: 1 | -1): void;
   showHelp(): void;
   exportHtml(): void;
@@ -19,6 +21,9 @@ export interface ToolbarActions {
 export class Toolbar {
   readonly root: HTMLElement;
   readonly #context: ViewContext;
+  readonly #history: ViewHistory;
+  readonly #back: HTMLElement;
+  readonly #forward: HTMLElement;
   readonly #tabs = new Map<PageView, HTMLElement>();
   readonly #search: ValueControl;
   readonly #found = element('span', { class: 'search-found', 'aria-live': 'polite' });
@@ -27,9 +32,12 @@ export class Toolbar {
   readonly #mine: CheckControl;
   #weightsShown = '';
 
-  constructor(context: ViewContext, actions: ToolbarActions, canExport: boolean) {
+  constructor(context: ViewContext, history: ViewHistory, actions: ToolbarActions, canExport: boolean) {
     this.#context = context;
+    this.#history = history;
     const { store } = context;
+    this.#back = toolButton('arrowLeft', text('history.back'), () => actions.run('back'));
+    this.#forward = toolButton('arrowRight', text('history.forward'), () => actions.run('forward'));
     const tabs = element('div', { class: 'tabs', role: 'tablist', 'aria-label': text('view.tabs') });
     pageViews.forEach((name, at) => {
       const tab = element(
@@ -89,6 +97,12 @@ export class Toolbar {
     this.root = element(
       'header',
       { class: 'toolbar' },
+      element(
+        'div',
+        { class: 'ways', role: 'group', 'aria-label': text('history.label') },
+        this.#back,
+        this.#forward,
+      ),
       tabs,
       element('span', { class: 'toolbar-space' }),
       element(
@@ -111,6 +125,7 @@ export class Toolbar {
     // The kit takes longer for a list than the chart for a frame.
     context.model.onChange(() => afterPaint(() => this.#fillWeights()));
     context.model.onChange(() => this.#nameMessages());
+    context.model.onChange(() => this.#showWays());
   }
 
   focusSearch(): void {
@@ -134,6 +149,12 @@ export class Toolbar {
     this.#regex.setAttribute('aria-pressed', String(state.search.regex));
     this.#mine.checked = state.onlyMine;
     this.#fillWeights();
+    this.#showWays();
+  }
+
+  #showWays(): void {
+    this.#back.toggleAttribute('disabled', !this.#history.canGoBack);
+    this.#forward.toggleAttribute('disabled', !this.#history.canGoForward);
   }
 
   /** What a recording has of the two. */

@@ -115,10 +115,9 @@ export class TimelineView implements PointedChart {
     return new TimeScale(span.beginNs, span.endNs, this.chart.clientWidth);
   }
 
-  /** Scrolls back to where the person was before the page was reloaded; once there is something to scroll. */
+  /** Scrolls to where the person was, once there is something to scroll. */
   restoreScroll(): void {
     const { scrollTop } = this.#context.store.state;
-    if (scrollTop === 0) return;
     this.#relayout(this.scroller.clientHeight);
     this.scroller.scrollTop = scrollTop;
   }

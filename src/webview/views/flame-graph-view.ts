@@ -13,7 +13,7 @@ import { text } from '../texts.js';
 import { threadName } from '../timeline/waits.js';
 import { formatWeight, shareOf } from '../weights.js';
 import type { FlameNodes } from '../worker/messages.js';
-import { FigureView } from './view.js';
+import { FigureView, scopeKeys } from './view.js';
 
 interface Datum extends FlameDatum {
   /** Negative: no method, but one of `apart`, or a thread below the second of these. */
@@ -41,7 +41,7 @@ export class FlameGraphView extends FigureView {
   #current: readonly number[] | undefined;
 
   constructor(context: ViewContext) {
-    super(context, 'flameGraph');
+    super(context, 'flameGraph', [...scopeKeys, 'flamePath']);
     this.#canvas = element('div', {
       class: 'flame-graph',
       tabindex: 0,
@@ -64,10 +64,10 @@ export class FlameGraphView extends FigureView {
 
   protected load(): void {
     const { model, store, actions } = this.context;
-    const { weight } = store.state;
+    const { weight, flamePath: path } = store.state;
+    if (path.join() !== this.#zoom.join()) this.#zoom = this.#current = path;
     // Without a width yet it is about to be shown: as wide as it may become.
     const width = this.#canvas.clientWidth || window.innerWidth;
-    const path = this.#zoom;
     this.latest.take(
       actions.ask({ kind: 'flame', scope: model.scope(store.state), weight, least: 1 / width, path }),
       (nodes) => {
@@ -82,10 +82,8 @@ export class FlameGraphView extends FigureView {
     if (changed.has('search')) this.#search();
   }
 
-  zoomTo(path: readonly number[]): void {
-    this.#zoom = path;
-    this.#current = path;
-    this.invalidate();
+  #zoomTo(path: readonly number[]): void {
+    if (path.join() !== this.#zoom.join()) this.context.store.set({ flamePath: path });
   }
 
   #draw(): void {
@@ -178,7 +176,7 @@ export class FlameGraphView extends FigureView {
   #choose(datum: Datum, zoom: boolean): void {
     this.#current = datum.path;
     if (datum.method >= 0) this.context.store.set({ selection: { kind: 'method', method: datum.method } });
-    if (zoom) this.zoomTo(datum.path);
+    if (zoom) this.#zoomTo(datum.path);
     else this.#mark();
     const said = this.#label(datum);
     this.#status.textContent = said;
@@ -194,7 +192,7 @@ export class FlameGraphView extends FigureView {
   #placeCrumbs(root: Datum): void {
     this.#crumbs.hidden = this.#zoom.length === 0;
     const all = element('button', { class: 'link-button', type: 'button' }, text('flame.all'));
-    all.addEventListener('click', () => this.zoomTo([]));
+    all.addEventListener('click', () => this.#zoomTo([]));
     let last = root;
     for (const method of this.#zoom) last = last.children.find((child) => child.method === method) ?? last;
     this.#crumbs.replaceChildren(all, ' › ', last.name);
@@ -237,9 +235,9 @@ export class FlameGraphView extends FigureView {
     else if (event.key === 'ArrowRight') next = drawn[at + 1];
     else if (event.key === 'Enter') {
       this.context.actions.openSource(current.data.method, event.ctrlKey || event.metaKey);
-    } else if (event.key === 'f' || event.key === ' ') this.zoomTo(current.data.path);
-    else if (event.key === '0') this.zoomTo([]);
-    else if (event.key === 'Escape' && this.#zoom.length > 0) this.zoomTo([]);
+    } else if (event.key === 'f' || event.key === ' ') this.#zoomTo(current.data.path);
+    else if (event.key === '0') this.#zoomTo([]);
+    else if (event.key === 'Escape' && this.#zoom.length > 0) this.#zoomTo([]);
     else return;
     event.preventDefault();
     event.stopPropagation();

@@ -7,7 +7,7 @@ import { text } from '../texts.js';
 import { Latest } from './latest.js';
 
 /** These change what figures are about. */
-const scopeKeys = ['range', 'hidden', 'soloThread', 'weight', 'onlyMine'] as const;
+export const scopeKeys = ['range', 'hidden', 'soloThread', 'weight', 'onlyMine'] as const;
 
 export abstract class FigureView {
   readonly root: HTMLElement;
@@ -17,14 +17,14 @@ export abstract class FigureView {
   readonly #note = element('p', { class: 'empty-note' });
   #isStale = true;
 
-  constructor(context: ViewContext, name: PageView) {
+  constructor(context: ViewContext, name: PageView, askedFor: readonly (keyof ViewState)[] = scopeKeys) {
     this.context = context;
     this.name = name;
     this.root = element('section', { class: 'figure-view', 'aria-label': text(`view.${name}`) });
     this.#note.hidden = true;
     this.root.append(this.#note);
     context.store.onChange((state, changed) => {
-      if (scopeKeys.some((key) => changed.has(key))) this.#isStale = true;
+      if (askedFor.some((key) => changed.has(key))) this.#isStale = true;
       if (state.view !== name) return;
       if (this.#isStale || changed.has('view')) this.refresh();
       else this.stateChanged(state, changed);
