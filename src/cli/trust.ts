@@ -3,6 +3,8 @@ import { blockedTime, HookState, LossReason, recordingCost, type Trace } from '.
 import { recordedMapId } from '../symbols/r8/map-id.js';
 import type { Sums } from '../trace/measure/sums.js';
 import { counted } from '../trace/model/counted.js';
+import { threadTimes } from '../trace/measure/thread-times.js';
+import { unsampledCpu } from '../trace/measure/unsampled-cpu.js';
 import { failedHooks, gapShare, lostOf, samplingOf } from '../trace/measure/trust.js';
 import { plainText } from './plain-text.js';
 import { formatCount, formatNs, formatShare } from '../trace/measure/quantities.js';
@@ -74,6 +76,15 @@ function gaps({ info }: Trace, sums: ScopeSums): TrustFact[] {
   return [found.isLoud ? bad(text) : good(text)];
 }
 
+function unsampled(trace: Trace): TrustFact[] {
+  const sampledNs = trace.threads.reduce((sum, { intervals }) => sum + threadTimes(intervals).cpuNs, 0);
+  const found = unsampledCpu(trace, sampledNs);
+  if (found === undefined) return [];
+  const { unsampledNs, processNs, isLoud } = found;
+  const text = `${formatShare(unsampledNs / processNs)} of the CPU time (${formatNs(unsampledNs)} of ${formatNs(processNs)}) in threads that are not sampled: JIT, GC, native or very short ones`;
+  return [isLoud ? bad(text) : good(text)];
+}
+
 function hooks(trace: Trace): TrustFact[] {
   return failedHooks(trace.hooks).map(({ name, state, why }) => {
     const what = `${plainText(name)} ${state === HookState.Missing ? 'is not there' : 'failed'}`;
@@ -99,6 +110,7 @@ export function trustFacts(trace: Trace, sums: ScopeSums, mapping?: string): Tru
     ...cost(trace),
     ...lost(trace),
     ...gaps(trace, sums),
+    ...unsampled(trace),
     ...(info.exact ? [] : [good('call counts are lower bounds')]),
     ...(info.hasAllocations && info.allocationsEstimated ? [good('allocation figures are estimates')] : []),
     ...hooks(trace),

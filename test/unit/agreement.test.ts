@@ -368,6 +368,7 @@ for (const [name, make] of recordings) {
         { losses: [loss(6, 50), loss(7, 60)], problems: [{ offset: 1, what: 'damage' }] },
         { status: status && { ...status, effectiveIntervalNs: trace.info.syncIntervalNs * 1.06 } },
         { info: { ...trace.info, exact: true } },
+        { status: status && { ...status, processCpuNs: 1e12 } },
       ];
       for (const change of variants) {
         const shown = { ...trace, ...change };
@@ -390,6 +391,7 @@ function told(facts: readonly Fact[]): Record<string, unknown> {
   const shares = (fact: Fact | undefined): string[] => fact?.text.match(/(?:[<>] )?[\d.]+ %/g) ?? [];
   const gaps = one(/^gaps |without evidence/);
   const cost = one(/^overhead|^recording took/);
+  const unsampled = one(/not sampled/);
   const sampled = one(/^sampled every/);
   const lost = facts.filter(({ text }) => /^[\d,]+ (captures )?lost/.test(text));
   const hooks = facts.filter(({ text }) => /hook/.test(text));
@@ -399,6 +401,8 @@ function told(facts: readonly Fact[]): Record<string, unknown> {
     areGapsLoud: gaps?.isWarning ?? false,
     cost: shares(cost),
     isCostLoud: cost?.isWarning ?? false,
+    unsampled: shares(unsampled),
+    isUnsampledLoud: unsampled?.isWarning ?? false,
     sampled: sampled?.text.match(/[\d.,]+ [nµm]?s\b/g) ?? [],
     isWidened: sampled?.isWarning ?? false,
     lost: sum(lost.map(({ text }) => Number(/^[\d,]+/.exec(text)?.[0].replaceAll(',', '')))),

@@ -3,6 +3,7 @@
  * what is an estimate, which hooks failed. And what the figures are about just now.
  */
 import { recordingCost } from '../../trace/measure/recording-cost.js';
+import { unsampledCpu } from '../../trace/measure/unsampled-cpu.js';
 import { failedHooks, gapShare, lostOf, samplingOf } from '../../trace/measure/trust.js';
 import { element, icon } from '../element.js';
 import { formatCount, formatNs, formatShare } from '../../trace/measure/quantities.js';
@@ -137,6 +138,7 @@ export function trustFacts(snapshot: Snapshot): Fact[] {
     isWarning: total > 0,
   });
   facts.push(...gaps(snapshot));
+  facts.push(...unsampled(snapshot));
   if (info.hasAllocations && info.allocationsEstimated) {
     facts.push({ text: text('trust.estimated'), hint: text('trust.estimated.hint') });
   }
@@ -231,6 +233,24 @@ function sampling({ info, status }: Snapshot): Fact[] {
         async: formatNs(info.asyncIntervalNs),
       }),
       isWarning: isWidened,
+    },
+  ];
+}
+
+/** While it goes on, samples come later than what the process has used. */
+function unsampled(snapshot: Snapshot): Fact[] {
+  if (snapshot.live) return [];
+  const found = unsampledCpu(
+    snapshot,
+    snapshot.threads.reduce((sum, { cpuNs }) => sum + cpuNs, 0),
+  );
+  if (found === undefined) return [];
+  const { unsampledNs, processNs, isLoud } = found;
+  return [
+    {
+      text: text('trust.unsampled', { share: formatShare(unsampledNs / processNs) }),
+      hint: text('trust.unsampled.hint', { length: formatNs(unsampledNs), all: formatNs(processNs) }),
+      isWarning: isLoud,
     },
   ];
 }

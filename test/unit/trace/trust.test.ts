@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { LossReason } from '../../../src/trace/index.js';
+import { EndReason, LossReason } from '../../../src/trace/index.js';
 import { gapShare, lostOf, samplingOf } from '../../../src/trace/measure/trust.js';
+import { unsampledCpu } from '../../../src/trace/measure/unsampled-cpu.js';
 
 describe('how far a recording can be trusted', () => {
   it('counts what was lost by reason, without what was asked for, and at least what the agent counted', () => {
@@ -34,5 +35,26 @@ describe('how far a recording can be trusted', () => {
     assert.deepEqual(of(10), { gapNs: 10, ofTime: 0.1, isLoud: false });
     assert.equal(of(11)?.isLoud, true);
     assert.equal(gapShare({ exact: true }, { sum: { wall: 100 }, gap: { wall: 0 } }), undefined);
+  });
+
+  it('tells of CPU time that no sampled thread has, from a tenth on, and loudly from a third on', () => {
+    type Whole = Parameters<typeof unsampledCpu>[0];
+    const whole = {
+      info: { hasCpu: true },
+      status: { processCpuNs: 2.1e9, drainNs: 0.1e9 },
+      losses: [],
+      endReason: EndReason.Stopped,
+    } as unknown as Whole;
+    const of = (sampledNs: number, more: Partial<Whole> = {}) =>
+      unsampledCpu({ ...whole, ...more }, sampledNs);
+    assert.equal(of(1.81e9), undefined);
+    assert.deepEqual(of(1.7e9), { unsampledNs: 0.3e9, processNs: 2e9, isLoud: false });
+    assert.equal(of(1.3e9)?.isLoud, true);
+    assert.equal(of(0, { endReason: EndReason.Dumped }), undefined);
+    assert.equal(of(0, { part: { next: 1, recordingEndNs: 2 } }), undefined);
+    const overwritten = { thread: 0, beginNs: 0, endNs: 1, count: 1, reason: LossReason.Overwritten };
+    assert.equal(of(0, { losses: [overwritten] }), undefined);
+    const short = { ...whole.status, processCpuNs: 0.19e9 } as Whole['status'];
+    assert.equal(of(0, { status: short }), undefined);
   });
 });
