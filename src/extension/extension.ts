@@ -71,13 +71,13 @@ export function activate(context: ExtensionContext): BTraceApi {
   const registry = new TargetRegistry();
   const sessions = own(new Sessions());
   sessionsToStop = sessions;
-  const store = new RecordingStore(context);
+  const store = own(new RecordingStore(context));
   const recorder = new Recorder(registry, sessions, store, memory, notices, localOptions(context, log));
   for (const source of targetSources(context, log)) registry.add(source);
 
   const files = own(new WorkspaceFiles());
   const packages = own(new WorkspacePackages(files));
-  const figures = own(new CurrentFigures(context.extensionPath));
+  const figures = own(new CurrentFigures(context.extensionPath, files));
   const mapping = own(new MappingChoice(memory, () => new EngineClient(context.extensionPath)));
   const changed = own(
     new ChangedSources(

@@ -10,6 +10,21 @@ import { toastsOf, withPerson } from './person.js';
 import { ScriptedTarget, ScriptedTargets } from './scripted-targets.js';
 import { until } from './until.js';
 
+/** As by the arrow keys. */
+async function goTo(pick: vscode.QuickPick<vscode.QuickPickItem>, row: RegExp): Promise<void> {
+  while (!row.test(pick.activeItems[0]?.label ?? '')) {
+    const moved = new Promise((resolve) => {
+      const listening = pick.onDidChangeActive((active) => {
+        if (active.length === 0) return;
+        listening.dispose();
+        resolve(active);
+      });
+    });
+    await vscode.commands.executeCommand('workbench.action.quickOpenSelectNext');
+    await moved;
+  }
+}
+
 describe('recording', () => {
   const source = new ScriptedTargets();
   let added: { dispose(): void };
@@ -213,13 +228,23 @@ describe('recording', () => {
           /till\.last/.test(pick.activeItems[0]?.label ?? ''),
         );
         // Another one comes, and one goes; the person is on a third.
-        pick.activeItems = pick.items.filter(({ label }) => label.includes('till.a'));
+        await goTo(pick, /till\.a$/);
         answers = Promise.resolve([new ScriptedTarget('till.a', 1), new ScriptedTarget('till.0', 2)]);
         changed();
         await until('it has looked again', () => rows(pick).includes('till.0'));
         assert.deepEqual(rows(pick), [...before, 'till.a', 'till.0']);
         // VS Code tells of no row for a moment while it takes the new ones.
-        await until('the person is on the same row', () => /till\.a$/.test(pick.activeItems[0]?.label ?? ''));
+        const onSameRow = (): boolean => /till\.a$/.test(pick.activeItems[0]?.label ?? '');
+        await until('the person is on the same row', onSameRow);
+        // Something else comes in such a moment, and the last choice is back.
+        let taken: readonly vscode.QuickPickItem[] = [];
+        const none = { get: () => [], set: (rows: typeof taken) => void (taken = rows), configurable: true };
+        Object.defineProperty(pick, 'activeItems', none);
+        answers = Promise.resolve([last, new ScriptedTarget('till.a', 1)]);
+        changed();
+        await until('it has looked again', () => rows(pick).includes('till.last'));
+        assert.match(taken[0]?.label ?? '', /till\.a$/, 'the person is still there');
+        Reflect.deleteProperty(pick, 'activeItems');
         pick.hide();
         assert.equal(await asked, undefined);
       });
@@ -243,7 +268,8 @@ describe('recording', () => {
     }
   });
 
-  it('keeps the newest recordings of its own, and all that were renamed', async () => {
+  it('keeps the newest recordings of its own, and all that were renamed or are open', async function () {
+    this.timeout(60_000); // ten recordings
     const { parts } = await btrace();
     const folder = parts.recorder.store.folder();
     assert.ok(folder.own);
@@ -275,6 +301,29 @@ describe('recording', () => {
       await vscode.commands.executeCommand('btrace.stop');
       await recording;
     });
+    const { store } = parts.recorder;
+    const inTabs = [...(await store.open.all())];
+    assert.ok(inTabs.length > 2, 'those of this test are open');
+    assert.deepEqual(
+      inTabs.filter((file) => !existsSync(file)),
+      [],
+      'what is open stays',
+    );
+    const [others, gone] = inTabs;
+    await closeAll();
+    await store.open.tell();
+    // Of another window, and of one that is gone.
+    const note = (host: number): string => path.join(folder.path, 'open', `${String(host)}.json`);
+    await writeFile(note(process.ppid), JSON.stringify([others]));
+    await writeFile(note(spawnSync(process.execPath, ['--version']).pid), JSON.stringify([gone]));
+    await withSetting('recording.keep', 1, record);
+    assert.ok(existsSync(others!), 'what another window has open stays');
+    assert.equal(existsSync(gone!), false);
+    assert.deepEqual(
+      (await readdir(path.dirname(note(0)))).sort(),
+      [process.pid, process.ppid].map((pid) => `${String(pid)}.json`).sort(),
+    );
+    await rm(note(process.ppid));
     await withSetting('recording.keep', 2, record);
     const names = (await readdir(folder.path)).filter((name) => name.endsWith('.btrace'));
     assert.equal(names.filter((name) => /\d{4}-\d\d-\d\d/.test(name)).length, 2);

@@ -62,6 +62,8 @@ class TargetList {
   #isEarly = true;
   /** All have answered once. */
   #isWhole = false;
+  /** Where the person is: VS Code tells of no row for a moment while it takes new ones. */
+  #row: string | undefined;
 
   constructor(
     private readonly pick: QuickPick<TargetItem>,
@@ -69,10 +71,19 @@ class TargetList {
     private readonly lastNames: readonly string[],
     private readonly closed: AbortSignal,
   ) {
-    setTimeout(() => {
+    const together = setTimeout(() => {
       this.#isEarly = false;
       if (!this.#isWhole && this.#early !== undefined) this.#show(this.#early, true);
     }, togetherMs);
+    const listening = [
+      pick.onDidChangeActive(([row]) => (this.#row = row === undefined ? this.#row : idOf(row))),
+      // What is typed leads to another row, or to none.
+      pick.onDidChangeValue(() => (this.#row = undefined)),
+    ];
+    closed.addEventListener('abort', () => {
+      clearTimeout(together);
+      Disposable.from(...listening).dispose();
+    });
   }
 
   /** Looks; once more afterwards where it does already. */
@@ -106,11 +117,13 @@ class TargetList {
     if (this.closed.aborted) return;
     const { pick, lastNames } = this;
     const [active] = pick.activeItems;
+    const row = this.#row ?? (active === undefined ? undefined : idOf(active));
     pick.items = inPlace(pick.items, targetItems(listing, lastNames));
-    if (active !== undefined) {
-      pick.activeItems = pick.items.filter((item) => idOf(item) === idOf(active));
+    if (row !== undefined) {
+      pick.activeItems = pick.items.filter((item) => idOf(item) === row);
       return;
     }
+    if (pick.value !== '') return; // the first row that fits what is typed
     // Enter takes the last choice again: while that may still come it takes no other one.
     const last = pick.items.find(
       ({ target }) => target?.name === lastNames[0] && target?.refusal === undefined,

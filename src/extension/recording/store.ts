@@ -2,11 +2,12 @@
 import { createHash } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { commands, l10n, workspace, type ExtensionContext } from 'vscode';
+import { commands, l10n, workspace, type Disposable, type ExtensionContext } from 'vscode';
 import { newRecordingFile, safeName } from '../../targets/recording-folder.js';
 import { Problem } from '../notice.js';
 import { setting } from '../settings.js';
-import { Unfinished } from './unfinished.js';
+import { OpenRecordings } from './open-recordings.js';
+import { isThere, Unfinished } from './unfinished.js';
 
 export interface StoredRecording {
   readonly file: string;
@@ -27,11 +28,17 @@ export function shownName(name: string): string {
   return name.replace(generated, '').replace(/\.btrace$/, '');
 }
 
-export class RecordingStore {
+export class RecordingStore implements Disposable {
   readonly unfinished: Unfinished;
+  readonly open: OpenRecordings;
 
   constructor(private readonly context: ExtensionContext) {
     this.unfinished = new Unfinished(path.join(this.#ownFolder(), 'unfinished'));
+    this.open = new OpenRecordings(path.join(this.#ownFolder(), 'open'));
+  }
+
+  dispose(): void {
+    this.open.dispose();
   }
 
   /** The folder for new recordings, and whether it is the extension's own. */
@@ -75,12 +82,14 @@ export class RecordingStore {
     return found.filter((one) => one !== undefined).sort((a, b) => b.modifiedMs - a.modifiedMs);
   }
 
-  /** Deletes the oldest of the names we gave, in our own folder only. Returns what went. */
+  /** Deletes the oldest of the names we gave, in our own folder only, that nobody writes or has open. Returns what went. */
   async retain(except: ReadonlySet<string>): Promise<string[]> {
     const keep = setting('recording.keep');
     if (keep === 0 || !this.folder().own) return [];
     const ours = (await this.list()).filter((one) => isGeneratedName(one.name));
-    const gone = ours.slice(keep).filter((one) => !except.has(one.file));
+    const written = (await this.unfinished.all()).filter(isThere).map(({ file }) => file);
+    const inUse = new Set([...except, ...written, ...(await this.open.all())]);
+    const gone = ours.slice(keep).filter((one) => !inUse.has(one.file));
     for (const one of gone) await rm(one.file, { force: true });
     return gone.map((one) => one.file);
   }

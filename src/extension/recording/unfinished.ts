@@ -59,7 +59,7 @@ function isUnfinished(read: unknown): read is UnfinishedRecording {
 }
 
 /** Whether the window is there, as far as can be told: a number that another program has got looks the same. */
-export function isThere({ host }: UnfinishedRecording): boolean {
+export function isThere({ host }: { readonly host: number }): boolean {
   try {
     process.kill(host, 0);
     return true;
