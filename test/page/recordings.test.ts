@@ -253,6 +253,31 @@ describe('a recording on the page', function () {
     );
   });
 
+  it('that is large is refused as its first bytes are there, and waited for on a plain ground', async () => {
+    open = await rig.page();
+    await open.hear('ready');
+    await open.post({
+      type: 'open',
+      name: 'test.btrace',
+      totalBytes: 2 ** 31,
+      live: false,
+      settings: { myPackages: [], texts: {} },
+    });
+    await open.painted();
+    const [left, ground] = await open.page.evaluate(() => {
+      const colours = [...document.querySelectorAll('#view-timeline canvas')].map((canvas) =>
+        (canvas as HTMLCanvasElement).getContext('2d')!.getImageData(1, 1, 1, 1).data.join(),
+      );
+      const probe = document.createElement('canvas').getContext('2d')!;
+      probe.fillStyle = getComputedStyle(document.body).backgroundColor;
+      probe.fillRect(0, 0, 1, 1);
+      return [[...new Set(colours)], probe.getImageData(0, 0, 1, 1).data.join()];
+    });
+    assert.deepEqual(left, [ground]);
+    await open.more(new Uint8Array(2 ** 17), 0);
+    assert.match((await open.hear('notTrace')).what, /binary file/);
+  });
+
   it('that could not be read leaves no empty chart behind what is said, and is shown when it can', async () => {
     open = await rig.page();
     await open.hear('ready');

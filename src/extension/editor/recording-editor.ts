@@ -102,7 +102,9 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
     const listening = [
       webview.onDidReceiveMessage((message: PageMessage) => {
         if (message.type === 'ready') restart();
-        else void this.services.notices.guard(() => this.#answer(page, message));
+        // What is no trace is not sent to its end.
+        if (message.type === 'notTrace' || message.type === 'failed') feeding.abort();
+        if (message.type !== 'ready') void this.services.notices.guard(() => this.#answer(page, message));
         this.#said.fire({ uri: page.uri, message });
       }),
       panel.onDidChangeViewState(() => {

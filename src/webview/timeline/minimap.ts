@@ -45,9 +45,8 @@ export class Minimap {
   /** Only when data, size or theme changed: what moves is the lens, and that is a style. */
   paint(palette: Palette, width: number): void {
     this.#surface.resize(width, minimapHeight);
+    this.#surface.fill(palette.background);
     const { context } = this.#surface;
-    context.fillStyle = palette.background;
-    context.fillRect(0, 0, this.#surface.width, this.#surface.height);
     const { snapshot, bounds } = this.#context.model;
     if (snapshot === undefined) return;
     const scale = new TimeScale(bounds.beginNs, bounds.endNs, this.#surface.width);

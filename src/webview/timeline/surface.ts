@@ -23,6 +23,11 @@ export class Surface {
     return this.canvas.height;
   }
 
+  fill(color: string): void {
+    this.context.fillStyle = color;
+    this.context.fillRect(0, 0, this.width, this.height);
+  }
+
   resize(cssWidth: number, cssHeight: number): void {
     this.ratio = window.devicePixelRatio || 1;
     const isNew = this.cssWidth !== cssWidth || this.cssHeight !== cssHeight;

@@ -167,12 +167,15 @@ export class TimelineView implements PointedChart {
     if (this.#needs.layout) this.#relayout(height);
     this.#surface.resize(width, height);
     this.#ruler.resize(width, rulerHeight);
-    const { context, ratio } = this.#surface;
-    this.#patterns ??= makePatterns(context, this.#palette, ratio);
-    context.fillStyle = this.#palette.background;
-    context.fillRect(0, 0, this.#surface.width, this.#surface.height);
+    this.#patterns ??= makePatterns(this.#surface.context, this.#palette, this.#surface.ratio);
+    this.#surface.fill(this.#palette.background);
     // All that is needed to fill the chart is made before there is anything to fill it with: it takes some milliseconds.
-    if (snapshot === undefined) return;
+    if (snapshot === undefined) {
+      // Opaque canvases are black until something is drawn, and a large file takes a while to come.
+      this.#ruler.fill(this.#palette.background);
+      this.#minimap.paint(this.#palette, minimapWidth);
+      return;
+    }
     const span = model.viewport(store.state);
     const scale = new TimeScale(span.beginNs, span.endNs, this.#surface.width);
     paintGrid(this.#surface, this.#palette, scale, model.originNs);

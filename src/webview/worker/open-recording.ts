@@ -2,6 +2,7 @@
 import { RecordingDecoder } from '../../trace/build/decoder.js';
 import type { PartOptions } from '../../trace/build/part.js';
 import { anyImporter, importers } from '../../trace/formats/index.js';
+import type { Recognised } from '../../trace/formats/recognised.js';
 import type { Trace } from '../../trace/model/trace.js';
 import { NotATrace } from './serve.js';
 import type { Decoder } from './serve.js';
@@ -67,13 +68,20 @@ function foreignTrace(part: PartOptions): Decoder {
     return trace;
   };
   return {
-    append: (bytes) => importer.append(bytes),
+    append: (bytes): void => {
+      importer.append(bytes);
+      // Known by its first bytes: whoever opens a film of 2 GB does not wait for its end.
+      if (importer.recognised !== undefined) check(importer.recognised);
+    },
     finish: (): void => {
       finish();
-      const { recognised } = importer;
-      if (importers.some(({ id }) => id === recognised?.format) || recognised?.format === 'gzip') return;
-      throw new NotATrace(`${recognised?.name ?? 'an empty file'}. ${recognised?.advice ?? ''}`.trim());
+      check(importer.recognised ?? { format: undefined, name: 'an empty file', advice: '' });
     },
     trace: finish,
   };
+}
+
+function check({ format, name, advice }: Recognised): void {
+  if (format === 'gzip' || importers.some(({ id }) => id === format)) return;
+  throw new NotATrace(`${name}. ${advice}`.trim());
 }
