@@ -10,6 +10,8 @@ export interface SourceIndex {
   filesNamed(baseName: string, signal: AbortSignal): Promise<readonly string[]>;
   /** The first few kB: enough for the package and the first class. */
   head(file: string, signal: AbortSignal): Promise<string>;
+  /** As it is saved. */
+  text(file: string, signal: AbortSignal): Promise<string>;
   /** Places where a symbol of that name is declared, as far as the editor's languages know. */
   symbols(name: string, signal: AbortSignal): Promise<readonly SourcePlace[]>;
 }

@@ -182,6 +182,40 @@ describe('figures in the editor', () => {
     await vscode.commands.executeCommand('btrace.showFigures', vscode.Uri.file(recording));
   });
 
+  it('are those of the module that was recorded, where another has a class of that name', async () => {
+    const { figures } = (await btrace()).parts;
+    const coin = { className: 'com.example.shop.Coin', signature: '(I)I', file: 'Coin.java' };
+    const [here, other] = ['src', 'other'].map((module) =>
+      workspaceFile(`${module}/com/example/shop/Coin.java`),
+    );
+    const shownOf = async (lines: readonly number[]): Promise<string[][]> => {
+      const file = scratchFile('coin.btrace');
+      const methods = [
+        { ...coin, name: 'round', line: lines[0]! },
+        { ...coin, name: lines.length > 2 ? 'checked' : 'weigh', line: lines[1]! },
+      ];
+      await writeRecording(file, {
+        methods,
+        stacks: [[0], [1]],
+        samples: 100,
+        startedMs: Date.now() + 60_000,
+      });
+      await vscode.commands.executeCommand('btrace.showFigures', vscode.Uri.file(file));
+      assert.equal(figures.figures?.recording.fsPath, file);
+      return [await titles(here!), await titles(other!)];
+    };
+    for (const uri of [here!, other!]) await vscode.workspace.openTextDocument(uri);
+    assert.deepEqual(
+      (await shownOf([7, 11])).map((shown) => shown.map((title) => title.split(' ')[0])),
+      [['5', '10'], []],
+    );
+    assert.deepEqual(
+      (await shownOf([16, 12, 1])).map((shown) => shown.map((title) => title.split(' ')[0])),
+      [[], ['11', '15']],
+    );
+    await vscode.commands.executeCommand('btrace.showFigures', vscode.Uri.file(recording));
+  });
+
   it('tell what is nothing without a share and without a unit', async () => {
     await withSetting('figures.time', 'self', () =>
       withSetting('figures.thresholdPercent', 0, async () => {

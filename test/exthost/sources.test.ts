@@ -39,6 +39,14 @@ describe('sources', () => {
     assert.equal(await opened(key('com.other.Till', 'count', 'Till.java', 12)), '');
   });
 
+  it('open the one of several whose lines fit, without a question', async () => {
+    const coin = (method: string, line: number): SourceKey =>
+      key('com.example.shop.Coin', method, 'Coin.java', line);
+    assert.equal(await opened(coin('round', 7)), 'src/com/example/shop/Coin.java:7');
+    assert.equal(await opened(coin('lambda$round$0', 6)), 'src/com/example/shop/Coin.java:6');
+    assert.equal(await opened(coin('round', 16)), 'other/com/example/shop/Coin.java:16');
+  });
+
   it('ask when several fit, and remember', async () => {
     const { parts } = await btrace();
     const twice = key('com.example.shop.Twice', 'here', 'Twice.java', 4);

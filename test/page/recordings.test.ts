@@ -265,7 +265,7 @@ describe('a recording on the page', function () {
     });
     await open.painted();
     const [left, ground] = await open.page.evaluate(() => {
-      const colours = [...document.querySelectorAll('#view-timeline canvas')].map((canvas) =>
+      const colours = Array.from(document.querySelectorAll('#view-timeline canvas')).map((canvas) =>
         (canvas as HTMLCanvasElement).getContext('2d')!.getImageData(1, 1, 1, 1).data.join(),
       );
       const probe = document.createElement('canvas').getContext('2d')!;

@@ -1,20 +1,26 @@
 /** Which recording's figures the editor shows: the one opened last, until they are hidden. */
 import { commands, EventEmitter, type Disposable, type Event, type Uri } from 'vscode';
 import type { SourceKey } from '../../protocol/messages.js';
+import type { SourceIndex } from '../../symbols/find-source.js';
 import { FiguresByDocument } from './document-figures.js';
 import { EngineClient } from '../engine/engine-client.js';
 import type { KnownMappings } from '../engine/engine-messages.js';
 import { Figures } from './figures.js';
 
 export class CurrentFigures implements Disposable {
-  readonly documents = new FiguresByDocument();
+  readonly documents: FiguresByDocument;
   readonly #change = new EventEmitter<void>();
   /** Other figures, or none, or they are to be shown otherwise. */
   readonly onDidChange: Event<void> = this.#change.event;
   #figures: Figures | undefined;
   #loading: EngineClient | undefined;
 
-  constructor(private readonly extensionPath: string) {}
+  constructor(
+    private readonly extensionPath: string,
+    files: SourceIndex,
+  ) {
+    this.documents = new FiguresByDocument(files);
+  }
 
   get figures(): Figures | undefined {
     return this.#figures;

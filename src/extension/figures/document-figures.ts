@@ -1,7 +1,10 @@
 /** What one open text shows: its declarations with their figures. Scanned once a version; the text as first seen tells whether it was edited. */
 import { workspace, type TextDocument } from 'vscode';
-import { matchDeclarations } from '../../symbols/match-declarations.js';
+import { findSource, type SourceIndex } from '../../symbols/find-source.js';
+import { fittingPlaces } from '../../symbols/fitting-places.js';
+import { matchDeclarations, type RecordedMethod } from '../../symbols/match-declarations.js';
 import { languageOf, scanDeclarations, type Declaration } from '../../symbols/scan/declarations.js';
+import { packageOf } from '../../symbols/scan/package-of.js';
 import { withoutLosses, type OutlinedText } from '../../symbols/scan/half-typed.js';
 import { baseName } from '../base-name.js';
 import type { Figures } from './figures.js';
@@ -27,6 +30,8 @@ interface Known {
   readonly figures: Figures;
   /** The text that the figures are about, as far as one can tell: undefined when it was changed before they came. */
   readonly recorded: string | undefined;
+  /** The class of this name that was recorded is that of another file. */
+  readonly isOther: boolean;
   /** As it was when nothing in it was half typed, and its package. */
   whole: (OutlinedText & { readonly packageName: string }) | undefined;
   version: number;
@@ -37,6 +42,8 @@ const none: DocumentFigures = { declarations: [], rows: [], stale: false };
 
 export class FiguresByDocument {
   readonly #known = new WeakMap<TextDocument, Known>();
+
+  constructor(private readonly files: SourceIndex) {}
 
   /** Immediate but for the first time, when the file's time is looked at. */
   of(document: TextDocument, figures: Figures): DocumentFigures | Promise<DocumentFigures> {
@@ -54,12 +61,16 @@ export class FiguresByDocument {
   }
 
   async #first(document: TextDocument, figures: Figures): Promise<DocumentFigures> {
-    const recorded = await recordedText(document, figures.columns.startedMs);
+    const [recorded, isOther] = await Promise.all([
+      recordedText(document, figures.columns.startedMs),
+      this.#isOther(document, figures),
+    ]);
     const again = this.#known.get(document);
     if (again?.figures === figures) return this.#update(document, again);
     const known: Known = {
       figures,
       recorded,
+      isOther,
       whole: again?.whole,
       version: -1,
       shown: none,
@@ -72,9 +83,24 @@ export class FiguresByDocument {
 
   #update(document: TextDocument, known: Known): DocumentFigures {
     if (known.version === document.version) return known.shown;
-    known.shown = scan(document.getText(), baseName(document.uri), known);
+    known.shown = known.isOther ? none : scan(document.getText(), baseName(document.uri), known);
     known.version = document.version;
     return known.shown;
+  }
+
+  /** Two modules may have a class of one name: its figures are those of the one where the lines fit. */
+  async #isOther(document: TextDocument, figures: Figures): Promise<boolean> {
+    const rows = figures.rowsOf(packageOf(document.getText()), baseName(document.uri));
+    const [first] = rows;
+    if (first === undefined) return false;
+    const { className, file } = figures.columns;
+    const frame = { className: className[first] ?? '', file: file[first] ?? '' };
+    const { signal } = new AbortController();
+    const wanted = { ...frame, method: '', signature: '', line: 0 };
+    const { places } = await findSource(wanted, this.files, signal);
+    const isThis = (place: { readonly file: string }): boolean => place.file === document.uri.toString();
+    if (!places.some(isThis)) return false;
+    return !(await fittingPlaces(places, recordedMethods(figures, rows), this.files, signal)).some(isThis);
   }
 }
 
@@ -91,14 +117,7 @@ function scan(text: string, file: string, known: Known): DocumentFigures {
     whole === undefined ? scanned.declarations : withoutLosses({ text, ...scanned }, whole);
   if (declarations === scanned.declarations && own.length > 0) known.whole = { text, ...scanned };
   const stale = text !== known.recorded;
-  const { className, name, signature, firstLine } = figures.columns;
-  const methods = rows.map((row) => ({
-    className: withoutPackage(className[row] ?? ''),
-    name: name[row] ?? '',
-    signature: signature[row] ?? '',
-    firstLine: firstLine[row] ?? 0,
-  }));
-  const matched = matchDeclarations(declarations, methods, stale);
+  const matched = matchDeclarations(declarations, recordedMethods(figures, rows), stale);
   return {
     stale,
     rows,
@@ -109,6 +128,15 @@ function scan(text: string, file: string, known: Known): DocumentFigures {
       }))
       .filter((one) => one.rows.length > 0),
   };
+}
+
+function recordedMethods({ columns }: Figures, rows: readonly number[]): RecordedMethod[] {
+  return rows.map((row) => ({
+    className: withoutPackage(columns.className[row] ?? ''),
+    name: columns.name[row] ?? '',
+    signature: columns.signature[row] ?? '',
+    firstLine: columns.firstLine[row] ?? 0,
+  }));
 }
 
 function withoutPackage(className: string): string {

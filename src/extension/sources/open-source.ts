@@ -1,4 +1,4 @@
-/** From a frame to its line: finds the file, asks once when several fit, and says what was looked for when none does. */
+/** From a frame to its line: finds the file, asks once when several fit and their lines do not tell, and says what was looked for when none does. */
 import path from 'node:path';
 import {
   commands,
@@ -18,6 +18,7 @@ import {
   type SourcePlace,
   type SourceSearch,
 } from '../../symbols/find-source.js';
+import { fittingPlaces } from '../../symbols/fitting-places.js';
 import type { SourceKey } from '../../protocol/messages.js';
 import { qualifiedWritten, writtenName } from '../../trace/model/written-name.js';
 import type { Memory } from '../memory.js';
@@ -45,7 +46,7 @@ export class SourceOpener {
     const signal = new AbortController().signal;
     const search = await findSource(frame, this.index, signal);
     const place =
-      (await this.#choose(search)) ??
+      (await this.#choose(search, frame, signal)) ??
       (search.places.length > 0 ? 'left' : undefined) ??
       (await this.#inLibrary(frame, signal)) ??
       (await this.#atPath(search, frame.line));
@@ -57,8 +58,15 @@ export class SourceOpener {
     await show(place, beside);
   }
 
-  async #choose(search: SourceSearch): Promise<SourcePlace | undefined> {
-    const { places, wanted } = search;
+  async #choose(
+    search: SourceSearch,
+    frame: SourceKey,
+    signal: AbortSignal,
+  ): Promise<SourcePlace | undefined> {
+    const { wanted } = search;
+    const className = frame.className.slice(frame.className.lastIndexOf('.') + 1);
+    const method = { className, name: frame.method, signature: frame.signature, firstLine: frame.line };
+    const places = await fittingPlaces(search.places, [method], this.index, signal);
     const [first, second] = places;
     if (first === undefined || second === undefined) return first;
     const name = `${wanted.packageName}/${wanted.outerClass}/${wanted.baseNames[0] ?? ''}`;

@@ -92,6 +92,10 @@ export class WorkspaceFiles implements SourceIndex, Disposable {
     return new TextDecoder().decode(bytes.subarray(0, headBytes));
   }
 
+  async text(file: string): Promise<string> {
+    return new TextDecoder().decode(await workspace.fs.readFile(Uri.parse(file)));
+  }
+
   async symbols(name: string): Promise<readonly SourcePlace[]> {
     const found = await commands.executeCommand<SymbolInformation[] | undefined>(
       'vscode.executeWorkspaceSymbolProvider',

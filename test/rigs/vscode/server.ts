@@ -31,6 +31,7 @@ const quiet = {
   'workbench.enableExperiments': false,
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
   'window.commandCenter': false,
+  'files.autoSave': 'off', // else a slow machine saves what a test is just typing
   'telemetry.telemetryLevel': 'off',
   'update.mode': 'none',
   'extensions.autoCheckUpdates': false,

@@ -16,6 +16,7 @@ const files: Readonly<Record<string, string>> = {
 const index: SourceIndex = {
   filesNamed: (name) => Promise.resolve(Object.keys(files).filter((file) => file.endsWith(`/${name}`))),
   head: (file) => Promise.resolve(files[file] ?? ''),
+  text: (file) => Promise.resolve(files[file] ?? ''),
   symbols: (name) =>
     Promise.resolve(
       name === 'Renamed' ? [{ file: 'file:///w/app/src/com/shop/Elsewhere.java', line: 3 }] : [],
@@ -67,6 +68,7 @@ describe('finding a source', () => {
       filesNamed: (name) =>
         Promise.resolve([`${drive}/core/${name}`, `${drive}/other/${name}`, `${drive}/com/shop/${name}`]),
       head: () => Promise.resolve(''),
+      text: () => Promise.resolve(''),
       symbols: () => Promise.resolve([]),
     };
     const found = async (frame: ReturnType<typeof native>) =>
