@@ -4,8 +4,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AndroidTargets } from '../../src/targets/android/android-targets.js';
-import type { TargetError } from '../../src/targets/target.js';
-import { type RecordOptions, type Session } from '../../src/targets/target.js';
+import type { RecordOptions, Session, TargetError } from '../../src/targets/target.js';
 import { decodeRecording } from '../../src/trace/build/decode.js';
 import type { Trace } from '../../src/trace/model/trace.js';
 import { recordOptions } from '../rigs/record-options.js';
@@ -18,9 +17,7 @@ describe('recording over adb when something fails', () => {
   const bench = withPhone();
 
   const start = async (changes: Partial<RecordOptions> = {}, signal?: AbortSignal): Promise<Session> => {
-    const port = bench().server.port;
-    const targets = new AndroidTargets({ agentRoots: [bench().agents], port, startServer: false });
-    const target = await targets.choose({ app: SHOP, device: undefined });
+    const target = await bench().targets().choose({ app: SHOP, device: undefined });
     return await target.start(recordOptions(bench().file(), changes), signal);
   };
   const traceOf = async ({ file }: { file: string }): Promise<Trace> =>

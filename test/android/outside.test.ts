@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { mkdir, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { AndroidTargets } from '../../src/targets/android/android-targets.js';
 import type { Session } from '../../src/targets/target.js';
 import { decodeRecording } from '../../src/trace/build/decode.js';
 import { Mode } from '../../src/trace/model/kinds.js';
@@ -18,10 +17,8 @@ const BANK = 'com.example.bank';
 
 describe('recording an app from outside', () => {
   const bench = withPhone();
-  const targetsWith = (agents: string) =>
-    new AndroidTargets({ agentRoots: [agents], port: bench().server.port, startServer: false });
   const start = async (agents = bench().agents): Promise<Session> => {
-    const target = await targetsWith(agents).choose({ app: SHOP, device: undefined });
+    const target = await bench().targets(agents).choose({ app: SHOP, device: undefined });
     return await target.start(recordOptions(bench().file()));
   };
   const traceOf = async (session: Session) => decodeRecording(await readFile(session.file)).trace();
@@ -149,7 +146,7 @@ describe('recording an app from outside', () => {
     const app = await phone.launch(BANK);
     await phone.launch('com.example.vault');
     await bench().connect(phone);
-    const targets = await targetsWith(bench().agents).list();
+    const targets = await bench().targets().list();
     assert.deepEqual(
       targets.map(({ name, refusal, outsideOnly, launchNeedsLibrary }) => [
         name,
@@ -169,7 +166,7 @@ describe('recording an app from outside', () => {
     // What is asked for by no name is what is being worked on.
     await phone.install(SHOP);
     await phone.launch(SHOP);
-    const chosen = await targetsWith(bench().agents).choose({ app: undefined, device: phone.serial });
+    const chosen = await bench().targets().choose({ app: undefined, device: phone.serial });
     assert.equal(chosen.name, SHOP);
   });
 
@@ -178,7 +175,7 @@ describe('recording an app from outside', () => {
     await phone.install(BANK, { debuggable: false, profileable: true });
     const app = await phone.launch(BANK);
     await bench().connect();
-    const target = await targetsWith(bench().agents).choose({ app: BANK, device: undefined });
+    const target = await bench().targets().choose({ app: BANK, device: undefined });
     assert.match(target.refusal ?? '', /package not debuggable/);
     await assertSampled(await target.start(recordOptions(bench().file())), app);
   });

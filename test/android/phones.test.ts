@@ -1,7 +1,6 @@
 /** What phones differ in, and an emulator and a car: users, the freezer, icons, ABIs. */
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
-import { AndroidTargets } from '../../src/targets/android/android-targets.js';
 import type { AndroidTarget } from '../../src/targets/android/app-target.js';
 import type { Session } from '../../src/targets/target.js';
 import { traceOf } from '../rigs/art/read-trace.js';
@@ -15,13 +14,8 @@ const SHOP = 'com.example.shop';
 describe('recording on phones of many kinds', () => {
   const bench = withPhone();
 
-  const targets = () =>
-    new AndroidTargets({
-      agentRoots: [bench().agents],
-      port: bench().server.port,
-      startServer: false,
-    });
-  const choose = (app?: string): Promise<AndroidTarget> => targets().choose({ app, device: undefined });
+  const choose = (app?: string): Promise<AndroidTarget> =>
+    bench().targets().choose({ app, device: undefined });
   const options = (changes = {}) => recordOptions(bench().file(), changes);
 
   async function assertRecords(session: Session, app: ArtApp): Promise<void> {
@@ -37,7 +31,7 @@ describe('recording on phones of many kinds', () => {
     const first = await phone.launch(SHOP);
     const work = await phone.launch(SHOP, undefined, SHOP, 10);
     await bench().connect();
-    const all = await targets().list();
+    const all = await bench().targets().list();
     assert.deepEqual(new Set(all.map(({ id }) => id)).size, 2);
     assert.match(all.find(({ pid }) => pid === work.pid)?.detail ?? '', / · user 10 · x86_64$/);
     await assert.rejects(choose(SHOP), (error: Error) =>
@@ -53,6 +47,27 @@ describe('recording on phones of many kinds', () => {
     await work.until(/system: profile start/);
     assert.equal((await outside.stop()).reason, 'stopped');
     assert.ok(!first.output().includes('system:'), first.output());
+  });
+
+  it('records a process that has a name of its own, or that of another package', async () => {
+    const { phone } = bench();
+    await phone.install(SHOP);
+    await phone.install('com.example.till', { debuggable: false });
+    const processes = ['org.sync.engine', 'com.example.till'];
+    for (const process of processes) await phone.launch(SHOP, undefined, process);
+    await bench().connect();
+    for (const process of processes) {
+      const target = await choose(process);
+      const app = phone.app(process)!;
+      assert.deepEqual([target.pid, target.abi, target.launchable], [app.pid, 'x86_64', false]);
+      await assertRecords(await target.start(options()), app);
+      await phone.freeze(app);
+      await assert.rejects(target.start(options()), { message: new RegExp(`has frozen ${process}, `) });
+      await phone.unfreeze(app);
+    }
+    assert.deepEqual(await readdir(phone.resolve('/data/data')), ['com.example.shop', 'com.example.till']);
+    assert.deepEqual(await readdir(phone.resolve('/data/data/com.example.till')), []);
+    assert.match((await readdir(phone.resolve(`/data/data/${SHOP}/code_cache`))).join(), /btrace-agent-/);
   });
 
   it('records where another user is before the screen, as in a car, also from launch', async () => {
@@ -103,7 +118,7 @@ describe('recording on phones of many kinds', () => {
     const { phone } = bench();
     for (let app = 0; app < 50; app++) await phone.install(`com.example.app${app}`);
     await bench().connect();
-    assert.equal((await targets().list()).filter(({ refusal }) => refusal === undefined).length, 50);
+    assert.equal((await bench().targets().list()).filter(({ refusal }) => refusal === undefined).length, 50);
     assert.equal(phone.commands.filter((command) => command.includes('look ')).length, 2);
   });
 

@@ -14,6 +14,16 @@ import { watchDevices } from './watch-devices.js';
 
 const LIST_MS = 10_000;
 
+/** A line each. The language as a person has chosen it, and as the device came. */
+const PROPERTIES = [
+  'ro.build.version.release',
+  'ro.build.version.sdk',
+  'persist.sys.locale',
+  'ro.product.locale',
+]
+  .map((name) => `getprop ${name}`)
+  .join('; ');
+
 export interface AndroidOptions extends AdbOptions, AppOptions {
   /**
    * Whether listing may start an adb server. Without, a machine where no server runs has a failure that offers to start one, or,
@@ -119,11 +129,10 @@ export class AndroidTargets implements TargetSource {
       // A device that hangs must not hold up the others: closing ends what waits for it.
       const limit = setTimeout(() => void adb.close(), LIST_MS);
       try {
-        const [apps, properties] = await Promise.all([
-          listApps(adb, probes),
-          shell(adb, 'getprop ro.build.version.release; getprop ro.build.version.sdk'),
-        ]);
-        const [release = '', sdk = ''] = properties.stdout.split('\n').map((line) => line.trim());
+        const [apps, properties] = await Promise.all([listApps(adb, probes), shell(adb, PROPERTIES)]);
+        const [release = '', sdk = '', chosen = '', first = ''] = properties.stdout
+          .split('\n')
+          .map((line) => line.trim());
         const place = {
           os: `android ${release}`,
           server,
@@ -133,7 +142,8 @@ export class AndroidTargets implements TargetSource {
         };
         return apps.map((app) => {
           const { access, profileable, apk } = app;
-          const label = (access ?? profileable) && apk ? this.labels.of(device, apk) : undefined;
+          const label =
+            (access ?? profileable) && apk ? this.labels.of(device, chosen || first, apk) : undefined;
           return new AppTarget(`${id}:${fullName(app)}`, place, { ...app, label }, this.options);
         });
       } finally {

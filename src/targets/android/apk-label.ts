@@ -19,13 +19,13 @@ interface Value {
   readonly data: number;
 }
 
-/** Undefined where it has none of its own. Throws where the package is damaged. */
-export async function apkLabel(apk: ZipArchive): Promise<string | undefined> {
+/** Undefined where it has none of its own. Throws where the package is damaged. `locale`: the device's, "de-AT". */
+export async function apkLabel(apk: ZipArchive, locale = ''): Promise<string | undefined> {
   const manifest = apk.find('AndroidManifest.xml');
   const label = manifest && labelIn(await apk.bytes(manifest));
   if (typeof label !== 'number') return label;
   const table = apk.find('resources.arsc');
-  return table && resourceText(await apk.bytes(table), label);
+  return table && resourceText(await apk.bytes(table), label, locale);
 }
 
 /** Of a packed manifest: the text, or the number of the resource that has it. */
@@ -62,35 +62,55 @@ function attribute({ bytes, headBytes }: Chunk, ids: Chunk, id: number): Value |
   return undefined;
 }
 
-/** Of a table of resources: the text of this one, as it is where no language, size or version of the device asks for another. */
-export function resourceText(file: Buffer, id: number): string | undefined {
+/** Of a table of resources: the text of this one in the locale's language, else as it is where no language, size or version of the device asks for another. */
+export function resourceText(file: Buffer, id: number, locale = ''): string | undefined {
   const [table] = chunksIn(file);
   if (table?.type !== ChunkType.table) return undefined;
   const texts = [...inside(table)].find(({ type }) => type === ChunkType.texts);
   let value: Value | undefined = { type: ValueType.reference, data: id };
   for (let hops = 0; hops < MOST_HOPS && value?.type === ValueType.reference; hops++)
-    value = valueOf(table, value.data);
+    value = valueOf(table, value.data, locale);
   return texts && value?.type === ValueType.text ? textOf(texts, value.data) : undefined;
 }
 
-function valueOf(table: Chunk, id: number): Value | undefined {
+function valueOf(table: Chunk, id: number, locale: string): Value | undefined {
   const [packageId, typeId, entry] = [id >>> 24, (id >>> 16) & 0xff, id & 0xffff];
-  let other: Value | undefined;
+  let best: Value | undefined;
+  let bestFit: Fit = Fit.none;
   for (const one of inside(table)) {
     if (one.type !== ChunkType.package || one.bytes.readUInt32LE(8) !== packageId) continue;
     for (const type of inside(one)) {
       if (type.type !== ChunkType.type || type.bytes.readUInt8(8) !== typeId) continue;
+      const fit = fitOf(type, locale);
+      if (best && fit <= bestFit) continue;
       const value = valueIn(type, entry);
-      if (value && isForAll(type)) return value;
-      other ??= value;
+      if (value) [best, bestFit] = [value, fit];
     }
   }
-  return other;
+  return best;
 }
 
-/** What it asks of a device, after its own length, is nothing. */
-function isForAll({ bytes }: Chunk): boolean {
-  return bytes.subarray(24, 20 + bytes.readUInt32LE(20)).every((byte) => byte === 0);
+/** What a table is worth to a device: of another language, or for other sizes and versions; of all; of its language; of its region, too. */
+const Fit = { none: 0, all: 1, language: 2, region: 3 } as const;
+type Fit = (typeof Fit)[keyof typeof Fit];
+
+/** Names of languages that Android's packages have kept. */
+const formerNames = new Map([
+  ['he', 'iw'],
+  ['id', 'in'],
+  ['yi', 'ji'],
+]);
+
+/** What it asks of a device stands after its own length: language and region in two letters each, and much that must be nothing. */
+function fitOf({ bytes }: Chunk, locale: string): Fit {
+  const asks = bytes.subarray(24, 20 + bytes.readUInt32LE(20));
+  const [language, region] = [asks.toString('latin1', 4, 6), asks.toString('latin1', 6, 8)];
+  if (asks.some((byte, at) => byte !== 0 && (at < 4 || at >= 8))) return Fit.none;
+  if (/^\0*$/.test(language + region)) return Fit.all;
+  const [own = '', ...parts] = locale.split(/[-_]/);
+  if (language !== own && language !== formerNames.get(own)) return Fit.none;
+  if (region === '\0\0') return Fit.language;
+  return parts.includes(region) ? Fit.region : Fit.none;
 }
 
 function valueIn(type: Chunk, entry: number): Value | undefined {

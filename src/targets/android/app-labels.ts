@@ -10,18 +10,24 @@ const DEVICE_MS = 10_000;
 const AT_ONCE = 4;
 const MOST_LETTERS = 60;
 
+interface Wanted {
+  readonly device: Device;
+  readonly locale: string;
+  readonly apks: readonly string[];
+}
+
 export class AppLabels {
   /** Undefined: it has none, or is being read. */
   private readonly known = new Map<string, string | undefined>();
-  private wanted = new Map<string, { readonly device: Device; readonly apks: readonly string[] }>();
+  private wanted = new Map<string, Wanted>();
 
-  /** Undefined where it is not known; asking is what has it read. An installation has a path of its own. */
-  of(device: Device, apk: string): string | undefined {
-    const place = placeOf(device);
+  /** In the device's language where the app knows it. Undefined where it is not known; asking is what has it read. An installation has a path of its own. */
+  of(device: Device, locale: string, apk: string): string | undefined {
+    const place = placeOf(device, locale);
     const key = `${place} ${apk}`;
     if (this.known.has(key)) return this.known.get(key);
     const { apks = [] } = this.wanted.get(place) ?? {};
-    if (!apks.includes(apk)) this.wanted.set(place, { device, apks: [...apks, apk] });
+    if (!apks.includes(apk)) this.wanted.set(place, { device, locale, apks: [...apks, apk] });
     return undefined;
   }
 
@@ -32,27 +38,27 @@ export class AppLabels {
     for (const [place, { apks }] of wanted)
       for (const apk of apks) this.known.set(`${place} ${apk}`, undefined);
     const found = await Promise.all(
-      [...wanted.values()].map(({ device, apks }) => this.ofDevice(device, apks, open).catch(() => false)),
+      [...wanted.values()].map((one) => this.ofDevice(one, open).catch(() => false)),
     );
     return found.includes(true);
   }
 
   private async ofDevice(
-    device: Device,
-    apks: readonly string[],
+    { device, locale, apks }: Wanted,
     open: (device: Device) => Promise<Adb>,
   ): Promise<boolean> {
+    const place = placeOf(device, locale);
     const left = [...apks];
     let adb: Adb | undefined;
     let found = false;
     const readSome = async (from: Adb): Promise<void> => {
       for (let apk = left.shift(); apk !== undefined; apk = left.shift()) {
         const text = await openApk(from, apk)
-          .then(apkLabel)
+          .then((opened) => apkLabel(opened, locale))
           .catch(() => undefined);
         const label = text?.replaceAll(/\s+/g, ' ').trim();
         if (label === undefined || label === '') continue;
-        this.known.set(`${placeOf(device)} ${apk}`, shortened(label));
+        this.known.set(`${place} ${apk}`, shortened(label));
         found = true;
       }
     };
@@ -60,7 +66,7 @@ export class AppLabels {
       const opened = (adb = await open(device));
       await within(DEVICE_MS, Promise.all(Array.from({ length: AT_ONCE }, () => readSome(opened))));
     } catch {
-      for (const apk of left.splice(0)) this.known.delete(`${placeOf(device)} ${apk}`);
+      for (const apk of left.splice(0)) this.known.delete(`${place} ${apk}`);
     } finally {
       await adb?.close();
     }
@@ -68,8 +74,9 @@ export class AppLabels {
   }
 }
 
-/** What is connected anew is asked anew. */
-const placeOf = ({ serial, transportId }: Device): string => `${serial} ${transportId}`;
+/** What is connected anew is asked anew, and what speaks another language now. */
+const placeOf = ({ serial, transportId }: Device, locale: string): string =>
+  `${serial} ${transportId} ${locale}`;
 
 function shortened(label: string): string {
   const letters = Array.from(label);

@@ -35,10 +35,13 @@ export function asApp(app: App, script: string): string {
   return `cd ${quoted(folder)} && su $(stat -c %u .) sh -c ${quoted(script)}`;
 }
 
-/** Java package names; an app's other processes add ":part". Anything else is no app. */
+/** Java package names; an app's other processes add ":part", or have a name of their own like a package's. Anything else is no app. */
 const processName = /^([A-Za-z]\w*(?:\.[A-Za-z]\w*)+)(:[\w.]+)?$/;
 /** The kernel's users of installed apps: Android's user 0 has u0_a123, 10 has u10_a45. Isolated ones (u0_i…) have no package of their own. */
-const appUser = /^u(\d+)_a\d+$/;
+const appUser = /^u(\d+)_a(\d+)$/;
+/** Of u0_a0: what Android counts its apps from, and how far apart its users' are. */
+const FIRST_APP_ID = 10_000;
+const IDS_PER_USER = 100_000;
 const isolatedUser = /^u\d+_i/;
 
 interface Row {
@@ -46,6 +49,8 @@ interface Row {
   readonly process: string;
   readonly packageName: string;
   readonly user: number;
+  /** The kernel's number of its package, the same for all of Android's users. */
+  readonly appId?: number | undefined;
   /** Where its package lies, of what is installed beside the system: another place after each installation. */
   readonly apk?: string;
 }
@@ -101,27 +106,41 @@ export function parseProcesses(text: string, isRoot: boolean): Row[] {
     const [pid, owner = '', process = ''] = line.trim().split(/\s+/);
     const name = processName.exec(process);
     const [, user = '0'] = /^u(\d+)_/.exec(owner) ?? [];
-    if (name && (isRoot ? !isolatedUser.test(owner) : appUser.test(owner)))
-      rows.push({ pid: Number(pid), process, packageName: name[1] ?? '', user: Number(user) });
+    const [, , app] = appUser.exec(owner) ?? [];
+    if (!name || (isRoot ? isolatedUser.test(owner) : app === undefined)) continue;
+    const appId = app === undefined ? undefined : FIRST_APP_ID + Number(app);
+    rows.push({ pid: Number(pid), process, packageName: name[1] ?? '', user: Number(user), appId });
   }
   return rows;
 }
 
-/** Rows of `pm list packages -3 -f`: "package:/data/app/…/base.apk=com.example.shop". */
+/** Rows of `pm list packages -3 -f -U`: "package:/data/app/…/base.apk=com.example.shop uid:10123", with a number for each user on newer ones. */
 export function parsePackages(text: string, user: number): Row[] {
   const rows: Row[] = [];
   for (const line of text.split('\n')) {
-    const [, apk, name] = /^package:(.*)=([^=]+)$/.exec(line.trim()) ?? [];
+    const [, apk, name, uid] = /^package:(.*)=([^= ]+) uid:(\d+)/.exec(line.trim()) ?? [];
     if (apk !== undefined && name !== undefined && processName.test(name))
-      rows.push({ pid: 0, process: name, packageName: name, user, apk });
+      rows.push({ pid: 0, process: name, packageName: name, user, appId: Number(uid) % IDS_PER_USER, apk });
   }
   return rows;
+}
+
+/** A process may be called like another package, or like none (`android:process` without a colon): whose it is, its user tells. */
+function withPackage(row: Row, installed: ReadonlyMap<string, Row>, owners: ReadonlyMap<number, Row>): Row {
+  const found = installed.get(row.packageName);
+  const isOwn = row.appId === undefined || found?.appId === row.appId;
+  const owner = isOwn ? found : (owners.get(row.appId) ?? found);
+  return {
+    ...row,
+    packageName: owner?.packageName ?? row.packageName,
+    ...(owner?.apk !== undefined && { apk: owner.apk }),
+  };
 }
 
 /** Of the user before the screen. Only where that is not the first one `pm` has to be told. */
 const PACKAGES =
   'user=$(cmd activity get-current-user 2>/dev/null); case $user in "" | *[!0-9]*) user=0 ;; esac; echo "user:$user"; ' +
-  'case $user in 0) pm list packages -3 -f ;; *) pm list packages --user $user -3 -f ;; esac';
+  'case $user in 0) pm list packages -3 -f -U ;; *) pm list packages --user $user -3 -f -U ;; esac';
 
 /** Those that can be looked into first, by name. */
 export async function listApps(adb: Adb, probes: Probes): Promise<App[]> {
@@ -139,10 +158,8 @@ export async function listApps(adb: Adb, probes: Probes): Promise<App[]> {
   const isRoot = /^0\s/.test(stdout); // after `adb root`, on emulators and builds for developers
   const user = Number(/^user:(\d+)/.exec(packages.stdout)?.[1] ?? 0);
   const installed = new Map(parsePackages(packages.stdout, user).map((row) => [row.process, row]));
-  const running = parseProcesses(stdout, isRoot).map((row) => ({
-    ...installed.get(row.packageName),
-    ...row,
-  }));
+  const owners = new Map([...installed.values()].toReversed().map((row) => [row.appId ?? 0, row]));
+  const running = parseProcesses(stdout, isRoot).map((row) => withPackage(row, installed, owners));
   const names = new Set(running.filter((row) => row.user === user).map((row) => row.process));
   const rows = [...running, ...[...installed.values()].filter((row) => !names.has(row.process))];
   const found = await probeAll(adb, rows, probes, isRoot ? LOOK : LOOK_AS_APP);

@@ -61,6 +61,7 @@ export interface PhoneOptions {
   readonly sdk?: number;
   readonly release?: string;
   readonly abis?: string;
+  readonly locale?: string;
 }
 
 const baseApk = (packageName: string, folder: string): string => `${folder}/${packageName}-rig==/base.apk`;
@@ -77,8 +78,14 @@ export class Phone {
   readonly commands: string[] = [];
   private readonly connections = new Set<net.Socket>();
   private readonly apps = new Map<string, ArtApp>();
-  private readonly packages = new Map<string, Installed & { readonly folder: string }>();
+  /** A process may be called otherwise. */
+  private readonly packageOf = new WeakMap<ArtApp, string>();
+  private readonly packages = new Map<
+    string,
+    Installed & { readonly folder: string; readonly user: number }
+  >();
   private readonly server = net.createServer((tcp) => this.connected(tcp));
+  /** The kernel's, of which each package has one. */
   private users = 100;
   private installations = 0;
   private isRoot = false;
@@ -100,6 +107,7 @@ export class Phone {
       'ro.build.version.sdk': options.sdk ?? 30,
       'ro.build.version.release': options.release ?? '11',
       'ro.product.model': options.model ?? 'Rig Phone',
+      'ro.product.locale': options.locale ?? 'en-US',
       'ro.product.cpu.abilist': abis.join(),
       'ro.product.cpu.abilist32': abis.filter((abi) => !abi.includes('64')).join(),
       'ro.product.cpu.abilist64': abis.filter((abi) => abi.includes('64')).join(),
@@ -152,6 +160,11 @@ export class Phone {
     await writeFile(path.join(this.folder, 'log'), `${line}\n`, { flag: 'a' });
   }
 
+  /** Somebody chooses another language. */
+  async setLocale(locale: string): Promise<void> {
+    await writeFile(path.join(this.folder, 'props'), `persist.sys.locale=${locale}\n`, { flag: 'a' });
+  }
+
   /** Another of Android's users is before the screen, as all are in a car. */
   async switchUser(user: number): Promise<void> {
     await writeFile(path.join(this.folder, 'user'), `${user}\n`);
@@ -195,6 +208,7 @@ export class Phone {
       nativeAbi: 'null',
       ...installed,
       folder,
+      user: this.packages.get(packageName)?.user ?? this.users++,
     };
     this.packages.set(packageName, whole);
     for (const user of whole.users) await mkdir(this.dataOf(packageName, user), { recursive: true });
@@ -211,8 +225,8 @@ export class Phone {
 
   private async writePackages(): Promise<void> {
     const lines = [...this.packages].map(
-      ([name, { debuggable, profileable, folder, users, nativeAbi }]) =>
-        `${name} ${debuggable ? 'debuggable' : profileable === true ? 'profileable' : 'release'} ${baseApk(name, folder)} ${users.join()} ${nativeAbi}\n`,
+      ([name, { debuggable, profileable, folder, users, user, nativeAbi }]) =>
+        `${name} ${debuggable ? 'debuggable' : profileable === true ? 'profileable' : 'release'} ${baseApk(name, folder)} ${users.join()} ${user} ${nativeAbi}\n`,
     );
     await writeFile(path.join(this.folder, 'packages'), lines.join(''));
     const icons = [...this.packages].flatMap(([name, { launchers }]) =>
@@ -257,8 +271,9 @@ export class Phone {
       properties: path.join(this.folder, 'props'),
     });
     this.apps.set(user === 0 ? process : `${process}@${user}`, app);
+    this.packageOf.set(app, packageName);
     const program = `app_process${installed.is32 === true ? 32 : 64}`;
-    const row = `${app.pid} u${user}_a${this.users++} ${process} ${program}\n`;
+    const row = `${app.pid} u${user}_a${installed.user} ${process} ${program}\n`;
     writeFileSync(path.join(this.folder, 'processes'), row, { flag: 'a' });
     return app;
   }
@@ -310,8 +325,9 @@ export class Phone {
 
   /** A message of adbd's: AppProcesses with a ProcessEntry each, its pid, whether it is debuggable, and whether profileable. */
   private trackedApps(): Buffer {
-    const entries = [...this.apps].flatMap(([name, { pid }]) => {
-      const { debuggable, profileable = false } = this.packages.get(name.replace(/[:@].*/, '')) ?? {};
+    const entries = [...this.apps.values()].flatMap((app) => {
+      const { pid } = app;
+      const { debuggable, profileable = false } = this.packages.get(this.packageOf.get(app) ?? '') ?? {};
       if (debuggable !== true && !profileable) return [];
       const number = [(pid & 127) | 128, ((pid >> 7) & 127) | 128, pid >> 14];
       const entry = [

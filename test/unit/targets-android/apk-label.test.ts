@@ -65,6 +65,26 @@ describe('the label of an app', () => {
     assert.equal(resourceText(Buffer.alloc(0), Resource.brand), undefined);
   });
 
+  it("is the one of the device's language, and of its region before that", async () => {
+    const said = async (locale: string) => await apkLabel(await opened(apkOf('shop')), locale);
+    for (const locale of ['de', 'de-AT', 'de-Latn-DE']) assert.equal(await said(locale), 'auf Deutsch');
+    for (const locale of ['', 'en-US', 'd', 'deu']) assert.equal(await said(locale), 'Ładen ☂ 店');
+    const { table } = entries('shop');
+    const german = table.indexOf('de', textsForAll(table) + 100, 'latin1');
+    const inTable = (asks: string, locale: string, at = german) => {
+      const bytes = Buffer.from(table);
+      bytes.write(asks, at, 'latin1');
+      return resourceText(bytes, Resource.brand, locale);
+    };
+    assert.equal(inTable('deAT', 'de-AT'), 'auf Deutsch');
+    assert.equal(inTable('deAT', 'de-DE'), 'Ładen ☂ 店');
+    assert.equal(inTable('iw', 'he-IL'), 'auf Deutsch');
+    // The one for all is now of the language alone, and then of something else beside.
+    const all = textsForAll(table) + 28;
+    assert.equal(inTable('de', 'de-AT', all), 'Ładen ☂ 店');
+    assert.equal(inTable('\x01', 'de-AT', all - 4), 'auf Deutsch');
+  });
+
   it('is found where only some resources are in a table, where offsets are short, and entries compact', () => {
     const { table } = entries('shop');
     const at = textsForAll(table);

@@ -13,7 +13,7 @@ describe('the labels of apps', () => {
       return Promise.reject(new Error('the device is away'));
     };
     for (const times of [1, 2]) {
-      assert.equal(labels.of(device, '/data/app/shop/base.apk'), undefined);
+      assert.equal(labels.of(device, 'de', '/data/app/shop/base.apk'), undefined);
       assert.equal(await labels.read(away), false);
       assert.equal(asked, times);
     }

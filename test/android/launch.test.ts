@@ -1,0 +1,149 @@
+/** Apps that are started for it: recorded from their first message on. */
+import assert from 'node:assert/strict';
+import { readFile, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { AndroidTargets } from '../../src/targets/android/android-targets.js';
+import { type Session, type Target, TargetError } from '../../src/targets/target.js';
+import { agentLibrary } from '../rigs/art/record.js';
+import {
+  assertBetween,
+  cpuWithin,
+  mainThread,
+  methodNamed,
+  traceOf as traceIn,
+} from '../rigs/art/read-trace.js';
+import type { ArtApp } from '../rigs/art/runtime.js';
+import { apkOf } from '../rigs/phone/phone.js';
+import { withPhone } from '../rigs/phone/with-phone.js';
+import { recordOptions } from '../rigs/record-options.js';
+
+const SHOP = 'com.example.shop';
+const BANK = 'com.example.bank';
+
+/** Beside each may be what it reads. */
+const agentsIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder)).filter((name) => name.endsWith('.so'));
+
+describe('recording an app from its launch, over adb', () => {
+  const bench = withPhone();
+  let targets: AndroidTargets;
+
+  before(() => void (targets = bench().targets()));
+
+  const options = () => recordOptions(bench().file());
+  const targetNamed = async (name: string): Promise<Target> =>
+    await targets.choose({ app: name, device: undefined });
+  const traceOf = (session: Session) => traceIn(session.file);
+
+  it('records an app from its first message, started anew', async () => {
+    const launched = { engine: 'quick', app: 'Startup' } as const;
+    await bench().phone.install(SHOP, { launch: launched });
+    await bench().connect();
+    const target = await targetNamed(SHOP);
+    assert.deepEqual([target.pid, target.launchable], [0, true]);
+    assert.match(target.detail, /not running$/);
+    const session = await target.start({ ...options(), fromLaunch: true });
+    assert.ok(session.target.pid > 0);
+    const end = await session.ended; // this app ends after its first frame
+    assert.equal(end.reason, 'target-exited');
+    const trace = await traceOf(session);
+    const app = bench().phone.app(SHOP)!;
+    assert.equal(trace.info.pid, app.pid);
+    const main = mainThread(trace);
+    // Its first message took 10 ms of CPU time, then 20; the recording has both. Where one ends and the other begins is known to a sample, and
+    // on a busy machine that is some milliseconds.
+    assert.ok(cpuWithin(trace, main, methodNamed(trace, 'sample.Startup.initCrashReporter')) > 0);
+    const ms = cpuWithin(trace, main, methodNamed(trace, 'sample.Startup.onCreate')) / 1e6;
+    assertBetween(ms, 23, 38);
+  });
+
+  it('waits for who else starts the app, once, and leaves no agent for later launches', async () => {
+    await bench().phone.install(SHOP);
+    await bench().connect();
+    const target = await targetNamed(SHOP);
+    let app: Promise<ArtApp> | undefined;
+    const startedElsewhere = () => void (app = bench().phone.launch(SHOP));
+    const session = await target.start({ ...options(), fromLaunch: true, startedElsewhere });
+    const started = await app!;
+    assert.equal(session.target.pid, started.pid);
+    await started.more('frame', 2);
+    assert.equal((await session.stop()).message, '');
+    const properties = await readFile(bench().phone.resolve('/props'), 'utf8');
+    for (const name of ['app', 'listen', 'token', 'answer', 'wait'])
+      assert.equal(
+        properties.match(new RegExp(`^debug\\.btrace\\.${name}=.*$`, 'gm'))?.at(-1),
+        `debug.btrace.${name}=`,
+      );
+    const cache = bench().phone.resolve(`/data/data/${SHOP}/code_cache`);
+    assert.equal((await agentsIn(cache)).length, 1);
+    const waiting = await readdir(path.join(cache, 'startup_agents')).catch(() => []);
+    assert.deepEqual(waiting, []);
+    // The same agent takes the next recording.
+    const again = await (await targetNamed(SHOP)).start(options());
+    await started.more('frame', 2);
+    assert.equal((await again.stop()).message, '');
+    const maps = await readFile(`/proc/${started.pid}/maps`, 'utf8');
+    assert.equal(new Set(maps.match(/\S*btrace-agent-\S*/g)).size, 1);
+  });
+
+  it('starts an app that runs already anew, and says when it cannot be started', async () => {
+    const before = await bench().launched(SHOP);
+    await bench().connect();
+    const target = await targetNamed(SHOP);
+    const session = await target.start({ ...options(), fromLaunch: true });
+    await before.ended;
+    const app = bench().phone.app(SHOP)!;
+    assert.notEqual(app.pid, before.pid);
+    assert.equal(session.target.pid, app.pid);
+    await app.more('frame', 2);
+    assert.equal((await session.stop()).reason, 'stopped');
+    await bench().phone.uninstall(SHOP);
+    await assert.rejects(target.start({ ...options(), fromLaunch: true }), TargetError);
+  });
+
+  it('records an app of a store from its launch when our library is in it, and leaves nothing', async () => {
+    const { phone } = bench();
+    await phone.install(BANK, {
+      debuggable: false,
+      apk: apkOf('bank'),
+      launch: { engine: 'quick', app: 'Shipped', arguments: [0, agentLibrary] },
+    });
+    const before = await phone.launch(BANK);
+    assert.equal(before.truths('asked')[0]?.number('for'), 0);
+    await bench().connect();
+    const target = await targetNamed(BANK);
+    // Android 11 tells nobody which apps may be profiled: it is asked to, and says that this one may not.
+    await assert.rejects(target.start(options()), {
+      message: `Android does not sample ${BANK}: Process not debuggable, and not profileable by shell: ${BANK}.`,
+    });
+    const session = await target.start({ ...options(), fromLaunch: true });
+    const app = phone.app(BANK)!;
+    assert.notEqual(app.pid, before.pid);
+    assert.equal(session.target.pid, app.pid);
+    await app.more('round', 3);
+    assert.deepEqual([(await session.stop()).message, app.truths('asked')[0]?.number('for')], ['', 1]);
+    const trace = await traceOf(session);
+    assert.deepEqual(trace.problems, []);
+    const main = mainThread(trace);
+    assertBetween(cpuWithin(trace, main, methodNamed(trace, 'sample.Shipped.setUp')) / 1e6, 14, 26);
+    const { events } = main;
+    const said = Array.from({ length: events.count }, (_, row) => trace.text(events.text[row]!));
+    assert.ok(said.filter((text) => text === 'round').length >= 3, said.join());
+    assert.deepEqual(await readdir(phone.resolve('/data/local/tmp')), []);
+    assert.match(await readFile(phone.resolve('/props'), 'utf8'), /^debug\.btrace\.token=\n(?!.*token)/ms);
+    await app.more('round', 2);
+  });
+
+  it('says at once of an app of a store that our library is not in it, and leaves it running', async () => {
+    const { phone } = bench();
+    await phone.install(BANK, { debuggable: false });
+    const app = await phone.launch(BANK);
+    await bench().connect();
+    const target = await targetNamed(BANK);
+    await assert.rejects(target.start({ ...options(), fromLaunch: true }), {
+      message: `${BANK} takes no agent, and has not BTrace's library in it.`,
+    });
+    assert.ok(phone.commands.every((command) => !command.includes('force-stop')));
+    await app.more('frame', 2);
+  });
+});
