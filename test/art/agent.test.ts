@@ -95,6 +95,7 @@ describe('the agent in the Android Runtime', () => {
           assert.ok(wait, `no wait at ${truth.number('begin')}`);
           assert.ok(near(wait.end, truth.number('end')));
           assert.equal(trace.threads.find(({ index }) => index === wait.owner)?.tid, truth.number('owner'));
+          assert.equal(wait.type, 'sample.Contention$Cache');
           assert.match(wait.stack, /^sample\.Contention\.enterCache < sample\.Contention\.round </);
         }
       });

@@ -48,7 +48,7 @@ describe('a deadlock in the Android Runtime', () => {
         const wait = (waits = 0) => ({
           waits,
           owner: pairs.get(waits),
-          for: '', // ART tells of a monitor, not of what it is the monitor of
+          for: 'sample.Deadlock$Account',
           in: 'sample.Deadlock$Transfer.deposit',
           isEstimated: true,
           stillWaits: true,

@@ -20,7 +20,8 @@ Art g_art;
 namespace {
 
 void find_names(JNIEnv* env, Session& session) {
-  if (!find_class_fields(env))
+  LocalFrame frame(env, 32);
+  if (!frame || !find_class_fields(env))
     session.report_hook("names", HookState::Missing, "this ART does not show where its dex files are");
 }
 
@@ -81,14 +82,18 @@ void Art::install(Session& session) {
   const char* why = prepare_to_walk(internals, session, env);
   session.report_hook("walk", why ? HookState::Failed : HookState::Installed, why);
   if (why) return;
-  find_sleep(env);
+  // What the first callback needs.
+  auto look_up = [&](ArtThread*) {
+    find_sleep(env);
+    find_names(env, session);
+  };
+  run_as_runnable(env, look_up);
   // A new thread is met by the callback, one that is there already after it.
   add_callbacks(session);
   auto look_around = [&](ArtThread*) {
     LocalFrame frame(env, 128);
     if (!frame) return;
     meet_threads(env);
-    find_names(env, session);
     replace_natives(session, env);
   };
   run_as_runnable(env, look_around);

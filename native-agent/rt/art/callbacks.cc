@@ -5,6 +5,7 @@
 #include "core/recorder.h"
 #include "rt/art/art.h"
 #include "rt/art/class_key.h"
+#include "rt/art/monitor_object.h"
 #include "rt/art/points.h"
 
 namespace btrace::art {
@@ -18,6 +19,13 @@ ArtThread* self_now() {
   return env ? Internals::thread_of(env) : nullptr;
 }
 
+MonitorObjects g_monitor_objects;
+
+void tell_class(const ArtMonitor* monitor, Blocked& block) {
+  const Object* object = block.type ? nullptr : g_monitor_objects.of(monitor);
+  if (object) block.type = class_key(object->klass);
+}
+
 void contended_locking(void*, ArtMonitor* monitor) {
   ArtThread* self = self_now();
   ThreadRecord* record = self ? my_record(self) : nullptr;
@@ -26,6 +34,7 @@ void contended_locking(void*, ArtMonitor* monitor) {
   Session* session = active_session();
   if (!record->block.session || !session) return;
   record->block.object = reinterpret_cast<u64>(monitor) & kIdentityBits;
+  tell_class(monitor, record->block);
   const Internals& art = g_art.internals;
   ThreadRecord* owner = art.has(Need::MonitorOwner)
                             ? record_of_art_id(art.as<u32(ArtMonitor*)>(Need::MonitorOwner)(monitor))
@@ -37,11 +46,12 @@ void contended_locking(void*, ArtMonitor* monitor) {
   announce_block(*record, SampleKind::Monitor, record->block);
 }
 
-void contended_locked(void*, ArtMonitor*) {
+void contended_locked(void*, ArtMonitor* monitor) {
   ArtThread* self = self_now();
   ThreadRecord* record = self ? my_record(self) : nullptr;
   if (!record) return;
   withdraw_block(*record);
+  if (record->block.session) tell_class(monitor, record->block);
   end_block(self, record, SampleKind::Monitor);
 }
 
