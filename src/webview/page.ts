@@ -11,8 +11,12 @@ import { rowHeight } from './timeline/metrics.js';
 import { watchTheme } from './theme-watch.js';
 import { registerControls } from './toolkit.js';
 
+/** A Letter or an A4 on its side, without its margins, in CSS pixels. */
+const paperWidth = 960;
+
 addStyles();
 registerControls();
+addEventListener('beforeprint', keepScreenSize);
 const host = findHost();
 const store = new Store(restoreState(host.keptState));
 let shell: PageShell | undefined;
@@ -80,4 +84,12 @@ function addStyles(): void {
   style.nonce = document.getElementById('btrace-page')?.nonce ?? '';
   style.textContent = styles;
   document.head.append(style);
+}
+
+/** On paper a window would have another size than what was drawn for the screen. */
+function keepScreenSize(): void {
+  const { style } = document.documentElement;
+  style.setProperty('--screen-width', `${innerWidth}px`);
+  style.setProperty('--screen-height', `${innerHeight}px`);
+  style.setProperty('--paper-zoom', `${Math.min(1, paperWidth / innerWidth)}`);
 }

@@ -59,6 +59,44 @@ describe('the timeline', function () {
     assert.equal(await right('.timeline'), await right('.stage'));
   });
 
+  it('leaves the chart most of a narrow window, and cuts nothing of its controls off', async () => {
+    const { page } = await show(small);
+    for (const width of [400, 560, 700]) {
+      await page.setViewportSize({ width, height: 700 });
+      await page.waitForFunction((wanted) => innerWidth === wanted, width);
+      const chart = (await page.locator('.chart').boundingBox())!;
+      assert.ok(chart.width > width * 0.7, `${chart.width} of ${width} px`);
+      const stage = (await page.locator('.stage').boundingBox())!;
+      assert.ok(stage.height > 300, `${stage.height} of 700 px high in ${width} px`);
+      const controls = page.locator('.tab, .toolbar vscode-button:visible, .toolbar vscode-checkbox');
+      const right = await controls.evaluateAll((all) =>
+        Math.max(...all.map((one) => one.getBoundingClientRect().right)),
+      );
+      assert.ok(right <= width, `a control ends at ${right} px of ${width}`);
+    }
+  });
+
+  it('is on paper as it is on the screen, only smaller, in its colours', async () => {
+    const { page } = await show(small, { width: 1600, height: 900 });
+    const look = () =>
+      page.evaluate(() => {
+        const box = (selector: string) => document.querySelector(selector)!.getBoundingClientRect();
+        return { chart: box('.chart').width, canvas: box('.chart canvas').width, page: box('.page').width };
+      });
+    const screen = await look();
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    await page.emulateMedia({ media: 'print' });
+    await page.setViewportSize({ width: 1000, height: 700 });
+    await page.waitForFunction(() => innerWidth === 1000);
+    const paper = await look();
+    assert.equal(Math.round(paper.page), 960);
+    const shrunk = 960 / screen.page;
+    for (const part of ['chart', 'canvas'] as const)
+      assert.ok(Math.abs(paper[part] - screen[part] * shrunk) < 2, `${part}: ${paper[part]} px`);
+    const dot = page.locator('.hue-dot').first();
+    assert.equal(await dot.evaluate((it) => getComputedStyle(it).printColorAdjust), 'exact');
+  });
+
   it('paints every thread, main first, and says so', async () => {
     const page = await show(small);
     const heard = await page.hear('opened');

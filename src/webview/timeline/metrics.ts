@@ -16,4 +16,3 @@ export const minLabelWidth = 28;
 export const fontSize = 11;
 export const rulerHeight = 24;
 export const minimapHeight = 44;
-export const gutterWidth = 168;

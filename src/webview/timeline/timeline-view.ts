@@ -10,7 +10,7 @@ import { paintCounter } from './counter-renderer.js';
 import { FlameRenderer } from './flame-renderer.js';
 import { Gutter } from './gutter.js';
 import { paintLinks } from './link-renderer.js';
-import { activityHeight, gutterWidth, rulerHeight } from './metrics.js';
+import { activityHeight, rulerHeight } from './metrics.js';
 import { Minimap } from './minimap.js';
 import { Overlay } from './overlay.js';
 import { readPalette } from './palette.js';
@@ -76,7 +76,6 @@ export class TimelineView implements PointedChart {
       element('div', { class: 'tl-head' }, this.#minimap.root, this.#rulerBox, this.overlay.rulerRoot),
       this.scroller,
     );
-    this.root.style.setProperty('--gutter', `${gutterWidth}px`);
     this.#rulerBox.append(this.overlay.rulerRoot);
     this.navigation = new TimelineNavigation(context, this);
     new PointerHandler(context, this, this.#rulerBox);
