@@ -1,9 +1,9 @@
 // What has not ended when a recording does: waits of virtual threads, and blocks that threads are in.
 #include "base/clock.h"
+#include "base/pages.h"
 #include "core/capture.h"
 #include "core/drain.h"
 #include "core/waits.h"
-#include "base/pages.h"
 
 namespace btrace {
 

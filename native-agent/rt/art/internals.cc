@@ -34,15 +34,17 @@ bool plausible(const void* pointer) {
 
 // A std::list of libc++ or libstdc++: a ring of nodes with two links and then the value; the list's head is a node
 // without one. The links back are checked too, so that memory which is no list is left at once: each step is a system
-// call.
-bool list_holds(u8* head, u8* first, const u8* wanted) {
+// call. `changes`: it began as one, with the main thread, which stays, and then broke off.
+bool list_holds(u8* head, u8* first, const u8* wanted, bool& changes) {
   u8* node[3];
   bool found = false;
   u8* before = head;
   for (u32 i = 0; i < kMostThreads; i++) {
     if (first == head) return found;
-    if (!plausible(first) || !read_memory(first, node, sizeof node) || node[1] != before || !plausible(node[2]))
+    if (!plausible(first) || !read_memory(first, node, sizeof node) || node[1] != before || !plausible(node[2])) {
+      changes |= i > 0;
       return false;
+    }
     found |= node[2] == wanted;
     before = first;
     first = node[0];
@@ -50,13 +52,13 @@ bool list_holds(u8* head, u8* first, const u8* wanted) {
   return false;
 }
 
-bool is_thread_list(u8* candidate, const ArtThread* self) {
+bool is_thread_list(u8* candidate, const ArtThread* self, bool& changes) {
   constexpr size_t kWords = kThreadListBytes / kWord;
   u8** words = map_array<u8*>(kWords);
   bool found = false;
   if (words && read_memory(candidate, words, kThreadListBytes))
     for (size_t i = 0; i < kWords && !found; i++)
-      found = plausible(words[i]) && list_holds(candidate + i * kWord, words[i], self);
+      found = plausible(words[i]) && list_holds(candidate + i * kWord, words[i], self, changes);
   unmap_array(words, kWords);
   return found;
 }
@@ -117,10 +119,7 @@ void Internals::explore(JNIEnv* env) {
   const ArtThread* self = thread_of(env);
   if (!runtime || !plausible(self)) return;
   find_thread_ids(self, sys::gettid());
-  for (u32 look = 0; look < kLooksAtLists && !thread_list; look++) {
-    if (look) sys::sleep_ns(kNsPerMs);
-    find_lists(self);
-  }
+  for (u32 look = 0; look < kLooksAtLists && find_lists(self); look++) sys::sleep_ns(kNsPerMs);
 }
 
 void Internals::find_thread_ids(const ArtThread* self, u32 own_tid) {
@@ -134,21 +133,23 @@ void Internals::find_thread_ids(const ArtThread* self, u32 own_tid) {
     }
 }
 
-void Internals::find_lists(const ArtThread* self) {
+bool Internals::find_lists(const ArtThread* self) {
   u8* words[kRuntimeScanBytes / kWord];
-  if (!read_memory(runtime, words, sizeof words)) return;
+  bool changes = false;
+  if (!read_memory(runtime, words, sizeof words)) return false;
   for (u32 at = kFarthestThreadList + kHeapBeforeThreadList; at < kRuntimeScanBytes / kWord; at++) {
     if (words[at] != reinterpret_cast<u8*>(vm)) continue;
     for (u32 back = 1; back <= kFarthestThreadList; back++) {
       u8* candidate = words[at - back];
-      if (!plausible(candidate) || !is_thread_list(candidate, self)) continue;
+      if (!plausible(candidate) || !is_thread_list(candidate, self, changes)) continue;
       thread_list = candidate;
       u8* before = words[at - back - kHeapBeforeThreadList];
       u8 probe[64];
       if (plausible(before) && read_memory(before, probe, sizeof probe)) heap = before;
-      return;
+      return false;
     }
   }
+  return changes;
 }
 
 }  // namespace btrace::art

@@ -58,7 +58,8 @@ struct Internals {
   static u32 word(const u8* at, u32 offset) { return *reinterpret_cast<const u32*>(at + offset); }
   void describe(const LoadedLibrary& libart, const char* problem);
   void find_thread_ids(const ArtThread* self, u32 own_tid);
-  void find_lists(const ArtThread* self);
+  // True: they were changing just then, another look may find them.
+  bool find_lists(const ArtThread* self);
 
   bool hidden_[kNeeds] = {};  // neither exported nor in the file's full table
   bool explored_ = false;

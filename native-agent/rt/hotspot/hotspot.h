@@ -45,6 +45,9 @@ ThreadRecord* my_record(JNIEnv* env, jthread thread);
 // counters.cc: what a captured sample carries of the calling thread.
 void read_counters(Row& row, ThreadRecord& record);
 
+// On the way to the root, and to count frames, the JVM makes an object of some 5 KB for each. Of a runaway recursion,
+// which may have millions, the callers are not asked for.
+inline constexpr jint kDeepest = 2 * WalkBuffer::kFrames;
 // walk.cc: the calling thread's stack, or another one's when `thread` is given. Frames leaf first; negative: failed.
 i32 walk_thread(jthread thread, Frame* frames, u32 limit, u16& flags);
 // The calling thread's, in a native method: at half the cost, for JVMTI's walk keeps track of where each frame has its

@@ -42,6 +42,7 @@ u32 HotSpot::name_class_of(jclass java_class, NameSink& sink) {
 
 bool HotSpot::name_method(u64 code, NameSink& sink) {
   if (code < kStubs) {
+    static_assert(kDeepest == 8192);
     static constexpr const char* kNames[] = {
         "[garbage collection]", "[inside the JVM]", "[left its carrier before it was walked]",
         "[callers that are not back on the carrier]", "[callers beyond 8,192 frames]"};

@@ -7,10 +7,6 @@ static_assert(sizeof(jvmtiFrameInfo) == sizeof(Frame) || sizeof(void*) == 4);
 
 namespace {
 
-// On the way to the root, and to count frames, the JVM makes an object of some 5 KB for each. Of a runaway recursion,
-// which may have millions, the callers are not asked for.
-constexpr jint kDeepest = 2 * WalkBuffer::kFrames;
-
 // What the JVM offers for a signal handler, by its symbol; older than JVMTI's frames and laid out otherwise.
 struct SignalFrame {
   jint position;  // below 0: a native method
