@@ -143,7 +143,7 @@ export const englishTexts = {
     'All of this file would take more memory than the setting btrace.files.memoryMegabytes allows.',
   'trust.part.before': 'Show what came before',
   'trust.part.next': 'Show what follows',
-  'trust.exact': 'exact begin and end events',
+  'trust.exact': 'calls as the file tells them',
   'trust.sampled': 'sampled every {interval}',
   'trust.widened': '(asked for {asked})',
   'trust.sampled.hint':

@@ -85,6 +85,29 @@ describe('recording', () => {
     assert.notEqual(one.sessions[0]!.file, two.sessions[0]!.file);
   });
 
+  it('says of a program that is being recorded that it is, and leads to that recording', async () => {
+    const till = target('till');
+    const first = vscode.commands.executeCommand<string>('btrace.record', { target: till.id });
+    await until('it records', () => till.sessions.length > 0);
+    const toasts = await toastsOf({ buttons: ['Stop and Open'] }, async () => {
+      assert.equal(await vscode.commands.executeCommand('btrace.record', { target: till.id }), undefined);
+      assert.equal(await first, till.sessions[0]!.file);
+    });
+    assert.deepEqual(
+      toasts.map(({ kind, text, buttons }) => [kind, text, ...buttons]),
+      [
+        [
+          'error',
+          'till is being recorded already. Stop that recording to begin another one.',
+          'Stop and Open',
+          'Watch',
+          'Show Log',
+        ],
+      ],
+    );
+    assert.equal(till.sessions.length, 1);
+  });
+
   it('opens nothing when it was cancelled', async () => {
     const till = target('till');
     const recorded = vscode.commands.executeCommand<string | undefined>('btrace.record', { target: 'till' });

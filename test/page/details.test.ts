@@ -120,6 +120,19 @@ describe('the details', function () {
     const share = page.page.locator('.details-figures tbody tr').first().locator('.figure-share');
     assert.match(await share.innerText(), /^(> )?\d+(\.\d)? %$/);
   });
+
+  it('keep each figure and its unit on one line', async () => {
+    const broken = await page.page.locator('.details-figures td').evaluateAll((cells) =>
+      cells
+        .filter((cell) => {
+          const range = document.createRange();
+          range.selectNodeContents(cell);
+          return new Set(Array.from(range.getClientRects(), ({ bottom }) => bottom)).size > 1;
+        })
+        .map(({ textContent }) => textContent),
+    );
+    assert.deepEqual(broken, []);
+  });
 });
 
 describe('chosen keys', function () {

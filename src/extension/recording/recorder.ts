@@ -125,6 +125,7 @@ export class Recorder {
 
   async start(request: RecordRequest, signal: AbortSignal): Promise<ActiveRecording> {
     const { target, preset, fromLaunch } = request;
+    if (!fromLaunch) this.#refuseTwice(target);
     if (request.file !== undefined) await mkdir(path.dirname(request.file), { recursive: true });
     const file = request.file ?? (await this.store.newFile(target.name));
     const names = [target.name, ...this.memory.lastTargets.get().filter((name) => name !== target.name)];
@@ -137,6 +138,20 @@ export class Recorder {
       this.notices.log.warn('The next window will not know of this recording:', error);
     });
     return active;
+  }
+
+  /** One recording of a program at a time: the agent says so, too, but not which one to stop. */
+  #refuseTwice(target: Target): void {
+    const running = this.sessions.all.find((one) => one.target.id === target.id && target.pid > 0);
+    if (running === undefined) return;
+    throw new Problem(
+      l10n.t('{0} is being recorded already.', plain(target.name)),
+      l10n.t('Stop that recording to begin another one.'),
+      [
+        { title: l10n.t('Stop and Open'), run: () => running.session.stop() },
+        { title: l10n.t('Watch'), run: () => this.watch(running.id) },
+      ],
+    );
   }
 
   /** A target by id, else the one whose name holds the text; of several the newest process. */
