@@ -3,7 +3,7 @@
  * collector and compiler of each JDK there is. What must hold is that the program never notices.
  */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { SampleKind } from '../../src/trace/index.js';
 import { decodeFile, Recordings } from '../integration/recordings.js';
@@ -24,21 +24,23 @@ const ways: readonly (readonly string[])[] = [
   ['-XX:+UseParallelGC'],
   ['-XX:+UseG1GC'],
   ['-XX:+UseZGC'],
+  ['-XX:+UseZGC', '-XX:+ZGenerational'],
   ['-XX:+UseShenandoahGC'],
   ['-XX:TieredStopAtLevel=1'],
   ['-XX:-TieredCompilation'],
   ['-Xint'],
   ['-XX:+UseCompactObjectHeaders'],
+  ['-XX:-UseCompressedOops'],
+  ['-XX:-UseCompressedClassPointers'],
+  ['-Xshare:off'],
 ];
 
-/** False where this JDK was built without it. */
+/** False where this JDK was built without it, or says that it has it no longer. */
 function knows({ home }: Jdk, way: readonly string[]): boolean {
-  try {
-    execFileSync(path.join(home, 'bin/java'), [...way, '--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
+  const { status, stderr } = spawnSync(path.join(home, 'bin/java'), [...way, '--version'], {
+    encoding: 'utf8',
+  });
+  return status === 0 && stderr === '';
 }
 
 for (const jdk of jdks()) {
