@@ -64,6 +64,7 @@ ThreadRecord* ThreadRegistry::obtain_locked(u32 tid) {
   record->kind = ThreadKind::Platform;
   record->is_main = tid == sys::getpid();
   record->carries.store_relaxed(0);
+  record->carried.store_relaxed(0);
   record->provisional_ns.store_relaxed(0);
   record->announced_session = record->watched_session = record->block.session = 0;
   record->waits_since_ns.store_relaxed(0);

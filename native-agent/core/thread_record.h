@@ -70,6 +70,7 @@ struct alignas(64) ThreadRecord {
   ThreadKind kind;
   bool is_main;
   Atomic<u32> carries;  // was seen to carry virtual threads: its rows' messages are their ids
+  Atomic<u64> carried;  // who is on it, where the runtime keeps no such thing: rt/hotspot/virtual_waits.cc
   Atomic<u32> bound;    // the thread's own key points here: only its end frees the record
 
   // The drain's.

@@ -13,7 +13,7 @@ import {
   wholeTrace,
 } from '../../src/trace/index.js';
 import { isCarrier, virtualThreadFigures } from '../../src/trace/measure/virtual-threads.js';
-import type { SessionStatus } from '../../src/targets/target.js';
+import type { RecordOptions, SessionStatus } from '../../src/targets/target.js';
 import { JavaProgram, type Jdk, jdks } from '../rigs/jvm/programs.js';
 import { Truth } from '../rigs/jvm/truth.js';
 import { decodeFile, Recordings } from './recordings.js';
@@ -25,7 +25,8 @@ const EDGE_NS = 150e6;
 const WAIT_TOLERANCE_NS = 2e6;
 
 const firstWith = 21;
-const firstTold = 24;
+/** Before that one that waits for a monitor, or in `Object.wait`, keeps its carrier. */
+const firstUnpinned = 24;
 
 for (const jdk of jdks()) {
   const version = parseInt(jdk.version);
@@ -55,6 +56,7 @@ for (const jdk of jdks()) {
       assert.equal(hook('VirtualThread.unpark')?.state, HookState.Missing);
       assert.match(hook('VirtualThread.unpark')?.why ?? '', /who ends a virtual thread’s wait is not seen/);
       // What a carrier does while one waits for a lock is no wait of the carrier's.
+      if (version < firstUnpinned) return;
       for (const { blocks } of trace.threads.filter(isCarrier)) {
         for (let row = 0; row < blocks.count; row++) assert.notEqual(blocks.kind[row], SampleKind.Monitor);
       }
@@ -78,14 +80,6 @@ for (const jdk of jdks()) {
       }
       assert.ok(share('java.util.concurrent.ForkJoinWorkerThread.run') < 0.3);
     });
-
-    if (version < firstTold) {
-      it('are not told apart, which is said', () => {
-        assert.equal(hook('virtual threads')?.state, HookState.Missing);
-        assert.match(hook('virtual threads')?.why ?? '', /not seen before JDK 24/);
-      });
-      return;
-    }
 
     it('have the shares of the CPU time that they have of the work', () => {
       const origin = Number(trace.info.startMonotonicNs);
@@ -133,7 +127,9 @@ const standsIn: Record<string, (names: readonly string[]) => boolean> = {
   MONITOR: (names) => names[0]!.startsWith('Parts.lambda$'),
 };
 
-for (const jdk of jdks().filter(({ version }) => parseInt(version) >= firstTold)) {
+for (const jdk of jdks().filter(({ version }) => parseInt(version) >= firstWith)) {
+  const isUnpinned = parseInt(jdk.version) >= firstUnpinned;
+
   describe(`waits of virtual threads, JDK ${jdk.version}`, () => {
     let recordings: Recordings;
     beforeEach(() => (recordings = new Recordings()));
@@ -145,12 +141,13 @@ for (const jdk of jdks().filter(({ version }) => parseInt(version) >= firstTold)
         jdk,
         'virtual-waits',
         (status) => waitsSeen(status) > 1200,
+        { budgetPpm: 0 }, // a busy machine would have no room for some of them
       );
       const waits = trace.virtualWaits!;
       const origin = Number(trace.info.startMonotonicNs);
       assert.deepEqual(trace.problems, []);
       assert.equal(waits.leftOut, 0);
-      for (const kind of ['SLEEP', 'PARK', 'WAIT', 'MONITOR']) {
+      for (const kind of isUnpinned ? ['SLEEP', 'PARK', 'WAIT', 'MONITOR'] : ['SLEEP', 'PARK']) {
         const thread = truth.waits.find((wait) => wait.kind === kind)!.thread;
         const of = Array.from(waits.id.subarray(0, waits.count).keys()).filter(
           (row) => `#${waits.id[row]}` === thread && waits.flags[row] === 0,
@@ -180,6 +177,10 @@ for (const jdk of jdks().filter(({ version }) => parseInt(version) >= firstTold)
       );
       assert.ok(open.length > 0, 'nobody waits at the end');
       for (const row of open) assert.equal(waits.end[row], waits.end[open[0]!]);
+      if (!isUnpinned) {
+        assertWaitsOnCarriers(trace, truth);
+        return;
+      }
       for (const { blocks } of trace.threads.filter(isCarrier)) {
         for (let row = 0; row < blocks.count; row++)
           assert.ok(blocks.kind[row] === SampleKind.Park || blocks.kind[row] === SampleKind.Gc);
@@ -187,22 +188,43 @@ for (const jdk of jdks().filter(({ version }) => parseInt(version) >= firstTold)
     });
 
     it('are bounded in memory and cost where ten thousand wait at once', async () => {
-      const { trace } = await recorded(recordings, jdk, 'virtual-crowd', ({ elapsedMs }) => elapsedMs > 4000);
+      // All have waited once, or as much was left out.
+      const isEnough = (status: SessionStatus) =>
+        status.elapsedMs > 4000 && (waitsSeen(status) > 10_000 || status.processCpuNs > 2.5e9);
+      const { trace } = await recorded(recordings, jdk, 'virtual-crowd', isEnough);
       const waits = trace.virtualWaits!;
       assert.deepEqual(trace.problems, []);
       const lost = trace.losses.reduce((sum, { count }) => sum + count, 0);
-      assert.ok(waits.count + waits.leftOut + lost > 10_000, `${waits.count} and ${waits.leftOut} left out`);
+      assert.ok(waits.count + waits.leftOut + lost >= 9_998, `${waits.count} and ${waits.leftOut} left out`);
       assert.ok(trace.status!.memoryBytes < 32 * 2 ** 20, `${trace.status!.memoryBytes} bytes`);
       let ended = 0;
+      let short = 0;
       for (let row = 0; row < waits.count; row++) {
         const names = namesOf(trace, waits.path[row]!);
         if (waits.flags[row] !== 0 || !names.includes('java.lang.Thread.sleep')) continue;
         ended++;
-        assert.ok(waits.end[row]! - waits.begin[row]! > 490e6, `${waits.end[row]! - waits.begin[row]!} ns`);
+        if (waits.end[row]! - waits.begin[row]! < 490e6) short++;
       }
+      // One that is put aside before it leaves its carrier has the less to wait.
+      assert.ok(short <= 0.05 * ended, `of ${ended} are ${short} too short`);
       assert.ok(ended > 100, `${ended} have ended`);
     });
   });
+}
+
+/** Of one that keeps its carrier the wait is the carrier's, and said to be its own. */
+function assertWaitsOnCarriers(trace: Trace, truth: Truth): void {
+  const origin = Number(trace.info.startMonotonicNs);
+  const scope = { threads: [], beginNs: trace.beginNs + EDGE_NS, endNs: trace.endNs - EDGE_NS };
+  const { id, blocked } = virtualThreadFigures(trace, scope);
+  for (const kind of ['WAIT', 'MONITOR']) {
+    const thread = truth.waits.find((wait) => wait.kind === kind)!.thread;
+    const truly = truth
+      .waitsOf(thread, kind, origin + scope.beginNs, origin + scope.endNs)
+      .reduce((sum, wait) => sum + wait.end - wait.begin, 0);
+    const seen = blocked[[...id].findIndex((one) => `#${one}` === thread)] ?? 0;
+    assert.ok(Math.abs(seen - truly) <= 0.1 * truly, `${kind}: ${seen} ns, truly ${truly}`);
+  }
 }
 
 /** Until `isEnough`, at most 40 s. */
@@ -211,20 +233,23 @@ async function recorded(
   jdk: Jdk,
   part = 'virtual',
   isEnough = ({ processCpuNs }: SessionStatus) => processCpuNs >= CPU_NS,
+  more: Partial<RecordOptions> = {},
 ): Promise<{ trace: Trace; truth: Truth }> {
   const file = recordings.file('truth.txt');
   const hasThem = parseInt(jdk.version) >= firstWith;
+  // Each of those that wait at once may keep one.
+  const carriers = part === 'virtual-waits' && parseInt(jdk.version) < firstUnpinned ? 6 : 2;
   const program = await JavaProgram.start('truth', {
     jdk,
     args: [file, part],
     vmArgs: [
       '-XX:+IgnoreUnrecognizedVMOptions',
       '-XX:+EnableDynamicAgentLoading',
-      '-Djdk.virtualThreadScheduler.parallelism=2',
+      `-Djdk.virtualThreadScheduler.parallelism=${carriers}`,
     ],
   });
   try {
-    const session = await recordings.start(program.pid, { maxDurationMs: hasThem ? 40_000 : 200 });
+    const session = await recordings.start(program.pid, { maxDurationMs: hasThem ? 40_000 : 200, ...more });
     session.onStatus((status) => {
       if (isEnough(status)) void session.stop();
     });

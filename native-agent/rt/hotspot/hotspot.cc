@@ -58,6 +58,7 @@ i64 HotSpot::heap_used() {
 void HotSpot::remove(Session& session) {
   remove_natives(session);
   disable_points(session);
+  report_virtual_threads(session);
   disable_virtual_waits(session);
   release_virtual_threads(session);
 }

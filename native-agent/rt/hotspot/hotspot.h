@@ -54,18 +54,45 @@ i32 walk_thread(jthread thread, Frame* frames, u32 limit, u16& flags);
 // objects. What compiled code calls otherwise, to allocate or to enter a monitor, only JVMTI walks.
 i32 walk_in_native(Frame* frames, u32 limit, u16& flags);
 
+// virtual_waits.cc
+// Whether the JVM can say when virtual threads leave their carriers and come back, whether it does just now, and who is
+// on one by that; 0: not known.
+bool can_hear_of_hops();
+bool hears_of_hops();
+u64 carried_by_events(const ThreadRecord& record);
+// Of one that is there since before that, it was found out otherwise: that counts only if nothing was heard since.
+void learn_carried(ThreadRecord& record, u64 id);
+
 // virtual_threads.cc
 // What the rows of a thread say that `id` runs on: 0 for itself.
 u32 message_of(ThreadRecord& record, u64 id);
+// Who runs on a thread, itself or a virtual one, by its Java id; 0: not known. On the calling thread, and on another.
+inline u64 own_id(const ThreadRecord& record) {
+  const Jvm& jvm = g_hotspot.jvm;
+  return jvm.tells_who_runs() ? jvm.id_on(record.runtime_thread.load_relaxed()) : carried_by_events(record);
+}
+inline u64 other_id(const ThreadRecord& record) {
+  const Jvm& jvm = g_hotspot.jvm;
+  return jvm.tells_who_runs() ? jvm.id_on_other(record.runtime_thread.load_relaxed()) : carried_by_events(record);
+}
 // The calling thread's.
-inline u32 own_message(ThreadRecord& record) {
-  return message_of(record, g_hotspot.jvm.id_on(record.runtime_thread.load_relaxed()));
+inline u32 own_message(ThreadRecord& record) { return message_of(record, own_id(record)); }
+// On the calling thread, where a virtual thread may have been since before the events were on: it may wait and never
+// leave.
+void find_out_who_runs(JNIEnv* env, ThreadRecord& record);
+// A virtual thread waits for a monitor off its carrier, which goes on with another one meanwhile. Where the JVM does
+// not tell who runs, before JDK 24, it keeps its carrier then.
+inline bool leaves_in_monitors(JNIEnv* env, ThreadRecord& record) {
+  find_out_who_runs(env, record);
+  return g_hotspot.jvm.tells_who_runs() && own_message(record);
 }
 // A thread was seen to carry a virtual one.
 void meet_carrier(ThreadRecord& record);
 void prepare_virtual_threads(Session& session);
 void report_virtual_threads(Session& session);
 void release_virtual_threads(Session& session);
+// The events are off now and then.
+void tell_of_pauses(Session& session);
 // The stack of the virtual thread that a carrier carries; 0 when it carries none.
 i32 walk_carried(ThreadRecord& record, jthread carrier, Frame* frames, u32 limit, WalkNotes& notes);
 

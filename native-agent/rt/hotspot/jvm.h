@@ -73,6 +73,8 @@ struct Jvm {
   u32 tid_of(u64 java_thread) const;
   // Where a thread's stack begins (its highest address) and how large it is.
   bool stack_of(u64 java_thread, u64& base, u64& size) const;
+  // From JDK 24 on.
+  bool tells_who_runs() const { return current_id != kNoOffset; }
   // The Java id of who runs on the calling thread, 0 if it cannot be told; on another one by a checked read.
   u64 id_on(u64 java_thread) const;
   u64 id_on_other(u64 java_thread) const;

@@ -42,8 +42,8 @@ jfieldID g_park_blocker;
 
 void JNICALL hook_wait(JNIEnv* env, jobject object, jlong timeout_ms) {
   ThreadRecord* record = g_threads.mine();
-  // A virtual thread leaves its carrier in there: what returns is the carrier, at once.
-  Blocked block = record && !own_message(*record) ? begin_block() : Blocked{};
+  // Where a virtual thread leaves its carrier in there, what returns is the carrier, at once.
+  Blocked block = record && !leaves_in_monitors(env, *record) ? begin_block() : Blocked{};
   if (!block.session) return original.wait(env, object, timeout_ms);
   identify(env, object, block.type, block.object);
   waiters_of(block.type).add(1);
@@ -110,6 +110,7 @@ void JNICALL hook_park(JNIEnv* env, jobject unsafe, jboolean absolute, jlong tim
   ThreadRecord* record = g_threads.mine();
   Blocked block = record ? begin_block() : Blocked{};
   if (!block.session) return original.park(env, unsafe, absolute, time);
+  find_out_who_runs(env, *record);
   announce_wait(*record, 0, SampleKind::Park, block);
   original.park(env, unsafe, absolute, time);
   withdraw_wait(*record);

@@ -46,8 +46,7 @@ void JNICALL on_compiled(jvmtiEnv*, jmethodID, jint, const void*, jint, const jv
 void JNICALL on_contended_enter(jvmtiEnv*, JNIEnv* env, jthread thread, jobject object) {
   ThreadRecord* record = my_record(env, thread);
   if (!record) return;
-  // A virtual thread waits off its carrier, which goes on with another one meanwhile.
-  record->block = own_message(*record) ? Blocked{} : begin_block();
+  record->block = leaves_in_monitors(env, *record) ? Blocked{} : begin_block();
   if (!record->block.session) return;
   identify(env, object, record->block.type, record->block.object);
   ThreadRecord* owner = owner_by_word(g_hotspot.jvm.pending_owner(record->runtime_thread.load_relaxed()));

@@ -8,6 +8,7 @@ namespace btrace::hotspot {
 namespace {
 
 constexpr const char* kThreadsHook = "virtual threads";
+constexpr const char* kUnknownBefore24 = "before JDK 24 which virtual thread ran is seen only with their waits";
 
 // Whether one was met in this session.
 Atomic<u32> g_met;
@@ -38,6 +39,16 @@ void meet_carrier(ThreadRecord& record) {
   if (!g_met.load_relaxed()) g_met.store_relaxed(1);
 }
 
+void find_out_who_runs(JNIEnv* env, ThreadRecord& record) {
+  const Jvm& jvm = g_hotspot.jvm;
+  if (jvm.tells_who_runs() || !hears_of_hops() || record.carried.load_relaxed()) return;
+  jthread self = nullptr;
+  if (!jvm.thread_id || jvm.ti->GetCurrentThread(&self) != JVMTI_ERROR_NONE) return;
+  u64 id = static_cast<u64>(env->GetLongField(self, jvm.thread_id));
+  env->DeleteLocalRef(self);
+  learn_carried(record, id);
+}
+
 void prepare_virtual_threads(Session&) {
   g_met.store(0);
   Jvm& jvm = g_hotspot.jvm;
@@ -64,8 +75,8 @@ void report_virtual_threads(Session& session) {
   static u32 reported_session;
   if (reported_session == session.id || !g_met.load_relaxed()) return;
   reported_session = session.id;
-  if (g_hotspot.jvm.current_id == kNoOffset)
-    session.report_hook(kThreadsHook, HookState::Missing, "which virtual thread ran is not seen before JDK 24");
+  if (!g_hotspot.jvm.tells_who_runs() && !can_hear_of_hops())
+    session.report_hook(kThreadsHook, HookState::Missing, kUnknownBefore24);
   else if (!g_hotspot.jvm.virtual_thread_on)
     session.report_hook(kThreadsHook, HookState::Missing, "this JVM does not let their stacks be walked from outside");
   else
@@ -73,8 +84,12 @@ void report_virtual_threads(Session& session) {
   report_virtual_waits(session);
 }
 
+void tell_of_pauses(Session& session) {
+  if (!g_hotspot.jvm.tells_who_runs())
+    session.report_hook(kThreadsHook, HookState::Installed, "which one ran was seen now and then only");
+}
+
 void release_virtual_threads(Session& session) {
-  report_virtual_threads(session);
   if (session.hook_state(kThreadsHook) == HookState::Installed) session.report_hook(kThreadsHook, HookState::Removed);
   Jvm& jvm = g_hotspot.jvm;
   jvm.virtual_thread_on = nullptr;
@@ -93,12 +108,13 @@ i32 walk_carried(ThreadRecord& record, jthread carrier, Frame* frames, u32 limit
     return 0;
   }
   u64 id = static_cast<u64>(env->GetLongField(carried, jvm.thread_id));
+  bool told = jvm.tells_who_runs() || hears_of_hops();
+  if (!jvm.tells_who_runs()) learn_carried(record, id);
   i32 count = walk_thread(carried, frames, limit, notes.flags);
   env->DeleteLocalRef(carried);
-  if (jvm.current_id == kNoOffset) return count > 0 ? count : Runtime::kWalkLater;
+  if (!told) return count > 0 ? count : Runtime::kWalkLater;
   // It may have left its carrier meanwhile: then this is where it waits, not what the carrier did.
-  u64 still = jvm.id_on_other(record.runtime_thread.load_relaxed());
-  if (count <= 0 || still != id) return Runtime::kWalkLater;
+  if (count <= 0 || other_id(record) != id) return Runtime::kWalkLater;
   notes.message = message_of(record, id);
   return count;
 }

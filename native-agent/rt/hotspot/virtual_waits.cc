@@ -31,6 +31,10 @@ struct Events {
 };
 Events g_events;
 
+// 1 while they are on. Of `carried`, which they write, 0 is nothing heard yet.
+Atomic<u32> g_hears;
+constexpr u64 kNobody = ~u64{0};
+
 // The virtual thread that the calling thread carries, as the program counts it.
 u64 id_of(JNIEnv* env, const ThreadRecord& record, jthread thread) {
   const Jvm& jvm = g_hotspot.jvm;
@@ -52,16 +56,28 @@ void tell(JNIEnv* env, jthread thread, Tell tell_of) {
   tell_of(*record, id_of(env, *record, thread));
 }
 
+// Until all of them are on, one may be missed.
+void note_carried(ThreadRecord& record, u64 id) { record.carried.store_relaxed(g_hears.load_relaxed() ? id : 0); }
+
 void JNICALL on_unmount(jvmtiEnv*, JNIEnv* env, jthread thread) {
-  tell(env, thread, [](ThreadRecord& record, u64 id) { virtual_thread_leaves(record, id, walk_virtual); });
+  tell(env, thread, [](ThreadRecord& record, u64 id) {
+    note_carried(record, kNobody);
+    virtual_thread_leaves(record, id, walk_virtual);
+  });
 }
 
 void JNICALL on_mount(jvmtiEnv*, JNIEnv* env, jthread thread) {
-  tell(env, thread, [](ThreadRecord& record, u64 id) { virtual_thread_comes_back(record, id, walk_virtual); });
+  tell(env, thread, [](ThreadRecord& record, u64 id) {
+    note_carried(record, id);
+    virtual_thread_comes_back(record, id, walk_virtual);
+  });
 }
 
 void JNICALL on_end(jvmtiEnv*, JNIEnv* env, jthread thread) {
-  tell(env, thread, [](ThreadRecord& record, u64 id) { virtual_thread_ends(record, id); });
+  tell(env, thread, [](ThreadRecord& record, u64 id) {
+    note_carried(record, kNobody);
+    virtual_thread_ends(record, id);
+  });
 }
 
 void find_events() {
@@ -86,11 +102,15 @@ void find_events() {
 bool set_events(bool on) {
   jvmtiEnv* ti = g_hotspot.jvm.ti;
   const auto mode = on ? JVMTI_ENABLE : JVMTI_DISABLE;
+  // What was heard before they were off does not count any more.
+  g_hears.store(0);
+  for (u32 slot = 0, slots = on ? g_threads.slots() : 0; slot < slots; slot++) g_threads.at(slot).carried.store(0);
   const auto switch_event = [&](jint event) {
     return ti->SetEventNotificationMode(mode, static_cast<jvmtiEvent>(event), nullptr) == JVMTI_ERROR_NONE;
   };
   // Whoever leaves is told of first, so that nobody seems to come back from nowhere.
   g_events.on = switch_event(g_events.unmount) && switch_event(g_events.mount) && switch_event(kVirtualThreadEnd) && on;
+  g_hears.store(g_events.on);
   return g_events.on == on;
 }
 
@@ -119,6 +139,20 @@ u64 newest_id(JNIEnv* env) {
 }
 
 }  // namespace
+
+bool can_hear_of_hops() { return g_events.mount >= 0; }
+
+bool hears_of_hops() { return g_hears.load_relaxed(); }
+
+u64 carried_by_events(const ThreadRecord& record) {
+  u64 id = hears_of_hops() ? record.carried.load_relaxed() : 0;
+  return id == kNobody ? 0 : id;
+}
+
+void learn_carried(ThreadRecord& record, u64 id) {
+  u64 nothing_yet = 0;
+  if (hears_of_hops()) record.carried.swap_if(nothing_yet, id);
+}
 
 void set_virtual_thread_end(void** callbacks, u32 first_event) {
   callbacks[static_cast<u32>(kVirtualThreadEnd) - first_event] = reinterpret_cast<void*>(on_end);
@@ -169,6 +203,7 @@ u64 pace_virtual_waits(Session& session, u64 cpu_ns) {
   if (!on) {
     session.open_waits.restart(INT64_MAX);
     session.report_hook(kWaitsHook, HookState::Installed, kNowAndThen);
+    tell_of_pauses(session);
   }
   return spent_ns;
 }

@@ -96,10 +96,10 @@ i32 walk_in_native(Frame* frames, u32 limit, u16& flags) {
 i32 HotSpot::walk_outside(ThreadRecord& record, Frame* frames, u32 limit, WalkNotes& notes) {
   auto thread = static_cast<jthread>(record.runtime_ref.load_acquire());
   if (!thread) return 0;
-  const auto message = [&] { return message_of(record, jvm.id_on_other(record.runtime_thread.load_relaxed())); };
+  const auto message = [&] { return message_of(record, other_id(record)); };
   notes.message = message();
   // Where the JVM does not tell who runs, it is asked of each thread that was seen to carry somebody.
-  bool carries = notes.message || (jvm.current_id == kNoOffset && record.carries.load_relaxed());
+  bool carries = notes.message || (!jvm.tells_who_runs() && record.carries.load_relaxed());
   i32 count = carries && jvm.virtual_thread_on ? walk_carried(record, thread, frames, limit, notes) : 0;
   if (count == 0) {
     count = walk_thread(thread, frames, limit, notes.flags);
