@@ -94,6 +94,20 @@ for (const jdk of jdks()) {
       assert.equal(await program.end(), 0, program.output);
     });
 
+    it('sample fewer allocations than asked where that would cost more than the budget, and say so', async () => {
+      await truth(['allocate']);
+      const asked = { allocationIntervalBytes: 1024, budgetPpm: 1000 };
+      const trace = await recordings.record(program.pid, 2000, asked);
+      const allocation = trace.hooks.find(({ name }) => name === 'allocation');
+      assert.match(allocation?.why ?? '', /fewer allocations than asked, to stay within the budget/);
+      const unbound = await recordings.record(program.pid, 1000, {
+        ...asked,
+        budgetPpm: 0,
+        file: recordings.file('all.btrace'),
+      });
+      assert.equal(unbound.hooks.find(({ name }) => name === 'allocation')?.why, '');
+    });
+
     it('give methods that are inlined their own time, in what is compiled from then on', async () => {
       await truth(['inline']);
       const trace = await worked({});
