@@ -20,7 +20,7 @@ import { setImmediate } from 'node:timers/promises';
 import { root } from '../../scripts/setup.mjs';
 import { LocalTargets } from '../../src/targets/local/local-targets.js';
 import { EndReason, lockWaitsAtEnd, LossReason } from '../../src/trace/index.js';
-import { compile, JavaProgram, jdks } from '../rigs/jvm/programs.js';
+import { compile, JavaProgram, jdks, mainJdk } from '../rigs/jvm/programs.js';
 import { decodeFile, Recordings, refusal, socketFolders, threadNamed, totalCpu } from './recordings.js';
 
 const agent = path.join(root, 'build/native/host/libbtrace-agent.so');
@@ -134,11 +134,14 @@ describe('faults', () => {
   });
 
   it('a JVM that still starts is waited for, not killed by the signal', async () => {
-    const child = spawn('java', ['-Xmx64m', '-cp', compile('shop'), 'com.example.shop.Shop'], {
+    const java = path.join(mainJdk().home, 'bin/java');
+    const child = spawn(java, ['-Xmx64m', '-cp', compile('shop'), 'com.example.shop.Shop'], {
       stdio: 'pipe',
     });
     try {
+      await once(child, 'spawn');
       for (;;) {
+        assert.equal(child.exitCode, null);
         const found = await recordings.targets.find(child.pid!).catch(() => undefined);
         if (found) break;
       }
