@@ -33,7 +33,7 @@ describe('a deadlock in the Android Runtime', () => {
       // The main thread sleeps nearly all the time, at the end too, which for ART is a wait.
       assert.deepEqual(blocksOf(trace, mainThread(trace), SampleKind.Wait), []);
       const { deadlocks } = lockWaitsAtEnd(trace);
-      // On a busy machine there is no time to look at all of them, and the last one has not told of itself.
+      // ART tries a lock again and again, and lets others run in between, before it says that it waits: on a busy machine that lasts.
       const pairs = new Map(
         app.truths('deadlock').flatMap((pair) => {
           const [left, right] = [pair.number('left'), pair.number('right')];
