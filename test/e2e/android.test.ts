@@ -1,8 +1,10 @@
 // An app on a device, as a person records it: BTrace: Record, device and app, stop, and the chart is there.
 import assert from 'node:assert/strict';
 import path from 'node:path';
+import type { Locator } from 'playwright-core';
 import { root } from '../../scripts/setup.mjs';
 import { packageFile } from '../../scripts/package.mjs';
+import { LocalTargets } from '../../src/targets/local/local-targets.js';
 import { withPhone } from '../rigs/phone/with-phone.js';
 import { withVSCode } from '../rigs/vscode/with-vscode.js';
 
@@ -33,10 +35,24 @@ describe('Record on a device', () => {
     await bench().server.answering();
   });
 
+  it('says what to do where nothing can be recorded, and where nothing is recorded yet', async () => {
+    const { page } = vscode.workbench;
+    await page.locator('.activitybar').getByRole('tab', { name: 'BTrace' }).click();
+    await welcome('No recordings yet.').waitFor();
+    // Others' Java programs may run on this machine.
+    const programs = await new LocalTargets({ agentRoots: [] }).list();
+    const nothing = welcome('No program found that can be recorded.');
+    if (programs.length === 0) await nothing.waitFor();
+    else {
+      await view().locator('.monaco-list-row').first().waitFor();
+      assert.equal(await nothing.count(), 0);
+    }
+    await vscode.workbench.screenshot('android-0-nothing');
+  });
+
   it('lists the device as it comes, records its app and opens the chart', async function () {
     this.timeout(120_000);
     const { workbench } = vscode;
-    const { page } = workbench;
     const app = await bench().launched(SHOP);
     await workbench.run('BTrace: Record…');
     await workbench.choices().first().waitFor();
@@ -61,14 +77,21 @@ describe('Record on a device', () => {
       .first()
       .waitFor({ state: 'attached' });
     await workbench.screenshot('android-2-chart');
-    await page.locator('.activitybar').getByRole('tab', { name: 'BTrace' }).click();
-    const listed = page.locator('[id="workbench.view.extension.btrace"] .monaco-list-row', {
-      hasText: 'Rig Phone',
-    });
+    const listed = view().locator('.monaco-list-row', { hasText: 'Rig Phone' });
     await listed.waitFor();
+    await welcome('No recordings yet.').waitFor({ state: 'detached' });
     await workbench.screenshot('android-3-view');
     await bench().server.adb('disconnect', bench().phone.serial);
     await listed.waitFor({ state: 'detached' });
     assert.deepEqual(workbench.cspViolations(), []);
   });
+
+  function view(): Locator {
+    return vscode.workbench.page.locator('[id="workbench.view.extension.btrace"]');
+  }
+
+  /** What VS Code shows in the place of an empty view. */
+  function welcome(text: string): Locator {
+    return view().locator('.welcome-view-content', { hasText: text });
+  }
 });
