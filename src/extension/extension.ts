@@ -228,6 +228,7 @@ export function activate(context: ExtensionContext): BTraceApi {
     workspace.onDidChangeConfiguration((event) => {
       const ours = ['btrace.sources.myPackages', 'btrace.sources.mapping'];
       if (ours.some((name) => event.affectsConfiguration(name))) tellSettings();
+      if (event.affectsConfiguration('btrace.figures')) figures.redraw();
     }),
   );
   return {

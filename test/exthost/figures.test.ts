@@ -85,6 +85,15 @@ describe('figures in the editor', () => {
     assert.equal((await titles(uri)).length, 3);
   });
 
+  it('are drawn anew as soon as a setting is changed', async () => {
+    const { figures } = (await btrace()).parts;
+    let drawn = 0;
+    const listening = figures.onDidChange(() => drawn++);
+    await withSetting('figures.show', 'all', () => until('they are drawn', () => drawn === 1));
+    await until('they are drawn as before', () => drawn === 2);
+    listening.dispose();
+  });
+
   it('go stale with an edit, follow a moved method, and are fresh again when it is undone', async () => {
     const editor = await vscode.window.showTextDocument(uri);
     await editor.edit((edit) =>
