@@ -6,7 +6,8 @@ namespace btrace {
 
 namespace {
 
-constexpr u64 kMinMemory = 2 * kMiB;
+// Walk buffers, links and the drain's own do not shrink with it: less would not be held.
+constexpr u64 kMinMemory = 8 * kMiB;
 constexpr u64 kMaxMemory = 1024 * kMiB;
 constexpr u64 kMaxInterval = 3600ull * kNsPerSecond;
 

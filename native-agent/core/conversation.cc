@@ -19,8 +19,10 @@ constexpr i64 kPendingNs = kNsPerSecond - kDrainEveryNs;
 constexpr i64 kHelloTimeoutNs = 10 * kNsPerSecond;
 // What is still unsent at the end has this long to go.
 constexpr i64 kFarewellNs = 10 * kNsPerSecond;
-// With this much unsent the reader is slow: samples wait in their shards, and what does not fit there is counted.
-constexpr size_t kUnsentLimit = 2 * kMiB;
+// With this much unsent, or so large a part of the memory, the reader is slow: samples wait in their shards, and what
+// does not fit there is counted.
+constexpr u64 kUnsentLimit = 2 * kMiB;
+constexpr u64 kUnsentPart = 16;
 // Little goes out together.
 constexpr size_t kSentAtOnce = 64 * 1024;
 
@@ -164,10 +166,14 @@ void Conversation::begin_dump(u64 back_ns) {
   dumping_ = true;
 }
 
+size_t Conversation::unsent_limit() const {
+  return min_of(kUnsentLimit, session_->config.memory_bytes / kUnsentPart);
+}
+
 void Conversation::send_dump() {
   Bytes& out = connection_.out();
   while (connection_.is_open() && drain_.cut_dump(out))
-    while (connection_.is_open() && connection_.unsent() > kUnsentLimit) pump(kLookEveryNs);
+    while (connection_.is_open() && connection_.unsent() > unsent_limit()) pump(kLookEveryNs);
   const i64 now = now_ns();
   drain_.cut_open_waits(out, now);
   drain_.cut_open_blocks(out, drain_.dump_from_ns(now), now, false);
@@ -187,7 +193,7 @@ void Conversation::cut_samples() {
   // Where threads capture faster than this one gets to run, there are always more: the rest of a round is owed too.
   const i64 until = now_ns() + kStatusEveryNs;
   bool more = true;
-  while (!ending_ && now_ns() < until && connection_.unsent() < kUnsentLimit &&
+  while (!ending_ && now_ns() < until && connection_.unsent() < unsent_limit() &&
          (more = drain_.cut_samples(connection_.out())))
     if (connection_.unsent() >= kSentAtOnce) pump(0);
   drain_.turn_stacks(!more);
@@ -221,7 +227,7 @@ bool Conversation::send_rest() {
   drain_.flush(0);
   const i64 until = now_ns() + kFarewellNs;
   while (connection_.is_open() && now_ns() < until) {
-    bool more = connection_.unsent() < kUnsentLimit && drain_.cut_samples(connection_.out());
+    bool more = connection_.unsent() < unsent_limit() && drain_.cut_samples(connection_.out());
     if (!more && !connection_.unsent()) return true;
     connection_.pump(more ? 0 : kLookEveryNs);
   }

@@ -37,6 +37,7 @@ class Conversation {
   void begin_dump(u64 back_ns);
   void send_dump();
   void cut_samples();
+  size_t unsent_limit() const;
   void end(EndReason reason, const char* detail = nullptr);
   bool send_rest();
   void farewell();

@@ -181,7 +181,7 @@ TEST("config: what is written is read back, and nonsense is moved into bounds") 
   put_field(out, 2, 5);
   put_field(out, 4, 77);
   CHECK(parse_config(out.data(), out.size(), back));
-  CHECK_EQUAL(back.memory_bytes, 2 * kMiB);
+  CHECK_EQUAL(back.memory_bytes, 8 * kMiB);
   CHECK_EQUAL(back.async_interval_ns, kNsPerMs);
   CHECK(back.policy == Policy::Stream);
   out.put(0xff);

@@ -288,7 +288,7 @@ describe('btrace, the command', () => {
       '-o',
       'slow.btrace',
       '--memory',
-      '2M',
+      '8M',
       '--interval',
       '0ms',
       '--allocation-interval',
@@ -314,6 +314,7 @@ describe('btrace, the command', () => {
     assert.equal(program.child.exitCode, null);
     const counted = trace.losses.reduce((sum, { count }) => sum + count, 0);
     assert.ok(counted > 0, 'there was room for all');
+    assert.ok((trace.status?.memoryBytes ?? 0) <= 8 * 2 ** 20, `${trace.status?.memoryBytes} bytes`);
     assert.ok(
       (trace.status?.dropped ?? 0) <= counted,
       `${trace.status?.dropped} dropped, ${counted} counted`,
