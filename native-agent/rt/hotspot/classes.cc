@@ -84,6 +84,7 @@ u64 Jvm::class_of(JNIEnv* env, jclass java_class) const {
 // collectors move objects while the program runs, it is not, and their classes are left unknown.
 void Jvm::explore_objects(JNIEnv* env, const VmStructs& structs) {
   object_class = structs.offset("oopDesc", "_metadata._compressed_klass");
+  if (object_class == kNoOffset) object_class = structs.offset("oopDesc", "_compressed_klass");
   class_base_at = structs.address("CompressedKlassPointers", "_base");
   class_shift_at = structs.address("CompressedKlassPointers", "_shift");
   if (!class_base_at) class_base_at = structs.address("CompressedKlassPointers", "_narrow_klass._base");
@@ -92,8 +93,18 @@ void Jvm::explore_objects(JNIEnv* env, const VmStructs& structs) {
   jobject object = type ? env->AllocObject(type) : nullptr;
   u64 raw;
   // A local reference is the address of a place that holds the object.
-  const bool known = object && class_base_at && class_shift_at && class_pointer &&
-                     read_memory(object, &raw, sizeof raw) && class_of_raw(raw) == class_of(env, type);
+  const auto is_known = [&] {
+    return object && class_base_at && class_shift_at && class_pointer && read_memory(object, &raw, sizeof raw) &&
+           class_of_raw(raw) == class_of(env, type);
+  };
+  object_class_shift = 0;
+  bool known = is_known();
+  if (!known) {
+    // Compact object headers: the uppermost 22 bits of an object's first word.
+    object_class = 4;
+    object_class_shift = 10;
+    known = is_known();
+  }
   if (env->ExceptionCheck()) env->ExceptionClear();
   if (!known) class_base_at = nullptr;
   if (object) env->DeleteLocalRef(object);
@@ -109,7 +120,7 @@ u64 Jvm::class_of_raw(u64 object) const {
       !read_memory(class_shift_at, &shift, sizeof shift) || shift < 0 || shift > 10 ||
       !checked_read(object, object_class, narrow))
     return 0;
-  const u64 klass = base + (u64{narrow} << shift);
+  const u64 klass = base + (u64{narrow >> object_class_shift} << shift);
   char name[256];
   return read_name_at(*this, klass, name, sizeof name) ? class_key(klass, name, static_cast<u32>(strlen(name))) : 0;
 }

@@ -32,6 +32,7 @@ struct Jvm {
   i32 lock_stack = kNoOffset;       // JavaThread's objects that it has locked without a monitor, from JDK 21 on
   i32 lock_stack_top = kNoOffset;   // … where their end is kept, counted from the JavaThread
   i32 object_class = kNoOffset;     // object → its class: a Klass*, or 32 bits of one
+  u32 object_class_shift = 0;           // lower bits of those that are none of its own
   const void* class_base_at = nullptr;  // of those 32 bits
   const void* class_shift_at = nullptr;
   i32 allocated_bytes = kNoOffset;  // Thread's, up to its current buffer
