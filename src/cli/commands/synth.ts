@@ -35,6 +35,14 @@ const options: readonly Option[] = [
   jsonOption,
 ];
 
+/** More take more memory than a program has here. */
+const mostOf = [
+  ['threads', 1_000_000],
+  ['depth', 50_000],
+  ['methods', 1_000_000],
+  ['virtualThreads', 1_000_000],
+] as const;
+
 function truthJson(truth: SynthTruth): string {
   const methods = truth.names.map((name, at) => ({
     name,
@@ -78,8 +86,13 @@ export const synth: Command = {
       deflate: input.has('deflate'),
     };
     if (!(wanted.intervalNs >= 1)) throw new UsageError('--interval takes 1 ns or more.');
-    for (const name of ['threads', 'depth', 'methods'] as const)
-      if (wanted[name] === 0) throw new UsageError(`--${name} takes 1 or more.`);
+    for (const [name, most] of mostOf) {
+      if (name !== 'virtualThreads' && wanted[name] === 0) throw new UsageError(`--${name} takes 1 or more.`);
+      if (wanted[name] > most) {
+        const option = name === 'virtualThreads' ? 'virtual-threads' : name;
+        throw new UsageError(`--${option} takes ${formatCount(most)} at most.`);
+      }
+    }
     const truthFile = input.text('truth');
     for (const file of [output, truthFile]) if (file !== undefined) refuseExisting(file, input);
     const say = (share: number) => {

@@ -53,7 +53,7 @@ export class SynthCarried {
 
   /** When the next one can go on. */
   get readyNs(): number {
-    return Math.min(...this.away.map(({ readyNs }) => readyNs));
+    return this.away.reduce((least, { readyNs }) => Math.min(least, readyNs), Infinity);
   }
 
   /** That one comes back to the carrier. A wait lasts until then, however long the carrier had others to run. */

@@ -16,14 +16,22 @@ const allCounters =
   CounterBit.Faults |
   CounterBit.Switches;
 
-export class SynthThread {
-  now = 0;
-  captures = 0;
-  /** True times by path. */
+/** What really happened, by path, of all threads together. */
+export class TruthByPath {
   readonly wall: Float64Array;
   readonly cpu: Float64Array;
   readonly bytes: Float64Array;
 
+  constructor(paths: number) {
+    this.wall = new Float64Array(paths);
+    this.cpu = new Float64Array(paths);
+    this.bytes = new Float64Array(paths);
+  }
+}
+
+export class SynthThread {
+  now = 0;
+  captures = 0;
   private cpuNow: number;
   private bytesNow = 0;
   private allocationsNow = 0;
@@ -41,11 +49,8 @@ export class SynthThread {
     private readonly options: SynthOptions,
     readonly index: number,
     private readonly random: Random,
+    private readonly truth: TruthByPath,
   ) {
-    const { count } = program.paths;
-    this.wall = new Float64Array(count);
-    this.cpu = new Float64Array(count);
-    this.bytes = new Float64Array(count);
     this.cpuNow = index * 1_000_000;
     this.path = program.entry(index);
     this.nextSample = options.intervalNs;
@@ -106,7 +111,7 @@ export class SynthThread {
     const { rows } = this;
     const begin = this.now;
     const node = this.program.node(this.path, position);
-    this.wall[this.path] = (this.wall[this.path] as number) + lasts;
+    this.truth.wall[this.path] = (this.truth.wall[this.path] as number) + lasts;
     this.switchesNow++;
     this.push(begin, node, SampleKind.Park);
     rows.duration[rows.duration.length - 1] = lasts;
@@ -118,8 +123,8 @@ export class SynthThread {
   private pass(ns: number, works: boolean): void {
     if (ns <= 0) return;
     this.now += ns;
-    this.wall[this.path] = (this.wall[this.path] as number) + ns;
-    const { carries } = this;
+    const { carries, truth, path } = this;
+    truth.wall[path] = (truth.wall[path] as number) + ns;
     if (carries !== undefined) carries.wall += ns;
     if (!works) {
       this.switchesNow += ns > this.options.intervalNs * 4 ? 1 : 0;
@@ -131,9 +136,9 @@ export class SynthThread {
     this.bytesNow += allocated;
     this.allocationsNow += Math.round(ns / 250);
     if (this.random.next() < 0.002) this.faultsNow++;
-    this.cpu[this.path] = (this.cpu[this.path] as number) + ns;
+    truth.cpu[path] = (truth.cpu[path] as number) + ns;
     if (carries !== undefined) carries.cpu += ns;
-    this.bytes[this.path] = (this.bytes[this.path] as number) + allocated;
+    truth.bytes[path] = (truth.bytes[path] as number) + allocated;
   }
 
   /** As the device does: of equal neighbours the first and the last stay, and the last one counts the others. */

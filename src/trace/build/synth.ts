@@ -16,7 +16,7 @@ import type { PathTable } from './paths.js';
 import { Random } from './random.js';
 import { synthDefaults, type SynthOptions } from './synth-options.js';
 import { SynthProgram } from './synth-program.js';
-import { SynthThread } from './synth-thread.js';
+import { SynthThread, TruthByPath } from './synth-thread.js';
 
 /** What really happened, by method (numbered as in the program) in ns; recursion counted once in totals. */
 export interface SynthTruth {
@@ -43,6 +43,8 @@ export interface SynthVirtualTruth {
 }
 
 const rowsPerBlock = 512;
+/** As many blocks fit into a chunk, each of them full. */
+const threadsPerChunk = 256;
 
 /** Writes the recording into `sink` and gives the truth. `onProgress` hears what share of it is done. */
 export async function synthesize(
@@ -53,13 +55,15 @@ export async function synthesize(
   const options = { ...synthDefaults, ...given };
   const writer = new RecordingWriter(sink, { deflate: options.deflate });
   const program = new SynthProgram(options);
+  const truth = new TruthByPath(program.paths.count);
   const threads = Array.from(
     { length: options.threads },
-    (_, at) => new SynthThread(program, options, at + 1, new Random(options.seed * 1000 + at + 1)),
+    (_, at) => new SynthThread(program, options, at + 1, new Random(options.seed * 1000 + at + 1), truth),
   );
   await writer.add(ChunkKind.Header, header(options));
   await writer.add(ChunkKind.Hooks, Hooks.encode({ hooks: [{ name: 'synthetic', state: 0 }] }));
-  await writer.add(ChunkKind.Threads, Threads.encode({ threads: threadsOf(threads) }));
+  for (const some of pieces(threadsOf(threads), 2000))
+    await writer.add(ChunkKind.Threads, Threads.encode({ threads: some }));
   for (const classes of pieces(program.classes, 2000))
     await writer.add(ChunkKind.Classes, Classes.encode({ classes }));
   for (const methods of pieces(program.methods, 2000))
@@ -68,17 +72,19 @@ export async function synthesize(
   const share = Math.ceil(options.samples / options.threads);
   let captured = 0;
   while (threads.some((thread) => thread.captures < share)) {
-    // As an agent drains: the new nodes of all threads, then a block of samples of each.
-    const blocks: SampleRows[] = [];
-    for (const thread of threads) {
-      if (thread.captures >= share) continue;
-      thread.run(Math.min(rowsPerBlock, share - thread.captures));
-      blocks.push(thread.takeRows());
+    for (const some of pieces(threads, threadsPerChunk)) {
+      // As an agent drains: the new nodes of all threads, then a block of samples of each.
+      const blocks: SampleRows[] = [];
+      for (const thread of some) {
+        if (thread.captures >= share) continue;
+        thread.run(Math.min(rowsPerBlock, share - thread.captures));
+        blocks.push(thread.takeRows());
+      }
+      const nodes = program.takeNewNodes();
+      if (nodes.id.length > 0) await writer.add(ChunkKind.Nodes, encodeNodes(nodes));
+      await writer.add(ChunkKind.Samples, encodeSamples(blocks));
+      await addWaits(writer, some);
     }
-    const nodes = program.takeNewNodes();
-    if (nodes.id.length > 0) await writer.add(ChunkKind.Nodes, encodeNodes(nodes));
-    await writer.add(ChunkKind.Samples, encodeSamples(blocks));
-    await addWaits(writer, threads);
     onProgress(threads.reduce((sum, thread) => sum + thread.captures, 0) / (share * threads.length));
   }
   let endNs = 0;
@@ -93,7 +99,7 @@ export async function synthesize(
     Status.encode({ timeNs: endNs, samples: captured, captureNs: captured * 3000 }),
   );
   await writer.finish(EndReason.Stopped, '', endNs);
-  return truthOf(program, threads);
+  return truthOf(program, threads, truth);
 }
 
 async function addWaits(writer: RecordingWriter, threads: readonly SynthThread[]): Promise<void> {
@@ -130,19 +136,17 @@ function threadsOf(threads: readonly SynthThread[]) {
   }));
 }
 
-function truthOf(program: SynthProgram, threads: readonly SynthThread[]): SynthTruth {
-  const { paths } = program;
-  const total = (pick: (thread: SynthThread) => Float64Array): [Float64Array, Float64Array] => {
-    const byPath = new Float64Array(paths.count);
-    for (const thread of threads)
-      pick(thread).forEach((value, path) => (byPath[path] = (byPath[path] ?? 0) + value));
-    return byMethod(paths, byPath, program.methods.length);
-  };
-  const [selfWall, totalWall] = total((thread) => thread.wall);
-  const [selfCpu, totalCpu] = total((thread) => thread.cpu);
-  const [selfBytes] = total((thread) => thread.bytes);
+function truthOf(
+  program: SynthProgram,
+  threads: readonly SynthThread[],
+  { wall, cpu, bytes }: TruthByPath,
+): SynthTruth {
+  const { paths, methods } = program;
+  const [selfWall, totalWall] = byMethod(paths, wall, methods.length);
+  const [selfCpu, totalCpu] = byMethod(paths, cpu, methods.length);
+  const [selfBytes] = byMethod(paths, bytes, methods.length);
   return {
-    names: program.methods.map((_, method) => program.qualifiedName(method)),
+    names: methods.map((_, method) => program.qualifiedName(method)),
     selfWall,
     totalWall,
     selfCpu,

@@ -5,7 +5,7 @@ import { methodFigures } from '../../../src/trace/measure/methods.js';
 import { wholeTrace } from '../../../src/trace/measure/scope.js';
 import { sumScope } from '../../../src/trace/measure/sums.js';
 import { virtualThreadFigures } from '../../../src/trace/measure/virtual-threads.js';
-import type { SynthTruth } from '../../../src/trace/build/synth.js';
+import { synthesize, type SynthTruth } from '../../../src/trace/build/synth.js';
 import type { Trace } from '../../../src/trace/model/trace.js';
 import { decoded, synthetic } from './recordings.js';
 
@@ -109,6 +109,21 @@ describe('decoded figures against the truth', () => {
       const off = Math.max(Math.abs(wall[row]! - real.wall), Math.abs(cpu[row]! - real.cpu)) / all;
       assert.ok(off < 0.005, `#${real.id} is off by ${off} of all`);
     }
+  });
+
+  it('take no more memory for many threads', async () => {
+    const before = process.memoryUsage().arrayBuffers;
+    let most = 0;
+    const sink = {
+      write: (): Promise<void> => {
+        most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+        return Promise.resolve();
+      },
+    };
+    // With times of its own for each context, a thread would take 0.5 MB.
+    const truth = await synthesize(sink, { samples: 2000, threads: 2000, depth: 10, methods: 4000 });
+    assert.equal(truth.threadWall.length, 2000);
+    assert.ok(most < 100e6, `${most} bytes`);
   });
 
   it('are the same for the same seed', async () => {
