@@ -306,10 +306,7 @@ export class AgentSession implements Session {
   private async disconnected(error?: unknown): Promise<Ending> {
     if (this.asked?.reason === 'cancelled') return this.asked;
     if (this.still !== undefined && this.asked) {
-      return {
-        reason: this.asked.reason,
-        message: [this.asked.message, this.still].filter(Boolean).join('. '),
-      };
+      return { reason: this.asked.reason, message: sentences([this.asked.message, this.still]) };
     }
     if (await this.targetEnds()) {
       const message = `${this.target.name} ended. Names of methods first used in its last second may be missing.`;
@@ -346,7 +343,7 @@ export class AgentSession implements Session {
     await file.close().catch((error: unknown) => said.push(`Closing the file failed: ${String(error)}.`));
     if (conversation.damage) said.push(`The agent's stream was damaged: ${conversation.damage}.`);
     for (const line of said) if (line !== '') this.parts.log(line);
-    return said.filter((line) => line !== '').join(' ');
+    return sentences(said);
   }
 
   /** On a full disk the writer is no use: a footer without an index often fits into what the torn chunk gave back. */
@@ -360,4 +357,10 @@ export class AgentSession implements Session {
     const status = this.status();
     for (const listener of this.listeners) listener(status);
   }
+}
+
+/** What stands before another gets its full stop. */
+function sentences(said: readonly string[]): string {
+  const [first = '', ...others] = said.filter((line) => line !== '');
+  return others.reduce((all, line) => `${all}${/[.!?]$/.test(all) ? '' : '.'} ${line}`, first);
 }

@@ -212,6 +212,12 @@ describe('a session', () => {
     const end = await second.session.stop();
     assert.deepEqual([end.reason, end.message], ['stopped', 'It stands still.']);
     assert.equal(footerOf(file).reason, EndReason.Stopped);
+
+    rmSync(file);
+    listener = await AgentListener.open('', (line) => log.push(line));
+    const third = await begin({ maxDurationMs: 10 }, { whyStill, silenceMs: 60_000 });
+    const { message } = await third.session.ended;
+    assert.equal(message, 'the limit of 0.01 s was reached. It stands still.');
   });
 
   it('does not listen for ever to one that goes on talking, and waits for nothing when it has ended', async () => {
