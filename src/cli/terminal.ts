@@ -38,6 +38,15 @@ export class Terminal {
     return this.output.isTTY === true ? (this.output.columns ?? 80) : 0;
   }
 
+  /**
+   * After the output of another program, whose last line may have no end: on a terminal, what is shown next begins a line. As
+   * many spaces as fit into one end in the next where something stands before them, and else are written over.
+   */
+  freshLine(): void {
+    const stream = [this.errors, this.output].find(({ isTTY }) => isTTY === true);
+    stream?.write(`${' '.repeat(stream.columns ?? 80)}\r`);
+  }
+
   print(line = ''): void {
     this.output.write(`${line}\n`);
   }

@@ -99,6 +99,7 @@ export async function follow(begin: Begin, options: Follow, terminal: Terminal):
   unwatch?.();
   await dumps?.close();
   terminal.endProgress();
+  if (launched !== undefined) terminal.freshLine();
   say(session, end, options, terminal);
   const code = EXIT_CODES[end.reason];
   const exit = await launched?.exit;

@@ -135,6 +135,40 @@ describe('the command line', () => {
     assert.ok(seen(false, { FORCE_COLOR: '1' }).includes('\x1b[1m'));
   });
 
+  it('begins a line after what a program left without an end, on a terminal only', () => {
+    const seen = (isTTY: boolean): string => {
+      const bytes = new PassThrough();
+      const stream: TerminalStream = Object.assign(bytes, { isTTY, columns: 8 });
+      const terminal = new Terminal(stream, stream, {});
+      terminal.freshLine();
+      terminal.print('done');
+      return String(bytes.read());
+    };
+    assert.equal(seen(false), 'done\n');
+    // What a terminal of 8 columns makes of it.
+    const screen = (bytes: string): string[] => {
+      const lines = [''];
+      let column = 0;
+      for (const letter of bytes) {
+        if (letter === '\n' || (column === 8 && letter !== '\r')) {
+          lines.push('');
+          column = 0;
+        }
+        if (letter === '\r') column = 0;
+        if (letter === '\r' || letter === '\n') continue;
+        const line = lines.at(-1) as string;
+        lines[lines.length - 1] = line.slice(0, column) + letter + line.slice(column + 1);
+        column++;
+      }
+      return lines.map((line) => line.trimEnd());
+    };
+    for (const before of ['', 'x', 'seven..', 'eight...', 'more than one']) {
+      const lines = screen(before + seen(true));
+      assert.equal(lines.at(-2), 'done', before);
+      assert.equal(lines.slice(0, -2).join(''), before);
+    }
+  });
+
   it('lets no name from a recording drive the terminal', () => {
     assert.equal(plainText('a\x1b[2Jb\nc\u202ed'), 'a\ufffd[2Jb\ufffdc\ufffdd');
     assert.equal(plainText('Größe.λ$1'), 'Größe.λ$1');
