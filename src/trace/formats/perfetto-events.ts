@@ -5,7 +5,7 @@ import type { NamedMethods } from './named-methods.js';
 import type { NameTable } from './names.js';
 import type { PerfettoClocks } from './perfetto-clocks.js';
 import { Clock, Event, EventType, LegacyEvent, Source } from './perfetto-fields.js';
-import type { PerfettoSequence, PerfettoTrack } from './perfetto-sequence.js';
+import type { InternId, PerfettoSequence, PerfettoTrack } from './perfetto-sequence.js';
 import type { PerfettoTracks } from './perfetto-tracks.js';
 import { ProtobufReader } from './protobuf-reader.js';
 
@@ -18,7 +18,7 @@ export class PerfettoEvents {
   readonly #clocks: PerfettoClocks;
   readonly #kernel: KernelTrace;
   readonly #tracks: PerfettoTracks;
-  readonly #missingName = new Map<number, number>();
+  readonly #missingName = new Map<InternId, number>();
   // The event at hand, as fields so that none costs an object.
   readonly #fields = new ProtobufReader();
   readonly #inner = new ProtobufReader();
@@ -55,11 +55,11 @@ export class PerfettoEvents {
     let type = 0;
     let track = sequence.defaultTrack;
     let method = -1;
-    let missing = -1;
+    let missing: InternId = -1;
     let value = NaN;
     let extra = 0;
     let cpu = NaN;
-    let sourceIid = -1;
+    let sourceIid: InternId = -1;
     let sourceFrom = -1;
     let sourceTo = 0;
     let legacyFrom = -1;
@@ -74,8 +74,8 @@ export class PerfettoEvents {
           type = fields.low;
           break;
         case Event.nameIid:
-          method = sequence.nameOf(fields.low);
-          if (method < 0) missing = fields.low;
+          method = sequence.nameOf(fields.id);
+          if (method < 0) missing = fields.id;
           break;
         case Event.extraCounterValues:
           // Which counters they are may be told only after them.
@@ -102,7 +102,7 @@ export class PerfettoEvents {
           ownExtras.push(this.#tracks.of(fields.low, fields.high));
           break;
         case Event.sourceIid:
-          sourceIid = fields.low;
+          sourceIid = fields.id;
           break;
         case Event.source:
           if (fields.wireType === 2) {
@@ -239,7 +239,7 @@ export class PerfettoEvents {
           threadDuration = fields.signed * 1000;
           break;
         case LegacyEvent.nameIid:
-          if (method < 0) method = sequence.nameOf(fields.low);
+          if (method < 0) method = sequence.nameOf(fields.id);
           break;
         case LegacyEvent.pidOverride:
           pid = fields.low;
@@ -281,7 +281,7 @@ export class PerfettoEvents {
     }
   }
 
-  #missing(iid: number): number {
+  #missing(iid: InternId): number {
     this.missingNames++;
     let method = this.#missingName.get(iid);
     if (method === undefined) {
@@ -295,7 +295,7 @@ export class PerfettoEvents {
     bytes: Uint8Array,
     method: number,
     sequence: PerfettoSequence,
-    iid: number,
+    iid: InternId,
     from: number,
     to: number,
   ): void {

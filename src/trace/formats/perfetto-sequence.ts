@@ -21,6 +21,9 @@ export interface PerfettoTrack {
   counter: EventCounter | undefined;
 }
 
+/** 64 bits. */
+export type InternId = number | bigint;
+
 /** Interning ids up to this are an array, above it a map: ids come from a file. */
 const maxDenseId = 1 << 22;
 
@@ -42,8 +45,8 @@ export class PerfettoSequence {
   legacyThreadUs = 0;
   /** Method id + 1 by interning id; 0 is missing. */
   #names = new Int32Array(256);
-  readonly #farNames = new Map<number, number>();
-  readonly #sources = new Map<number, { file: string; line: number }>();
+  readonly #farNames = new Map<InternId, number>();
+  readonly #sources = new Map<InternId, { file: string; line: number }>();
 
   /** The writer starts afresh: nothing of before is referred to again. */
   clear(): void {
@@ -58,8 +61,8 @@ export class PerfettoSequence {
     this.threadTimeAt = -2;
   }
 
-  setName(iid: number, method: number): void {
-    if (iid >= maxDenseId) {
+  setName(iid: InternId, method: number): void {
+    if (typeof iid === 'bigint' || iid >= maxDenseId) {
       this.#farNames.set(iid, method + 1);
       return;
     }
@@ -72,16 +75,17 @@ export class PerfettoSequence {
   }
 
   /** Method of an interning id, −1 when it is not known here. */
-  nameOf(iid: number): number {
-    const method = iid < this.#names.length ? (this.#names[iid] ?? 0) : (this.#farNames.get(iid) ?? 0);
+  nameOf(iid: InternId): number {
+    const isNear = typeof iid === 'number' && iid < this.#names.length;
+    const method = (isNear ? this.#names[iid] : this.#farNames.get(iid)) ?? 0;
     return method - 1;
   }
 
-  setSource(iid: number, file: string, line: number): void {
+  setSource(iid: InternId, file: string, line: number): void {
     this.#sources.set(iid, { file, line });
   }
 
-  sourceOf(iid: number): { file: string; line: number } | undefined {
+  sourceOf(iid: InternId): { file: string; line: number } | undefined {
     return this.#sources.get(iid);
   }
 }

@@ -9,7 +9,7 @@ import {
   SnapshotClock,
   Source,
 } from './perfetto-fields.js';
-import type { PerfettoSequence } from './perfetto-sequence.js';
+import type { InternId, PerfettoSequence } from './perfetto-sequence.js';
 import type { PerfettoTracks } from './perfetto-tracks.js';
 import { ProtobufReader } from './protobuf-reader.js';
 
@@ -30,11 +30,11 @@ export function readInterned(
     if (fields.wireType !== 2) continue;
     if (fields.field === Interned.eventNames) {
       entry.open(bytes, fields.from, fields.to);
-      let iid = -1;
+      let iid: InternId = -1;
       let nameFrom = 0;
       let nameTo = 0;
       while (entry.next()) {
-        if (entry.field === InternedName.iid) iid = entry.low;
+        if (entry.field === InternedName.iid) iid = entry.id;
         else if (entry.field === InternedName.name && entry.wireType === 2) {
           nameFrom = entry.from;
           nameTo = entry.to;
@@ -43,11 +43,11 @@ export function readInterned(
       if (iid >= 0) sequence.setName(iid, names.intern(bytes, nameFrom, nameTo));
     } else if (fields.field === Interned.sourceLocations) {
       entry.open(bytes, fields.from, fields.to);
-      let iid = -1;
+      let iid: InternId = -1;
       let file = '';
       let line = 0;
       while (entry.next()) {
-        if (entry.field === Source.iid) iid = entry.low;
+        if (entry.field === Source.iid) iid = entry.id;
         else if (entry.field === Source.file && entry.wireType === 2) file = entry.text();
         else if (entry.field === Source.line) line = entry.low;
       }

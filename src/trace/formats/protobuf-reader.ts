@@ -92,6 +92,11 @@ export class ProtobufReader {
     return (this.high | 0) * two32 + this.low;
   }
 
+  /** An id of 64 bits, exactly: a number as far as those go. */
+  get id(): number | bigint {
+    return this.high < 0x200000 ? this.unsigned : this.big;
+  }
+
   get big(): bigint {
     return (BigInt(this.high) << 32n) | BigInt(this.low);
   }

@@ -84,6 +84,52 @@ describe('Perfetto protobuf', () => {
     );
   });
 
+  it('tells names apart whose ids differ beyond 32 bits, and beyond 53', () => {
+    const ids = [
+      { low: 5, high: 0, unsigned: true },
+      { low: 5, high: 1, unsigned: true },
+      { low: 5, high: 0x80000000 | 0, unsigned: true },
+      { low: 6, high: 0x80000000 | 0, unsigned: true },
+    ];
+    const packets: Packet[] = [
+      {
+        sequence_flags: 1,
+        track_descriptor: { uuid: 1, thread: { pid: 7, tid: 8, thread_name: 'main' } },
+        interned_data: {
+          event_names: ids.map((iid, at) => ({ iid, name: `name ${at}` })),
+          source_locations: ids.map((iid, at) => ({ iid, file_name: `file${at}.cc`, line_number: at + 1 })),
+        },
+      },
+    ];
+    ids.forEach((iid, at) => {
+      const begin = { type: 1, track_uuid: 1, name_iid: iid, source_location_iid: iid };
+      packets.push({ timestamp: at * 10 + 1, sequence_flags: 2, track_event: begin });
+      packets.push({ timestamp: at * 10 + 5, sequence_flags: 2, track_event: { type: 2, track_uuid: 1 } });
+    });
+    packets.push({
+      timestamp: 50,
+      sequence_flags: 2,
+      track_event: { type: 1, track_uuid: 1, name_iid: { low: 7, high: 0x80000000 | 0, unsigned: true } },
+    });
+    const { threads, methods } = importWhole(
+      new PerfettoImporter(),
+      encoded(packets.map((packet) => ({ ...packet, trusted_packet_sequence_id: 3 }))),
+    );
+    assert.deepEqual(
+      Array.from(threads[0]!.calls.method.subarray(0, 5), (method) => [
+        methods.qualifiedName(method),
+        methods.file(method),
+      ]),
+      [
+        ['name 0', 'file0.cc'],
+        ['name 1', 'file1.cc'],
+        ['name 2', 'file2.cc'],
+        ['name 3', 'file3.cc'],
+        ['(name 9223372036854775815 is missing)', ''],
+      ],
+    );
+  });
+
   it('tells of packets whose content it does not read', () => {
     const packet = (field: number): Buffer => {
       const payload = Buffer.of((((field << 3) | 2) & 0x7f) | 0x80, (field << 3) >> 7, 2, 8, 1);
