@@ -228,7 +228,8 @@ export function printInfo(file: string, trace: Trace, terminal: Terminal, points
     terminal.print(failed.includes(hook) ? terminal.warn(line) : line);
   }
   for (const { offset, what } of problems.slice(0, MOST_PROBLEMS)) {
-    terminal.print(terminal.warn(`damage at byte ${offset}: ${plainText(what)}`));
+    const where = offset === undefined ? 'damage' : `damage at byte ${offset}`;
+    terminal.print(terminal.warn(`${where}: ${plainText(what)}`));
   }
   if (problems.length > MOST_PROBLEMS) terminal.print(`… and ${problems.length - MOST_PROBLEMS} more`);
 }

@@ -29,7 +29,8 @@ export function dumpTrace(trace: Trace, options: DumpOptions = {}): string {
         `link ${links.waiter[i]} @${links.waiterTime[i]} woken by ${links.waker[i]} @${links.wakerTime[i]}`,
       );
     }
-    for (const problem of trace.problems) lines.push(`problem @${problem.offset}: ${problem.what}`);
+    for (const problem of trace.problems)
+      lines.push(`problem${problem.offset === undefined ? '' : ` @${problem.offset}`}: ${problem.what}`);
   }
   return lines.join('\n') + '\n';
 }

@@ -420,9 +420,9 @@ export class RecordingDecoder {
   }
 
   private problems(threads: readonly SampledThread[]): Problem[] {
-    const problems = [...this.parser.problems];
+    const problems: Problem[] = [...this.parser.problems];
     const unlisted = this.parser.problemCount - problems.length;
-    const add = (what: string): void => void problems.push({ offset: 0, what });
+    const add = (what: string): void => void problems.push({ what });
     if (unlisted > 0) add(`${counted(unlisted, 'more problem is', 'more problems are')} not listed`);
     if (this.header === undefined && this.refused === '')
       add('the header is missing: what was recorded is not known');

@@ -115,7 +115,7 @@ export class EventBuilder {
     if (this.threads.length < maxThreads) return this.#newThread(tid, pid, name);
     if (this.#others === undefined) {
       this.#others = this.#newThread(0, 0, 'other threads');
-      this.problem(0, `There are more than ${maxThreads} threads and tracks; those after them are one`);
+      this.remark(`There are more than ${maxThreads} threads and tracks; those after them are one`);
     }
     return this.#others;
   }
@@ -154,7 +154,16 @@ export class EventBuilder {
   }
 
   problem(offset: number, what: string): void {
-    if (this.#problems.length < maxProblems) this.#problems.push({ offset, what });
+    this.#list({ offset, what });
+  }
+
+  /** Of what is not at one place. */
+  remark(what: string): void {
+    this.#list({ what });
+  }
+
+  #list(problem: Problem): void {
+    if (this.#problems.length < maxProblems) this.#problems.push(problem);
     else this.#problemsLeftOut++;
   }
 
@@ -276,7 +285,7 @@ export class EventBuilder {
     const { unmatchedEnds, cut, leftOpen, tooDeep } = replay.faults;
     const who = thread.name === '' ? `thread ${thread.tid}` : `thread "${thread.name}"`;
     const list = (count: number, one: string, many: string): void => {
-      if (count > 0) this.problem(0, `${who}: ${counted(count, one, many)}`);
+      if (count > 0) this.remark(`${who}: ${counted(count, one, many)}`);
     };
     list(unmatchedEnds, 'end had no begin; it was left out', 'ends had no begin; they were left out');
     list(
@@ -303,7 +312,6 @@ export class EventBuilder {
     return [
       ...this.#problems,
       {
-        offset: 0,
         what: `${counted(this.#problemsLeftOut, 'more problem is', 'more problems are')} not listed`,
       },
     ];

@@ -59,10 +59,7 @@ export class AnyImporter implements TraceImporter {
     return {
       ...trace,
       complete: false,
-      problems: [
-        ...trace.problems,
-        { offset: 0, what: `The gzip file could not be inflated to its end: ${failed}` },
-      ],
+      problems: [...trace.problems, { what: `The gzip file could not be inflated to its end: ${failed}` }],
     };
   }
 
@@ -114,8 +111,7 @@ export class AnyImporter implements TraceImporter {
     const builder = new EventBuilder();
     const { name, advice } = this.#recognised ?? { name: 'empty file', advice: '' };
     const failed = this.#gzip?.failed;
-    builder.problem(
-      0,
+    builder.remark(
       failed === undefined
         ? `This is no trace that can be read here: ${name}. ${advice}`
         : `The gzip file cannot be inflated: ${failed}`,

@@ -63,8 +63,7 @@ export class ArtImporter implements TraceImporter {
       );
     }
     if (this.#key.get('data-file-overflow') === 'true') {
-      this.#builder.problem(
-        0,
+      this.#builder.remark(
         'The buffer was full before tracing ended: what came after is missing. Record with a larger buffer',
       );
     }

@@ -44,8 +44,7 @@ export class AsyncSlices {
     let left = 0;
     for (const open of this.#open.values()) left += open.length;
     if (this.#unmatched > 0)
-      this.#builder.problem(
-        0,
+      this.#builder.remark(
         counted(
           this.#unmatched,
           'asynchronous end had no begin; it was left out',
@@ -53,8 +52,7 @@ export class AsyncSlices {
         ),
       );
     if (left > 0 && !this.#builder.isFull)
-      this.#builder.problem(
-        0,
+      this.#builder.remark(
         counted(
           left,
           'asynchronous slice had no end; it was left out',

@@ -79,8 +79,7 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
     }
     this.#async.finish((method) => this.#names.text(method));
     if (this.#noTime > 0)
-      this.#builder.problem(
-        0,
+      this.#builder.remark(
         counted(
           this.#noTime,
           'event has no time; it was left out',
@@ -90,13 +89,9 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
     const samples = this.#stackSamples + (this.#ignored.get('P') ?? 0);
     this.#ignored.delete('P');
     if (samples > 0)
-      this.#builder.problem(
-        0,
-        `${counted(samples, 'sample of a stack was', 'samples of stacks were')} not read`,
-      );
+      this.#builder.remark(`${counted(samples, 'sample of a stack was', 'samples of stacks were')} not read`);
     for (const [phase, count] of this.#ignored) {
-      this.#builder.problem(
-        0,
+      this.#builder.remark(
         counted(
           count,
           `event of the kind "${phase}" is not a call; it was left out`,

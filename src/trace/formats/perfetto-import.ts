@@ -76,8 +76,7 @@ export class PerfettoImporter implements TraceImporter {
     }
     this.#endDamage(window.offset);
     if (this.#skippedPackets > 0) {
-      builder.problem(
-        0,
+      builder.remark(
         counted(
           this.#skippedPackets,
           'packet refers to others that were lost while recording; it was left out',
@@ -86,20 +85,15 @@ export class PerfettoImporter implements TraceImporter {
       );
     }
     for (const [words, count] of this.#unread)
-      builder.problem(0, `${counted(count, 'packet was', 'packets were')} not read: ${words}`);
+      builder.remark(`${counted(count, 'packet was', 'packets were')} not read: ${words}`);
     for (const [phase, count] of this.#events.unreadPhases)
-      builder.problem(
-        0,
-        `${counted(count, 'event was', 'events were')} not read: of the older kind "${phase}"`,
-      );
+      builder.remark(`${counted(count, 'event was', 'events were')} not read: of the older kind "${phase}"`);
     if (this.#events.missingNames > 0)
-      builder.problem(
-        0,
+      builder.remark(
         `${counted(this.#events.missingNames, 'event has', 'events have')} a name that is missing in the trace`,
       );
     for (const clock of this.#clocks.untied) {
-      builder.problem(
-        0,
+      builder.remark(
         `Clock ${clock} is never read together with the trace's clock; its times were taken as they are`,
       );
     }
@@ -325,7 +319,7 @@ export class PerfettoImporter implements TraceImporter {
     const left = Math.min(maxInflatedBytes, maxInflatedTotal - this.#inflated);
     const inflated = this.#nested ? 'it is inside another' : inflateZlib(bytes, left);
     if (typeof inflated === 'string') {
-      this.#builder.problem(0, `A compressed packet was left out: ${inflated}`);
+      this.#builder.remark(`A compressed packet was left out: ${inflated}`);
       return;
     }
     this.#inflated += inflated.length;

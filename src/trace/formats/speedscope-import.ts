@@ -128,8 +128,7 @@ export class SpeedscopeImporter implements TraceImporter, JsonVisitor {
       sampled ||= profile.stackEnds.count > 0;
     }
     if (missing > 0)
-      this.#builder.problem(
-        0,
+      this.#builder.remark(
         `${counted(missing, 'event names', 'events name')} a frame that the file does not hold`,
       );
     return this.#builder.finish(this.#methods, {

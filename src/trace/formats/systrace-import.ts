@@ -43,7 +43,7 @@ export class SystraceImporter implements TraceImporter {
     this.#lines.finish();
     this.#kernel.finish();
     if (this.#base !== this.#base)
-      this.#builder.problem(0, 'There is no event of the kernel’s trace in this file');
+      this.#builder.remark('There is no event of the kernel’s trace in this file');
     const base = this.#base === this.#base ? BigInt(this.#base) * 1_000_000_000n : 0n;
     const main = this.#builder.threads.find((thread) => thread.isMain) ?? this.#builder.threads[0];
     return this.#builder.finish(

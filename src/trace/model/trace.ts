@@ -222,8 +222,8 @@ export interface Loss {
 
 /** Something wrong in the bytes, in a person's words. */
 export interface Problem {
-  /** Place in the file. */
-  readonly offset: number;
+  /** Place in the file; absent of what is not at one place. */
+  readonly offset?: number;
   readonly what: string;
 }
 

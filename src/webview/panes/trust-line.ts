@@ -148,7 +148,7 @@ export function trustFacts(snapshot: Snapshot): Fact[] {
       text: text('trust.problems', { count: snapshot.problems.length }),
       hint: snapshot.problems
         .slice(0, 12)
-        .map((problem) => `${problem.offset}: ${plainText(problem.what)}`)
+        .map(({ offset, what }) => `${offset === undefined ? '' : `${offset}: `}${plainText(what)}`)
         .join('\n'),
       isWarning: true,
     });

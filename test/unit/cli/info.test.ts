@@ -76,3 +76,27 @@ describe('what btrace info says of counters', () => {
     assert.deepEqual(counters[0], { name: 'CPU', unit: '%', values: 3, least: 5, most: 105 });
   });
 });
+
+describe('what btrace info says of damage', () => {
+  it('has its place in the file, where it has one', () => {
+    const decoder = new RecordingDecoder();
+    decoder.append(fileMagic);
+    const texts = encodeChunk(ChunkKind.Texts, messages.Texts.encode({ texts: [] }), 0);
+    texts[8] = 0;
+    decoder.append(texts);
+    decoder.finish();
+    const trace = decoder.trace();
+    const printed = new PassThrough();
+    const stream = Object.assign(printed, { isTTY: false, columns: 80 });
+    printInfo('file', trace, new Terminal(stream, stream, {}));
+    const lines = String(printed.read()).split('\n');
+    assert.ok(
+      lines.includes('damage: the header is missing: what was recorded is not known'),
+      lines.join('\n'),
+    );
+    assert.ok(
+      lines.some((line) => line.startsWith('damage at byte 8: ')),
+      lines.join('\n'),
+    );
+  });
+});

@@ -62,16 +62,16 @@ thread 1 "" main
       in it 3000..4000
   last 19000..24000
     end of all 20000..24000
-problem @0: 2 samples of stacks were not read
-problem @0: 1 event of the kind "Z" is not a call; it was left out
-problem @0: thread 1: 1 call was still open; it ends with the trace
+problem: 2 samples of stacks were not read
+problem: 1 event of the kind "Z" is not a call; it was left out
+problem: thread 1: 1 call was still open; it ends with the trace
 `,
       );
     const stackFrames = { 1: { name: 'main' } };
     const samples = [{ cpu: 0, tid: 1, ts: 1, name: 'cycles', sf: 1, weight: 1 }];
     assert.match(
       read(JSON.stringify({ traceEvents: [], stackFrames, samples })),
-      /problem @0: 1 sample of a stack was not read/,
+      /problem: 1 sample of a stack was not read/,
     );
   });
 

@@ -58,9 +58,9 @@ describe('replaying events', () => {
         '  a 1..4',
         '    b 2..4',
         '  c 5..5',
-        'problem @0: thread "t": 2 ends had no begin; they were left out',
-        'problem @0: thread "t": 1 call went on after the call it is in; it was cut at its end',
-        'problem @0: thread "t": 1 call was still open; it ends with the trace',
+        'problem: thread "t": 2 ends had no begin; they were left out',
+        'problem: thread "t": 1 call went on after the call it is in; it was cut at its end',
+        'problem: thread "t": 1 call was still open; it ends with the trace',
       ],
     );
   });
@@ -82,7 +82,7 @@ describe('replaying events', () => {
         '      a 11..15',
         '        c 12..14',
         '      c 18..20',
-        'problem @0: thread "t": 1 call went on after the call it is in; it was cut at its end',
+        'problem: thread "t": 1 call went on after the call it is in; it was cut at its end',
       ],
     );
   });
