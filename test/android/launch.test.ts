@@ -4,10 +4,12 @@ import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { AndroidTargets } from '../../src/targets/android/android-targets.js';
 import { type Session, type Target, TargetError } from '../../src/targets/target.js';
+import { SampleKind } from '../../src/trace/model/kinds.js';
 import { agentLibrary } from '../rigs/art/record.js';
 import {
   assertBetween,
   cpuWithin,
+  eventsOf,
   mainThread,
   methodNamed,
   traceOf as traceIn,
@@ -55,6 +57,30 @@ describe('recording an app from its launch, over adb', () => {
     assert.ok(cpuWithin(trace, main, methodNamed(trace, 'sample.Startup.initCrashReporter')) > 0);
     const ms = cpuWithin(trace, main, methodNamed(trace, 'sample.Startup.onCreate')) / 1e6;
     assertBetween(ms, 23, 38);
+  });
+
+  it('sees each class that is loaded, by its name and where', async () => {
+    await bench().phone.install(SHOP, { launch: { engine: 'quick', app: 'Startup' } });
+    await bench().connect();
+    const target = await targetNamed(SHOP);
+    const session = await target.start({ ...options(), fromLaunch: true, syncIntervalNs: 0, budgetPpm: 0 });
+    assert.equal((await session.ended).reason, 'target-exited');
+    const trace = await traceOf(session);
+    const loads = eventsOf(trace, mainThread(trace), SampleKind.ClassLoad);
+    for (const name of ['sample.Startup', 'sample.Startup$FirstFrame', 'sample.Cpu']) {
+      const load = loads.find(({ type }) => type === name);
+      assert.match(load?.stack ?? 'it was not seen', /android\.app\.ActivityThread\.main$/, name);
+    }
+  });
+
+  it('starts an app with the agent as Android 8.1 can: after its first code', async () => {
+    const phone = await bench().another({ sdk: 27, release: '8.1.0' });
+    await phone.install(SHOP);
+    await bench().connect(phone);
+    const session = await (await targetNamed(SHOP)).start({ ...options(), fromLaunch: true });
+    await phone.app(SHOP)!.more('frame', 2);
+    assert.equal((await session.stop()).message, '');
+    assert.match(phone.commands.find((command) => command.includes('am start')) ?? '', / --attach-agent '/);
   });
 
   it('waits for who else starts the app, once, and leaves no agent for later launches', async () => {
