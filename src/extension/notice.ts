@@ -1,6 +1,7 @@
 /** What goes wrong is said once: one toast with what happened and what to do, the whole story in the log. */
 import { commands, l10n, window, type LogOutputChannel } from 'vscode';
 import { isTargetError, type Remedy } from '../targets/target.js';
+import { systemWords } from './system-words.js';
 
 export interface Step {
   readonly title: string;
@@ -67,7 +68,10 @@ export function words(what: unknown): { message: string; nextStep: string; steps
     return { message, nextStep, steps: remedy ? [stepOf(remedy)] : [] };
   }
   const message = what instanceof Error ? what.message : String(what);
-  return { message, nextStep: l10n.t('The log has the details.'), steps: [] };
+  const system = systemWords(message);
+  if (system !== undefined) return { ...system, steps: [] };
+  const sentence = /[.!?…]$/.test(message) ? message : `${message}.`;
+  return { message: sentence, nextStep: l10n.t('The log has the details.'), steps: [] };
 }
 
 function stepOf(remedy: Remedy): Step {

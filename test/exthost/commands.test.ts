@@ -1,7 +1,7 @@
 /** Each command that the manifest contributes, from its call to what it does, and to what it says when it cannot. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { HostMessage } from '../../src/protocol/messages.js';
@@ -224,8 +224,19 @@ const tests: Readonly<Record<string, () => Promise<void>>> = {
     const nowhere = { format: 'csv', to: vscode.Uri.file('/no/such/folder/x.csv') };
     isOneError(
       await toastsOf({}, () => run('exportAs', vscode.Uri.file(file), nowhere)),
-      /\/no\/such\/folder/,
+      /^\/no\/such\/folder\/x\.csv is not there\. See that its folder is, or choose another one\.$/,
     );
+    for (const format of ['csv', 'html']) {
+      const full = scratchFile(`full.${format}`);
+      await symlink('/dev/full', `${full}.part`); // what is written until it is whole
+      isOneError(
+        await toastsOf({}, () =>
+          run('exportAs', vscode.Uri.file(file), { format, to: vscode.Uri.file(full) }),
+        ),
+        /^The disk is full\. Make room on it, or choose a folder on another one\.$/,
+      );
+      assert.deepEqual(await readdir(path.dirname(full)), [], 'nothing is left behind');
+    }
   },
   async showLog() {
     await run('showLog');

@@ -1,9 +1,10 @@
 /** Writes the page with its recording inside as one file that opens in any browser. Piece by piece: the recording may be large. */
 import { randomBytes } from 'node:crypto';
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { env, l10n, ProgressLocation, Uri, window } from 'vscode';
 import type { MappingExcerpt, PageSettings } from '../../protocol/messages.js';
 import { standAloneHtml, standAlonePieceBytes } from '../../protocol/page-html.js';
+import { formatBytes } from '../../trace/measure/quantities.js';
 import { fileBytes } from './file-bytes.js';
 import { baseName } from '../base-name.js';
 
@@ -37,7 +38,10 @@ export async function exportHtml(services: HtmlServices, recording: Uri, to?: Ur
       return write(services, recording, target.fsPath, report, giveUp.signal);
     },
   );
-  return whole ? target : undefined;
+  if (!whole) return undefined;
+  const { size } = await stat(target.fsPath);
+  window.setStatusBarMessage(l10n.t('{0} written: {1}', baseName(target), formatBytes(size)), 5000);
+  return target;
 }
 
 /** Under another name until it is whole. False when it was given up. `report`: percent more. */
