@@ -6,6 +6,7 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   readFileSync,
   readdirSync,
@@ -15,11 +16,16 @@ import {
   closeSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { root } from '../../scripts/setup.mjs';
 import { LocalTargets } from '../../src/targets/local/local-targets.js';
+import { configOf, newTokens, tokenOptions } from '../../src/targets/session/conversation.js';
 import { EndReason, lockWaitsAtEnd, LossReason } from '../../src/trace/index.js';
+import { formatMajor } from '../../src/trace/model/kinds.js';
+import { ChunkKind, encodeChunk } from '../../src/trace/recording/chunk.js';
+import { Hello } from '../../src/trace/recording/messages.js';
 import { compile, JavaProgram, jdks, mainJdk } from '../rigs/jvm/programs.js';
 import { decodeFile, Recordings, refusal, socketFolders, threadNamed, totalCpu } from './recordings.js';
 
@@ -111,6 +117,55 @@ describe('faults', () => {
       await once(other, 'exit');
     }
     nothingLeft();
+  });
+
+  it("another user's socket: the agent says nothing there, and the program runs on", async () => {
+    if (process.geteuid!() !== 0) return; // nobody else can listen for us then
+    const folder = mkdtempSync(path.join(tmpdir(), 'other-'));
+    chmodSync(folder, 0o777);
+    const socket = path.join(folder, 'socket');
+    const tokens = newTokens();
+    const config = configOf(recordings.options());
+    const hello = encodeChunk(
+      ChunkKind.Hello,
+      Hello.encode({ major: formatMajor, token: tokens.ours, config }),
+      0,
+    );
+    // Knows what to say, and tells how much it hears until it is left.
+    const listen = `let heard = 0;
+      require('node:net').createServer((agent) => {
+        agent.on('error', () => undefined).on('data', (part) => (heard += part.length));
+        agent.on('close', () => console.log('heard ' + heard));
+        agent.write(Buffer.from('${Buffer.from(hello).toString('hex')}', 'hex'));
+      }).listen(${JSON.stringify(socket)}, () => console.log('listens'));`;
+    const heardBy = async (uid: number): Promise<string> => {
+      const other = spawn(process.execPath, ['-e', listen], { uid, gid: uid, cwd: '/', stdio: 'pipe' });
+      let said = '';
+      other.stdout.on('data', (part: Buffer) => (said += part.toString()));
+      const says = async (what: RegExp): Promise<void> => {
+        while (!what.test(said)) await once(other.stdout, 'data');
+      };
+      try {
+        await says(/^listens$/m);
+        const program = await truth(['burn'], {
+          vmArgs: [`-agentpath:${agent}=socket=${socket},${tokenOptions(tokens)}`],
+        });
+        if (uid === 0) await program.end();
+        await says(/^heard /m);
+        assert.equal(await program.end(), 0, program.output);
+        return said;
+      } finally {
+        other.kill('SIGKILL');
+        await once(other, 'exit');
+        rmSync(socket, { force: true });
+      }
+    };
+    try {
+      assert.match(await heardBy(65534), /^heard 0$/m);
+      assert.match(await heardBy(0), /^heard [1-9]/m);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('attaching switched off: the program is not even asked', async () => {
