@@ -58,7 +58,7 @@ const options: readonly Option[] = [
     name: 'no-signals',
     help: 'do not interrupt threads that run to walk them (a signal after\neach 10 ms of CPU time); walk them from outside instead',
   },
-  { name: 'memory', value: 'SIZE', help: 'the agent holds at most this much (default: 32M)' },
+  { name: 'memory', value: 'SIZE', help: 'the agent holds at most this much, 8M or more (default: 32M)' },
   { name: 'main-only', help: 'the main thread alone, and what holds it up' },
   { name: 'max-size', value: 'SIZE', help: 'stop when the file has this size' },
   { name: 'stop-when-full', help: 'end when the memory is full, instead of streaming' },
@@ -72,6 +72,15 @@ const options: readonly Option[] = [
   { name: 'quiet', short: 'q', help: 'no progress' },
   jsonOption,
 ];
+
+/** As the agent has it: it takes more than it is told to hold otherwise. */
+const LEAST_MEMORY_BYTES = 8 * 2 ** 20;
+
+function parseMemory(text: string, option: string): number {
+  const bytes = parseSize(text, option);
+  if (bytes < LEAST_MEMORY_BYTES) throw new UsageError(`--${option} takes 8MB or more, not "${text}".`);
+  return bytes;
+}
 
 function requestOf(input: Input): RecordRequest {
   const ringNs = input.read('ring', parseDuration);
@@ -92,7 +101,7 @@ function requestOf(input: Input): RecordRequest {
     asyncIntervalNs: input.read('async-interval', parseDuration),
     allocationIntervalBytes: input.read('allocation-interval', parseSize),
     budgetPercent: input.read('budget', parsePercent),
-    memoryBytes: input.read('memory', parseSize),
+    memoryBytes: input.read('memory', parseMemory),
     mainOnly: input.has('main-only'),
     noSignals: input.has('no-signals'),
     maxBytes: input.read('max-size', parseSize) ?? 0,

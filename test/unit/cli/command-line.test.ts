@@ -62,6 +62,16 @@ describe('the command line', () => {
     );
   });
 
+  it('takes no memory that the agent could not keep to', async () => {
+    const record = commands.find(({ name }) => name === 'record')!;
+    const stream = new PassThrough();
+    const terminal = new Terminal(stream, stream, {});
+    const run = async (memory: string) => record.run(parseInput(record, ['--memory', memory]), terminal);
+    await assert.rejects(run('7MB'), { message: '--memory takes 8MB or more, not "7MB".' });
+    // Of what else is missing then.
+    await assert.rejects(run('8MB'), /--pid/);
+  });
+
   it('has help that says every option', () => {
     for (const one of commands) {
       const help = helpOf(one);
