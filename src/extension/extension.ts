@@ -77,7 +77,7 @@ export function activate(context: ExtensionContext): BTraceApi {
 
   const files = own(new WorkspaceFiles());
   const packages = own(new WorkspacePackages(files));
-  const figures = own(new CurrentFigures(context.extensionPath, files));
+  const figures = own(new CurrentFigures(context.extensionPath, files, log));
   const mapping = own(new MappingChoice(memory, () => new EngineClient(context.extensionPath)));
   const changed = own(
     new ChangedSources(

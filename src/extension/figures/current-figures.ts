@@ -1,5 +1,5 @@
 /** Which recording's figures the editor shows: the one opened last, until they are hidden. */
-import { commands, EventEmitter, type Disposable, type Event, type Uri } from 'vscode';
+import { commands, EventEmitter, type Disposable, type Event, type LogOutputChannel, type Uri } from 'vscode';
 import type { SourceKey } from '../../protocol/messages.js';
 import type { SourceIndex } from '../../symbols/find-source.js';
 import { FiguresByDocument } from './document-figures.js';
@@ -18,8 +18,9 @@ export class CurrentFigures implements Disposable {
   constructor(
     private readonly extensionPath: string,
     files: SourceIndex,
+    log: LogOutputChannel,
   ) {
-    this.documents = new FiguresByDocument(files);
+    this.documents = new FiguresByDocument(files, log);
   }
 
   get figures(): Figures | undefined {

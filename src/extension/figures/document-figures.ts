@@ -1,5 +1,5 @@
 /** What one open text shows: its declarations with their figures. Scanned once a version; the text as first seen tells whether it was edited. */
-import { workspace, type TextDocument } from 'vscode';
+import { workspace, type LogOutputChannel, type TextDocument } from 'vscode';
 import { findSource, type SourceIndex } from '../../symbols/find-source.js';
 import { fittingPlaces } from '../../symbols/fitting-places.js';
 import { matchDeclarations, type RecordedMethod } from '../../symbols/match-declarations.js';
@@ -43,7 +43,10 @@ const none: DocumentFigures = { declarations: [], rows: [], stale: false };
 export class FiguresByDocument {
   readonly #known = new WeakMap<TextDocument, Known>();
 
-  constructor(private readonly files: SourceIndex) {}
+  constructor(
+    private readonly files: SourceIndex,
+    private readonly log: LogOutputChannel,
+  ) {}
 
   /** Immediate but for the first time, when the file's time is looked at. */
   of(document: TextDocument, figures: Figures): DocumentFigures | Promise<DocumentFigures> {
@@ -76,6 +79,8 @@ export class FiguresByDocument {
       shown: none,
     };
     this.#known.set(document, known);
+    if (document.getText().length > maxCharacters)
+      this.log.info(`${document.fileName}: no figures in a text of more than ${maxCharacters} characters.`);
     // What is half typed already hides nothing that was recorded.
     if (recorded !== undefined && document.isDirty) scan(recorded, baseName(document.uri), known);
     return this.#update(document, known);
