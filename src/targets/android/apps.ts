@@ -118,9 +118,16 @@ export function parseProcesses(text: string, isRoot: boolean): Row[] {
 export function parsePackages(text: string, user: number): Row[] {
   const rows: Row[] = [];
   for (const line of text.split('\n')) {
-    const [, apk, name, uid] = /^package:(.*)=([^= ]+) uid:(\d+)/.exec(line.trim()) ?? [];
+    const [, apk, name, uid] = /^package:(.*)=([^= ]+)(?: uid:(\d+).*)?$/.exec(line.trim()) ?? [];
     if (apk !== undefined && name !== undefined && processName.test(name))
-      rows.push({ pid: 0, process: name, packageName: name, user, appId: Number(uid) % IDS_PER_USER, apk });
+      rows.push({
+        pid: 0,
+        process: name,
+        packageName: name,
+        user,
+        appId: uid === undefined ? undefined : Number(uid) % IDS_PER_USER,
+        apk,
+      });
   }
   return rows;
 }

@@ -8,7 +8,7 @@ import {
   parseServer,
   serverInEnvironment,
 } from '../../../src/targets/android/adb-server.js';
-import { parseProcesses } from '../../../src/targets/android/apps.js';
+import { parsePackages, parseProcesses } from '../../../src/targets/android/apps.js';
 import type { AndroidTarget } from '../../../src/targets/android/app-target.js';
 import { chooseTarget } from '../../../src/targets/android/choose-target.js';
 import {
@@ -85,6 +85,24 @@ describe('apps as a device lists them', () => {
         [4711, 'com.example.shop', 'com.example.shop', 0],
         [4712, 'com.example.shop:sync', 'com.example.shop', 0],
         [4714, 'org.work.mail', 'org.work.mail', 10],
+      ],
+    );
+  });
+
+  it('takes packages with the number of their user, of whichever of the users of Android', () => {
+    const text = `package:/data/app/~~a==/com.example.shop-b==/base.apk=com.example.shop uid:10123
+package:/data/app/till/base.apk=com.example.till uid:1010124
+package:/data/app/bank/base.apk=com.example.bank uid:10125,1010125
+package:/data/app/old/base.apk=com.example.old
+Error: java.lang.SecurityException
+`;
+    assert.deepEqual(
+      parsePackages(text, 0).map(({ packageName, appId, apk }) => [packageName, appId, apk]),
+      [
+        ['com.example.shop', 10123, '/data/app/~~a==/com.example.shop-b==/base.apk'],
+        ['com.example.till', 10124, '/data/app/till/base.apk'],
+        ['com.example.bank', 10125, '/data/app/bank/base.apk'],
+        ['com.example.old', undefined, '/data/app/old/base.apk'],
       ],
     );
   });
