@@ -26,7 +26,7 @@ import { EndReason, lockWaitsAtEnd, LossReason } from '../../src/trace/index.js'
 import { formatMajor } from '../../src/trace/model/kinds.js';
 import { ChunkKind, encodeChunk } from '../../src/trace/recording/chunk.js';
 import { Hello } from '../../src/trace/recording/messages.js';
-import { compile, JavaProgram, jdks, mainJdk } from '../rigs/jvm/programs.js';
+import { compile, JavaProgram, jdks } from '../rigs/jvm/programs.js';
 import { decodeFile, Recordings, refusal, socketFolders, threadNamed, totalCpu } from './recordings.js';
 
 const agent = path.join(root, 'build/native/host/libbtrace-agent.so');
@@ -189,24 +189,26 @@ describe('faults', () => {
   });
 
   it('a JVM that still starts is waited for, not killed by the signal', async () => {
-    const java = path.join(mainJdk().home, 'bin/java');
-    const child = spawn(java, ['-Xmx64m', '-cp', compile('shop'), 'com.example.shop.Shop'], {
-      stdio: 'pipe',
-    });
-    try {
-      await once(child, 'spawn');
-      for (;;) {
-        assert.equal(child.exitCode, null);
-        const found = await recordings.targets.find(child.pid!).catch(() => undefined);
-        if (found) break;
+    for (const { home, version } of jdks()) {
+      const java = path.join(home, 'bin/java');
+      const child = spawn(java, ['-Xmx64m', '-cp', compile('shop'), 'com.example.shop.Shop'], {
+        stdio: 'pipe',
+      });
+      try {
+        await once(child, 'spawn');
+        for (;;) {
+          assert.equal(child.exitCode, null);
+          const found = await recordings.targets.find(child.pid!).catch(() => undefined);
+          if (found) break;
+        }
+        const session = await recordings.start(child.pid!, { file: recordings.file(`${version}.btrace`) });
+        assert.equal((await session.stop()).reason, 'stopped');
+        child.stdin.end();
+        const [code] = (await once(child, 'exit')) as [number];
+        assert.equal(code, 0);
+      } finally {
+        child.kill('SIGKILL');
       }
-      const session = await recordings.start(child.pid!);
-      assert.equal((await session.stop()).reason, 'stopped');
-      child.stdin.end();
-      const [code] = (await once(child, 'exit')) as [number];
-      assert.equal(code, 0);
-    } finally {
-      child.kill('SIGKILL');
     }
   });
 

@@ -219,8 +219,15 @@ function agentError(pid: number, code: number): TargetError {
 }
 
 function agentCodeOf(answer: string): number | undefined {
-  const code = /return code: (-?\d+)/.exec(answer)?.[1];
+  // JVMs before 9 tell the bare number.
+  const code = /return code: (-?\d+)|^0\n(-?\d+)\s*$/.exec(answer)?.slice(1).find(Boolean);
   return code === undefined ? undefined : Number(code);
+}
+
+function passesWithinMs(answer: string): number {
+  // A JVM of 21 says so itself that it still starts.
+  const code = /only permitted in the live phase/.test(answer) ? NOT_SUPPORTED : agentCodeOf(answer);
+  return PASSING_MS.get(code ?? 0) ?? 0;
 }
 
 /** What a JVM's refusal to load a library means to a person. */
@@ -281,7 +288,7 @@ export async function loadAgent(
     const answer = await loadOnce(facts, socket, library, options, signal);
     const refused = loadError(facts.pid, socket, library, answer);
     if (!refused) return;
-    if (Date.now() - began > (PASSING_MS.get(agentCodeOf(answer) ?? 0) ?? 0)) throw refused;
+    if (Date.now() - began > passesWithinMs(answer)) throw refused;
     await delay(20, undefined, signal ? { signal } : undefined);
   }
 }
