@@ -21,6 +21,7 @@ export interface JavaProcess {
 }
 
 const DETAIL_LENGTH = 160;
+const FIRST_WITH_JVMTI_11 = 11;
 
 function ownUid(): number {
   return process.geteuid?.() ?? -1;
@@ -56,6 +57,11 @@ function baseNames(files: Set<string>): string[] {
   return [...files].map((file) => path.posix.basename(file));
 }
 
+/** Alpine's name of it, or that of musl as its makers install it. With glibc no program loads a `libc.so`. */
+function isMusl(file: string): boolean {
+  return /^(ld-musl-.*|libc\.musl-.*|libc\.so)$/.test(file);
+}
+
 /** Why nothing can be loaded into this JVM, or undefined. */
 function refusalOf(
   name: string,
@@ -63,6 +69,14 @@ function refusalOf(
   perf: Map<string, string> | undefined,
   args: readonly string[],
 ): TargetError | undefined {
+  const [, major] = /^(?:1\.)?(\d+)/.exec(perf?.get('java.property.java.version') ?? '') ?? [];
+  if (Number(major) < FIRST_WITH_JVMTI_11) {
+    return new TargetError(
+      'not-supported',
+      `${name} (process ${pid}) runs on Java ${major}, which lacks what the agent needs (JVMTI 11).`,
+      'Run it on a HotSpot JDK, 17 or newer.',
+    );
+  }
   const off =
     perf?.get('sun.rt.jvmCapabilities')?.startsWith('0') ?? args.includes('-XX:+DisableAttachMechanism');
   if (!off) return undefined;
@@ -109,8 +123,7 @@ async function describe(facts: ProcessFacts, machine: Machine): Promise<JavaProc
     return { ...common, runtime: 'OpenJ9', refusal };
   }
   const runtime = version ? `HotSpot ${version}` : 'HotSpot';
-  const musl = libraries.some((file) => file.startsWith('ld-musl-') || file.startsWith('libc.musl-'));
-  const refusal = musl
+  const refusal = libraries.some(isMusl)
     ? new TargetError(
         'not-supported',
         `${name} (process ${facts.pid}) runs on musl (Alpine Linux); the agent is built for glibc.`,

@@ -121,6 +121,7 @@ describe('local targets', () => {
     const cases: [RegExp, ...string[]][] = [
       [/runs on OpenJ9, which the agent cannot read/, 'libjvm.so', 'libj9vm29.so'],
       [/runs on musl \(Alpine Linux\)/, 'libjvm.so', 'libc.musl-x86_64.so.1'],
+      [/runs on musl \(Alpine Linux\)/, 'libjvm.so', 'libc.so'],
     ];
     for (const [what, ...names] of cases) {
       const child = await asleep('/bin/sleep', ...names);
@@ -162,6 +163,14 @@ describe('local targets', () => {
       [[process.pid, 'com.example.Shop', 'HotSpot 21.0.2', process.arch, undefined]],
     );
     assert.equal((await javaProcess(process.pid, mac)).name, 'com.example.Shop');
+    const ofVersion = async (version: string) => {
+      const text = { ...strings, 'java.property.java.version': version };
+      writeFileSync(path.join(published, String(process.pid)), perfData(text));
+      return (await javaProcess(process.pid, mac)).refusal;
+    };
+    for (const version of ['11.0.33-ea', '28-ea', '']) assert.equal(await ofVersion(version), undefined);
+    for (const version of ['1.8.0_504', '10.0.2'])
+      refused('not-supported', /runs on Java (8|10), which lacks/)(await ofVersion(version));
     const windows = { platform: 'win32', temporary: folder } as const;
     await assert.rejects(listJavaProcesses(undefined, windows), refused('not-supported', /Windows/));
   });
@@ -232,6 +241,7 @@ describe('local targets', () => {
       ['0\nreturn code: 202\n', 'busy', /another recording/],
       ['0\nreturn code: 206\n', 'not-supported', /JVMTI/],
       ['0\nreturn code: 9\n', 'agent-refused', /code 9/],
+      ['0\n206\n', 'not-supported', /JVMTI/],
       ['0\n/x/agent.so was not loaded.\nversion GLIBC_2.38 not found', 'agent-refused', /GLIBC_2.38/],
       ['-1\nDynamic agent loading is not enabled. Use …', 'attach-disabled', /EnableDynamicAgentLoading/],
       ['1\n', 'agent-refused', /the JVM answered 1/],
