@@ -130,6 +130,26 @@ describe('Perfetto protobuf', () => {
     );
   });
 
+  it('is read where its bytes are beyond 4 GiB, and what is wrong there has its place', () => {
+    const calls = written(writePerfetto, smallTrace());
+    const importer = new PerfettoImporter();
+    // A packet of 4 MiB in a field that nobody knows.
+    const field = [0xc2, 0x3e, 0x80, 0x80, 0x80, 0x02];
+    const packet = new Uint8Array(5 + field.length + 2 ** 22);
+    packet.set([0x0a, 0x86, 0x80, 0x80, 0x02, ...field]);
+    for (let at = 0; at < 1025; at++) importer.append(packet);
+    importer.append(calls);
+    importer.append(Uint8Array.of(0x0a, 50, 8));
+    const trace = importer.finish();
+    const offset = 1025 * packet.length + calls.length;
+    assert.ok(offset > 2 ** 32);
+    assert.deepEqual(trace.problems, [
+      { offset, what: 'The trace ends inside a packet; its last 3 bytes were left out' },
+    ]);
+    const shown = dumpTrace({ ...trace, problems: [], complete: true });
+    assert.equal(shown, dumpTrace(smallTrace()).replace('format made', 'format perfetto'));
+  });
+
   it('tells of packets whose content it does not read', () => {
     const packet = (field: number): Buffer => {
       const payload = Buffer.of((((field << 3) | 2) & 0x7f) | 0x80, (field << 3) >> 7, 2, 8, 1);

@@ -24,6 +24,8 @@ import { decoded, synthetic } from './recordings.js';
 import { cpuMs } from '../cpu-time.js';
 
 const mutations = 20_000;
+/** A mutation of a few kB may take as much as its lengths may claim, and what was there before it may not have been given back yet. */
+const mutationBytes = 400e6;
 /** Virtual threads that wait, and are carried in turns. */
 const carriers = { virtualThreads: 4, waiting: 0.2 };
 const concat = (parts: Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(parts));
@@ -88,12 +90,16 @@ describe('hostile recordings', function () {
     console.log(
       `      seed ${seed} (BTRACE_FUZZ_SEED=${seed} repeats it, npm run fuzz -- --seed N one of them)`,
     );
+    const { maxRSS: mostBefore } = process.resourceUsage();
+    const roomBytes = process.memoryUsage.rss() + mutationBytes;
     for (let at = seed; at < seed + mutations; at++) {
       const mutant = mutantOf(at);
       try {
         const began = cpuMs();
         openAndMeasure(mutant.bytes);
         assert.ok(cpuMs() - began < 5000, 'it took more than five seconds of CPU time');
+        const most = process.resourceUsage().maxRSS;
+        assert.ok(most <= mostBefore || most * 1024 <= roomBytes, `it took all to ${most} KB of memory`);
       } catch (error) {
         throw new Error(`seed ${at} (${mutant.how}): ${String(error)}`, { cause: error });
       }
