@@ -76,6 +76,14 @@ describe('the timeline', function () {
     }
   });
 
+  it('keeps its controls in one row in a window of usual size with a side bar', async () => {
+    const { page } = await show(small);
+    await page.setViewportSize({ width: 922, height: 700 });
+    await page.waitForFunction(() => innerWidth === 922);
+    const height = await page.locator('.toolbar').evaluate((bar: HTMLElement) => bar.offsetHeight);
+    assert.ok(height < 40, `${height} px high`);
+  });
+
   it('is on paper as it is on the screen, only smaller, in its colours', async () => {
     const { page } = await show(small, { width: 1600, height: 900 });
     const look = () =>
