@@ -191,6 +191,23 @@ describe('the views', function () {
     await page.page.waitForFunction((count) => document.querySelectorAll('g.frame').length === count, all);
   });
 
+  it('says above every view how far to trust it: rate, cost, losses, gaps, estimates, hooks that failed', async () => {
+    const facts = page.page.locator('.facts');
+    for (const key of ['1', '5']) {
+      await press(key);
+      const said = await facts.innerText();
+      for (const fact of [
+        /sampled every 1\.00 ms/,
+        /overhead [\d.]+ % of CPU/,
+        /12 lost/,
+        /gaps [\d.]+ m?s/,
+        /allocations estimated/,
+        /hooks not installed: Unsafe\.park/,
+      ])
+        assert.match(said, fact);
+    }
+  });
+
   it('searches in all views at once: how many, how much, next and previous', async () => {
     await press('/');
     await page.page.keyboard.type('cache');
