@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { AndroidTargets } from '../../src/targets/android/android-targets.js';
 import type { Session } from '../../src/targets/target.js';
 import { HookState } from '../../src/trace/model/kinds.js';
 import type { Trace } from '../../src/trace/model/trace.js';
@@ -31,7 +32,7 @@ describe('an app on a phone whose runtime hides its functions', () => {
   }
 
   async function start(changes = {}): Promise<Session> {
-    const target = await bench().targets().choose({ app: SHOP, device: phone.serial });
+    const target = await new AndroidTargets(bench().options()).choose({ app: SHOP, device: phone.serial });
     return await target.start({ ...recordOptions(bench().file()), ...changes });
   }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { AndroidTargets } from '../../src/targets/android/android-targets.js';
+import { AndroidTargets } from '../../src/targets/android/android-targets.js';
 import { type Session, type Target, TargetError } from '../../src/targets/target.js';
 import { SampleKind } from '../../src/trace/model/kinds.js';
 import { agentLibrary } from '../rigs/art/record.js';
@@ -30,7 +30,7 @@ describe('recording an app from its launch, over adb', () => {
   const bench = withPhone();
   let targets: AndroidTargets;
 
-  before(() => void (targets = bench().targets()));
+  before(() => void (targets = new AndroidTargets(bench().options())));
 
   const options = () => recordOptions(bench().file());
   const targetNamed = async (name: string): Promise<Target> =>

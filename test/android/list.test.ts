@@ -1,6 +1,6 @@
 /** What is listed of the devices of an adb server, and what is said of those that cannot be used. */
 import assert from 'node:assert/strict';
-import type { AndroidTargets } from '../../src/targets/android/android-targets.js';
+import { AndroidTargets } from '../../src/targets/android/android-targets.js';
 import { type Target, TargetError } from '../../src/targets/target.js';
 import { apkOf } from '../rigs/phone/phone.js';
 import { withPhone } from '../rigs/phone/with-phone.js';
@@ -13,7 +13,7 @@ describe('the devices of an adb server, and their apps', () => {
   const bench = withPhone();
   let targets: AndroidTargets;
 
-  before(() => void (targets = bench().targets()));
+  before(() => void (targets = new AndroidTargets(bench().options())));
 
   const options = () => recordOptions(bench().file());
 

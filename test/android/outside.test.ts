@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { AndroidTargets } from '../../src/targets/android/android-targets.js';
 import type { Session } from '../../src/targets/target.js';
 import { decodeRecording } from '../../src/trace/build/decode.js';
 import { Mode } from '../../src/trace/model/kinds.js';
@@ -18,7 +19,7 @@ const BANK = 'com.example.bank';
 describe('recording an app from outside', () => {
   const bench = withPhone();
   const start = async (agents = bench().agents): Promise<Session> => {
-    const target = await bench().targets(agents).choose({ app: SHOP, device: undefined });
+    const target = await new AndroidTargets(bench().options(agents)).choose({ app: SHOP, device: undefined });
     return await target.start(recordOptions(bench().file()));
   };
   const traceOf = async (session: Session) => decodeRecording(await readFile(session.file)).trace();
@@ -146,7 +147,7 @@ describe('recording an app from outside', () => {
     const app = await phone.launch(BANK);
     await phone.launch('com.example.vault');
     await bench().connect(phone);
-    const targets = await bench().targets().list();
+    const targets = await new AndroidTargets(bench().options()).list();
     assert.deepEqual(
       targets.map(({ name, refusal, outsideOnly, launchNeedsLibrary }) => [
         name,
@@ -166,7 +167,10 @@ describe('recording an app from outside', () => {
     // What is asked for by no name is what is being worked on.
     await phone.install(SHOP);
     await phone.launch(SHOP);
-    const chosen = await bench().targets().choose({ app: undefined, device: phone.serial });
+    const chosen = await new AndroidTargets(bench().options()).choose({
+      app: undefined,
+      device: phone.serial,
+    });
     assert.equal(chosen.name, SHOP);
   });
 
@@ -175,7 +179,7 @@ describe('recording an app from outside', () => {
     await phone.install(BANK, { debuggable: false, profileable: true });
     const app = await phone.launch(BANK);
     await bench().connect();
-    const target = await bench().targets().choose({ app: BANK, device: undefined });
+    const target = await new AndroidTargets(bench().options()).choose({ app: BANK, device: undefined });
     assert.match(target.refusal ?? '', /package not debuggable/);
     await assertSampled(await target.start(recordOptions(bench().file())), app);
   });

@@ -1,6 +1,7 @@
 /** What phones differ in, and an emulator and a car: users, the freezer, icons, ABIs. */
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
+import { AndroidTargets } from '../../src/targets/android/android-targets.js';
 import type { AndroidTarget } from '../../src/targets/android/app-target.js';
 import type { Session } from '../../src/targets/target.js';
 import { traceOf } from '../rigs/art/read-trace.js';
@@ -15,7 +16,7 @@ describe('recording on phones of many kinds', () => {
   const bench = withPhone();
 
   const choose = (app?: string): Promise<AndroidTarget> =>
-    bench().targets().choose({ app, device: undefined });
+    new AndroidTargets(bench().options()).choose({ app, device: undefined });
   const options = (changes = {}) => recordOptions(bench().file(), changes);
 
   async function assertRecords(session: Session, app: ArtApp): Promise<void> {
@@ -31,7 +32,7 @@ describe('recording on phones of many kinds', () => {
     const first = await phone.launch(SHOP);
     const work = await phone.launch(SHOP, undefined, SHOP, 10);
     await bench().connect();
-    const all = await bench().targets().list();
+    const all = await new AndroidTargets(bench().options()).list();
     assert.deepEqual(new Set(all.map(({ id }) => id)).size, 2);
     assert.match(all.find(({ pid }) => pid === work.pid)?.detail ?? '', / · user 10 · x86_64$/);
     await assert.rejects(choose(SHOP), (error: Error) =>
@@ -118,7 +119,11 @@ describe('recording on phones of many kinds', () => {
     const { phone } = bench();
     for (let app = 0; app < 50; app++) await phone.install(`com.example.app${app}`);
     await bench().connect();
-    assert.equal((await bench().targets().list()).filter(({ refusal }) => refusal === undefined).length, 50);
+    assert.equal(
+      (await new AndroidTargets(bench().options()).list()).filter(({ refusal }) => refusal === undefined)
+        .length,
+      50,
+    );
     assert.equal(phone.commands.filter((command) => command.includes('look ')).length, 2);
   });
 

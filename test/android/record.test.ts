@@ -1,7 +1,7 @@
 /** The whole way: our targets → Tango → the real adb server → a device → real ART → the real agent → a file. */
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
-import type { AndroidTargets } from '../../src/targets/android/android-targets.js';
+import { AndroidTargets } from '../../src/targets/android/android-targets.js';
 import type { Session, Target, TargetError } from '../../src/targets/target.js';
 import { SampleKind } from '../../src/trace/model/kinds.js';
 import {
@@ -30,7 +30,7 @@ describe('recording an app on a device, over adb', () => {
   const bench = withPhone();
   let targets: AndroidTargets;
 
-  before(() => void (targets = bench().targets()));
+  before(() => void (targets = new AndroidTargets(bench().options())));
 
   const options = () => recordOptions(bench().file());
   const targetNamed = async (name: string): Promise<Target> =>

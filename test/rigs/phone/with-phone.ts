@@ -2,7 +2,6 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { AndroidTargets } from '../../../src/targets/android/android-targets.js';
 import { agentLibrary } from '../art/record.js';
 import { type AppOptions, type ArtApp, type ArtRuntime, artRuntime } from '../art/runtime.js';
 import { Phone, type PhoneOptions } from './phone.js';
@@ -28,9 +27,9 @@ export class PhoneBench {
     return path.join(this.folder, 'package');
   }
 
-  /** What the adb server's devices have. */
-  targets(agents = this.agents): AndroidTargets {
-    return new AndroidTargets({ agentRoots: [agents], port: this.server.port, startServer: false });
+  /** What targets need to find the adb server's devices. */
+  options(agents = this.agents) {
+    return { agentRoots: [agents], port: this.server.port, startServer: false };
   }
 
   /** A name for the next recording. */
