@@ -100,9 +100,9 @@ function scalaName(className: string, name: string): WrittenName {
   return dotted(scalaClass(className), scalaMethod(name.startsWith(path) ? name.slice(path.length) : name));
 }
 
-/** An object's class ends in "$". */
+/** An object's class ends in "$", and until 2.11 the class of what a trait does in "$class". */
 function scalaClass(className: string): string {
-  return scalaDecoded(className).replace(/\$$/, '');
+  return scalaDecoded(className).replace(/\$(?:class)?$/, '');
 }
 
 const scalaForms: readonly (readonly [RegExp, string])[] = [
@@ -110,6 +110,7 @@ const scalaForms: readonly (readonly [RegExp, string])[] = [
   [/^(.+?)\$\$anonfun\$(?:adapted\$)?(\d+)(?:\$\$anonfun\$(?:adapted\$)?(\d+))?$/, '$1 (lambda $2.$3)'],
   [/^(.+)\$default\$(\d+)$/, '$1 (default $2)'],
   [/^(.+)\$lzy(?:compute|INIT)(?:\$?\d+)?$/, '$1 (lazy)'],
+  [/^(.+)\$extension\d*$/, '$1 (extension)'],
   [/^(.+)\$mc([A-Z]+)\$sp$/, '$1 (specialised $2)'],
   [/^([^$].*)\$(\d+)$/, '$1 (local $2)'],
 ];
