@@ -137,13 +137,18 @@ describe('faults', () => {
         agent.on('error', () => undefined).on('data', (part) => (heard += part.length));
         agent.on('close', () => console.log('heard ' + heard));
         agent.write(Buffer.from('${Buffer.from(hello).toString('hex')}', 'hex'));
-      }).listen(${JSON.stringify(socket)}, () => console.log('listens'));`;
+      }).listen('socket', () => console.log('listens'));`;
     const heardBy = async (uid: number): Promise<string> => {
-      const other = spawn(process.execPath, ['-e', listen], { uid, gid: uid, cwd: '/', stdio: 'pipe' });
+      // It is in that folder before it is somebody else, who may not go there.
+      const other = spawn(process.execPath, ['-e', listen], { uid, gid: uid, cwd: folder, stdio: 'pipe' });
+      const gone = once(other, 'exit');
       let said = '';
       other.stdout.on('data', (part: Buffer) => (said += part.toString()));
       const says = async (what: RegExp): Promise<void> => {
-        while (!what.test(said)) await once(other.stdout, 'data');
+        while (!what.test(said)) {
+          await Promise.race([once(other.stdout, 'data'), gone]);
+          assert.equal(other.exitCode, null, said);
+        }
       };
       try {
         await says(/^listens$/m);
@@ -156,7 +161,7 @@ describe('faults', () => {
         return said;
       } finally {
         other.kill('SIGKILL');
-        await once(other, 'exit');
+        await gone;
         rmSync(socket, { force: true });
       }
     };
