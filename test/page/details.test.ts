@@ -121,17 +121,23 @@ describe('the details', function () {
     assert.match(await share.innerText(), /^(> )?\d+(\.\d)? %$/);
   });
 
-  it('keep each figure and its unit on one line', async () => {
-    const broken = await page.page.locator('.details-figures td').evaluateAll((cells) =>
-      cells
-        .filter((cell) => {
-          const range = document.createRange();
-          range.selectNodeContents(cell);
-          return new Set(Array.from(range.getClientRects(), ({ bottom }) => bottom)).size > 1;
-        })
-        .map(({ textContent }) => textContent),
+  it('keep each figure and its unit on one line, however little room there is', async () => {
+    const figures = page.page.locator('.details-figures td');
+    await page.page.locator('.chart').focus();
+    await page.page.keyboard.press('ArrowDown');
+    await figures.first().waitFor();
+    await page.page.locator('.details-figures').evaluateAll((tables) => {
+      for (const table of tables as HTMLElement[]) table.style.width = '1px';
+    });
+    const lines = await figures.evaluateAll((cells) =>
+      cells.map((cell) => {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        return new Set(Array.from(range.getClientRects(), ({ bottom }) => bottom)).size;
+      }),
     );
-    assert.deepEqual(broken, []);
+    assert.ok(lines.length > 3, `${lines.length} figures`);
+    for (const count of lines) assert.ok(count <= 1, `one is on ${count} lines`);
   });
 });
 

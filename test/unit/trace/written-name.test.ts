@@ -130,7 +130,7 @@ describe('names as they were written', () => {
       ['user$my_fn', 'doInvoke', 'user/my-fn'],
       ['user$my_fn', 'invokePrim', 'user/my-fn'],
       ['user$_GT__BANG_', 'invoke', 'user/>!'],
-      ['my_app.core$work$fn__1234', 'invoke', 'my-app.core/work/fn--1234'],
+      ['my_app.core$pay$fn__1234', 'invoke', 'my-app.core/pay/fn--1234'],
       ['my_app.core$work', '<init>', 'my-app.core/work.<init>'],
       ['my_app.core$work', 'getRequiredArity', 'my-app.core/work.getRequiredArity'],
       ['my_app.core.Cart', 'pay_BANG_', 'my_app.core.Cart.pay!'],
