@@ -1,41 +1,35 @@
 // The agent's cost, measured in a real JVM: npm run bench:agent -- [--quick]
-// Prints "bench NAME VALUE UNIT target <=T ok|short" for each figure; ratios come from one run, so they travel between machines.
+// One line a figure (figure.ts); ratios come from one run, so they travel between machines.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
-import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { find, root } from '../../scripts/setup.mjs';
 import { LocalTargets } from '../../src/targets/local/local-targets.js';
 import { recordOptions } from '../rigs/record-options.js';
+import { isQuick, say, type Target } from './figure.js';
 
-const quick = process.argv.includes('--quick');
 const java = (tool: string): string => path.join(find('jdk')?.at ?? '', 'bin', tool);
 const sources = path.join(root, 'native-agent/bench');
 const build = path.join(root, 'build/native/host');
 const classes = path.join(root, 'build/jvm/bench');
 
-/** What each figure must not exceed (or, with `least`, not fall below). */
-const targets: Record<string, { most?: number; least?: number }> = {
-  'gate-closed': { most: 20 },
-  'stack-table-insert': { most: 150 },
-  'bytes-a-sample': { most: 16 },
-  'record-depth-20': { most: 1.15 },
-  'record-depth-40': { most: 1.15 },
-  'record-depth-80': { most: 1.15 },
-  'record-counters-depth-20': { most: 1.6 },
-  'record-counters-depth-40': { most: 1.4 },
-  slowdown: { most: 1 },
+const targets: Record<string, Target> = {
+  'gate-closed': ['<=', 20],
+  'stack-table-insert': ['<=', 150],
+  'bytes-a-sample': ['<=', 16],
+  'record-depth-20': ['<=', 1.15],
+  'record-depth-40': ['<=', 1.15],
+  'record-depth-80': ['<=', 1.15],
+  'record-counters-depth-20': ['<=', 1.6],
+  'record-counters-depth-40': ['<=', 1.4],
+  slowdown: ['<=', 1],
 };
 
 function report(name: string, value: number, unit: string): void {
-  const target = targets[name];
-  const { most = Infinity, least = -Infinity } = target ?? {};
-  const verdict = value <= most && value >= least ? 'ok' : 'short';
-  const bound = most === Infinity ? `>=${least}` : `<=${most}`;
-  console.log(`bench ${name} ${value.toPrecision(4)} ${unit} ${target ? `target ${bound} ${verdict}` : '-'}`);
+  say(`agent.${name}`, value, unit, targets[name]);
 }
 
 const median = (values: number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? NaN;
@@ -55,7 +49,7 @@ function compile(): void {
 
 function captures(): void {
   const library = path.join(build, 'libbtrace-bench.so');
-  const args = ['-cp', classes, 'Bench', library, ...(quick ? ['--quick'] : [])];
+  const args = ['-cp', classes, 'Bench', library, ...(isQuick ? ['--quick'] : [])];
   const text = execFileSync(java('java'), args, { encoding: 'utf8' });
   for (const line of text.trim().split('\n')) {
     const [name = '', value = '', unit = ''] = line.split(' ');
@@ -105,7 +99,7 @@ async function slowdown(): Promise<void> {
     await worker.cost(3000); // the compiler is done with it
     const local = new LocalTargets({ agentRoots: [root], log: () => undefined });
     const ratios: number[] = [];
-    for (let pair = 0; pair < (quick ? 3 : 12); pair++) {
+    for (let pair = 0; pair < (isQuick ? 3 : 12); pair++) {
       const before = await worker.cost(700);
       const target = await local.find(worker.pid);
       const session = await target.start(recordOptions(path.join(folder, `${pair}.btrace`)));

@@ -1,15 +1,15 @@
 // The agent's cost in the real Android Runtime, against ART's own profilers in the same run: npm run bench:art -- [--quick]
-// Prints "bench NAME VALUE UNIT target <=T ok|short" for each figure; ratios come from one run, so they travel between machines.
+// One line a figure (figure.ts); ratios come from one run, so they travel between machines.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
-import process from 'node:process';
 import { root } from '../../scripts/setup.mjs';
 import { decodeRecording } from '../../src/trace/build/decode.js';
 import type { RecordOptions } from '../../src/targets/target.js';
 import { recordApp } from '../rigs/art/record.js';
 import { recordOptions } from '../rigs/record-options.js';
+import { isQuick, say } from './figure.js';
 import {
   type ArtApp,
   type ArtRuntime,
@@ -19,7 +19,6 @@ import {
   startApp,
 } from '../rigs/art/runtime.js';
 
-const quick = process.argv.includes('--quick');
 const build = path.join(root, 'build/native/host');
 
 /** What each figure must not exceed. */
@@ -36,8 +35,7 @@ const targets: Record<string, number> = {
 
 function report(name: string, value: number, unit: string): void {
   const most = targets[name];
-  const bound = most === undefined ? '-' : `target <=${most} ${value <= most ? 'ok' : 'short'}`;
-  console.log(`bench ${name} ${value.toPrecision(4)} ${unit} ${bound}${quick ? ' quick' : ''}`);
+  say(`art.${name}`, value, unit, most === undefined ? undefined : ['<=', most]);
 }
 
 const median = (values: number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? NaN;
@@ -60,7 +58,7 @@ function compile(): void {
 /** Inside the runtime: one walk, one capture, one allocation at a time. */
 async function captures(runtime: ArtRuntime, engine: Engine): Promise<void> {
   const library = path.join(build, 'libbtrace-bench-art.so');
-  const app = startApp(runtime, { engine, app: 'Bench', arguments: [1, library, quick ? 40 : 300] });
+  const app = startApp(runtime, { engine, app: 'Bench', arguments: [1, library, isQuick ? 40 : 300] });
   const end = await app.ended;
   if (end.code !== 0)
     throw new Error(`The app of the bench ended with ${end.code ?? end.signal}:\n${app.output()}`);
@@ -94,7 +92,7 @@ async function slowdowns(runtime: ArtRuntime, engine: Engine): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
   const app = startApp(runtime, { engine, app: 'Steady', arguments: [0] });
   const patience = () => AbortSignal.timeout(30_000);
-  const rounds = quick ? 50 : 300;
+  const rounds = isQuick ? 50 : 300;
   const added: Record<'recording' | 'recordingEachMs' | 'sampling' | 'tracing', number[]> = {
     recording: [],
     recordingEachMs: [],
@@ -123,7 +121,7 @@ async function slowdowns(runtime: ArtRuntime, engine: Engine): Promise<void> {
   try {
     await app.until(/^started /m);
     await cost(app, rounds);
-    for (let turn = 0; turn < (quick ? 1 : 7); turn++) {
+    for (let turn = 0; turn < (isQuick ? 1 : 7); turn++) {
       const before = await cost(app, rounds);
       const during = {
         recording: await recorded({}),
@@ -149,29 +147,28 @@ async function slowdowns(runtime: ArtRuntime, engine: Engine): Promise<void> {
   report(`bytes-a-sample-${engine}`, median(bytes), 'bytes');
 }
 
+const crowdThreads = 64;
+
 /** Threads that all work, far more than there are processors: how often each is seen, and the agent's share of the CPU time. */
 async function crowd(runtime: ArtRuntime, engine: Engine): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
-  const app = startApp(runtime, { engine, app: 'Crowd', arguments: [0, 64] });
+  const app = startApp(runtime, { engine, app: 'Crowd', arguments: [0, crowdThreads] });
   try {
     await app.until(/^started /m);
     const options = recordOptions(path.join(folder, 'crowd.btrace'));
     const session = await recordApp(app, options, AbortSignal.timeout(60_000));
     const begin = cpuOf(app);
     const agent = cpuOf(app, 'btrace');
-    await app.more('crowd', quick ? 30 : 200);
-    report(
-      `crowd-cost-${engine}`,
-      ((cpuOf(app, 'btrace') - agent) / (cpuOf(app) - begin)) * 100,
-      '% of CPU time',
-    );
+    await app.more('crowd', isQuick ? 30 : 200);
+    report(`crowd-cost-${engine}`, ((cpuOf(app, 'btrace') - agent) / (cpuOf(app) - begin)) * 100, '%');
     const { file } = await session.stop();
     const trace = decodeRecording(readFileSync(file)).trace();
     const counts = trace.threads
-      .filter(({ name }) => name.startsWith('one-'))
+      .filter(({ name, sampleCount }) => name.startsWith('one-') && sampleCount > 0)
       .map(({ sampleCount }) => sampleCount);
-    // One that was never seen is not in the recording.
-    while (counts.length < 64) counts.push(0);
+    report(`crowd-unseen-${engine}`, crowdThreads - counts.length, 'threads');
+    // One that was never seen is not in the recording: its interval is at least as long as that.
+    while (counts.length < crowdThreads) counts.push(1);
     report(`crowd-interval-${engine}`, trace.endNs / 1e6 / median(counts), 'ms');
     report(`crowd-longest-interval-${engine}`, trace.endNs / 1e6 / Math.min(...counts), 'ms');
   } finally {

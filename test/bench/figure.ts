@@ -2,14 +2,13 @@
 
 export const isQuick = process.argv.includes('--quick');
 
+/** At least, or at most. */
+export type Target = readonly ['>=' | '<=', number];
+
 /** A figure with a target is `ok` or `short`; undefined is that of a peer that ran out of memory. */
-export function say(
-  name: string,
-  value: number | undefined,
-  unit: string,
-  target?: readonly ['>=' | '<=', number],
-): void {
-  const figure = value === undefined ? 'peer-oom' : value >= 100 ? value.toFixed(0) : value.toPrecision(3);
+export function say(name: string, value: number | undefined, unit: string, target?: Target): void {
+  const figure =
+    value === undefined ? 'peer-oom' : Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3);
   const mark = isQuick ? ' quick' : '';
   if (target === undefined || value === undefined) {
     console.log(`bench ${name} ${figure} ${unit} -${mark}`);

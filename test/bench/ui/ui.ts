@@ -82,7 +82,7 @@ async function compare(name: string, samples: number, least: number, bare: numbe
   const bytes = await recording(samples);
   const page = await ours(name, bytes, runs);
   const inVSCode = await measureVSCode(bytes, folder);
-  if (inVSCode === undefined) console.log('bench ui.open.in-vscode left out: run npm run package first');
+  if (inVSCode === undefined) console.error('ui.open.in-vscode is left out: run npm run package first');
   else say(`ui.open.${name}.in-vscode`, inVSCode, 'ms');
   const peer = await measureSpeedscope(forSpeedscope(bytes, name), frames, 120_000);
   if (peer === undefined) {
