@@ -1,4 +1,5 @@
 // libsample.so: native code that the sample apps wait in.
+#include <fcntl.h>
 #include <jni.h>
 #include <poll.h>
 #include <pthread.h>
@@ -10,6 +11,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 
@@ -80,6 +82,21 @@ JNIEXPORT void Java_sample_NativeWaits_pollInNative(JNIEnv*, jclass, jint millis
   poll(&wait, 1, millis);
   close(ends[0]);
   close(ends[1]);
+}
+
+// The kernel counts how long a thread waits for a processor; what is neither that nor use of one, it waited for somebody.
+JNIEXPORT jlong Java_sample_ManyNames_waitedNanos(JNIEnv*, jclass) {
+  static thread_local const int counters = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+  const auto now = [](clockid_t clock) {
+    timespec time;
+    clock_gettime(clock, &time);
+    return time.tv_sec * 1000000000L + time.tv_nsec;
+  };
+  char text[64] = {};
+  if (pread(counters, text, sizeof text - 1, 0) <= 0) abort();
+  long on_processor, for_processor;
+  if (sscanf(text, "%ld %ld", &on_processor, &for_processor) != 2) abort();
+  return now(CLOCK_MONOTONIC) - now(CLOCK_THREAD_CPUTIME_ID) - for_processor;
 }
 
 JNIEXPORT jlong Java_sample_Visitors_come(JNIEnv* env, jclass type, jstring name) {
