@@ -15,6 +15,9 @@ function wantsColour(stream: TerminalStream, env: NodeJS.ProcessEnv): boolean {
   return stream.isTTY === true && env['TERM'] !== 'dumb';
 }
 
+/** 0 where the terminal does not know its size, as those that a program makes for another. */
+const columnsOf = (stream: TerminalStream): number => stream.columns || 80;
+
 export class Terminal {
   readonly bold: Styled;
   readonly dim: Styled;
@@ -35,7 +38,7 @@ export class Terminal {
 
   /** Columns of standard output; 0 when it is no terminal, and lines need not fit. */
   get width(): number {
-    return this.output.isTTY === true ? (this.output.columns ?? 80) : 0;
+    return this.output.isTTY === true ? columnsOf(this.output) : 0;
   }
 
   /**
@@ -44,7 +47,7 @@ export class Terminal {
    */
   freshLine(): void {
     const stream = [this.errors, this.output].find(({ isTTY }) => isTTY === true);
-    stream?.write(`${' '.repeat(stream.columns ?? 80)}\r`);
+    stream?.write(`${' '.repeat(columnsOf(stream))}\r`);
   }
 
   print(line = ''): void {
@@ -60,7 +63,7 @@ export class Terminal {
   /** One line that is written over; only on a terminal. */
   progress(line: string): void {
     if (this.errors.isTTY !== true) return;
-    const fitting = line.slice(0, (this.errors.columns ?? 80) - 1);
+    const fitting = line.slice(0, columnsOf(this.errors) - 1);
     this.errors.write(`\r${fitting.padEnd(this.shown)}`);
     this.shown = fitting.length;
   }

@@ -98,13 +98,14 @@ export const convert: Command = {
     const request = requestOf(input);
     const toStandardOutput = request.output === '-';
     if (!toStandardOutput) refuseExisting(request.output, input);
+    // It would stand within what is written.
+    const isQuiet = input.has('quiet') || (toStandardOutput && terminal.width > 0);
     const converted = (output: string, interrupted?: AbortSignal) =>
       convertInThread(
         realpathSync(process.argv[1] ?? ''),
         { ...request, output },
-        (share) => {
-          if (!input.has('quiet'))
-            terminal.progress(`Reading ${request.input}: ${Math.round(100 * share)} %`);
+        (line) => {
+          if (!isQuiet) terminal.progress(line);
         },
         interrupted,
       ).finally(() => terminal.endProgress());

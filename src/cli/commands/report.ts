@@ -62,7 +62,9 @@ export const report: Command = {
       request.mapping,
     );
     const threads = threadIndexes(trace, input.text('thread'));
+    terminal.progress(`Adding up ${file}`);
     const measured = measure(trace, threads, request);
+    terminal.endProgress();
     if (input.has('json')) terminal.print(JSON.stringify(reportJson(file, measured), null, 2));
     else printReport(measured, terminal);
     return ExitCode.Done;

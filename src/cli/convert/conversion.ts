@@ -34,14 +34,21 @@ export interface Converted {
   readonly problems: readonly string[];
 }
 
+/** What is being done, and how far it is. */
+export type OnConversion = (line: string) => void;
+
 const STANDARD_OUTPUT = 1;
+const SAY_EVERY_BYTES = 2 ** 20;
 const PAUSE_MS = 2;
 
 class SyncFile {
   bytes = 0;
   private readonly file: number;
 
-  constructor(path: string) {
+  constructor(
+    path: string,
+    private readonly onWritten: (bytes: number) => void,
+  ) {
     this.file = path === '-' ? STANDARD_OUTPUT : openSync(path, 'w', 0o600);
   }
 
@@ -55,7 +62,9 @@ class SyncFile {
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
       }
     }
+    const said = Math.floor(this.bytes / SAY_EVERY_BYTES);
     this.bytes += bytes.length;
+    if (Math.floor(this.bytes / SAY_EVERY_BYTES) > said) this.onWritten(this.bytes);
   };
 
   close(): void {
@@ -126,8 +135,12 @@ function endReason({ reason }: Footer): EndReasonValue {
   return reason as EndReasonValue;
 }
 
-export async function convertFile(request: ConversionRequest, onProgress: OnProgress): Promise<Converted> {
-  const file = new SyncFile(request.output);
+export async function convertFile(request: ConversionRequest, say: OnConversion): Promise<Converted> {
+  const onProgress: OnProgress = (share) => say(`Reading ${request.input}: ${Math.round(100 * share)} %`);
+  // A recording is written while it is read.
+  const file = new SyncFile(request.output, (bytes) => {
+    if (request.format !== OWN_FORMAT) say(`Writing ${request.format}: ${formatBytes(bytes)}`);
+  });
   try {
     if (request.format === OWN_FORMAT) {
       const problems = await rewritten(request, file, onProgress);

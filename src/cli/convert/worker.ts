@@ -1,11 +1,10 @@
 /** The conversion's thread, and how the command talks with it. */
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { CliError, ExitCode } from '../exit-codes.js';
-import type { OnProgress } from '../open-trace.js';
-import { type ConversionRequest, convertFile, type Converted } from './conversion.js';
+import { type ConversionRequest, convertFile, type Converted, type OnConversion } from './conversion.js';
 
 type Message =
-  | { readonly progress: number }
+  | { readonly progress: string }
   | { readonly converted: Converted }
   | { readonly failed: { readonly message: string; readonly nextStep: string; readonly exitCode: number } };
 
@@ -29,7 +28,7 @@ export async function runConversionThread(): Promise<void> {
 export async function convertInThread(
   script: string,
   request: ConversionRequest,
-  onProgress: OnProgress,
+  onProgress: OnConversion,
   signal?: AbortSignal,
 ): Promise<Converted> {
   const worker = new Worker(script, { workerData: request });

@@ -10,6 +10,7 @@ import { plainText } from '../../../src/cli/plain-text.js';
 import { parseCount, parseDuration, parsePercent, parseSize } from '../../../src/cli/quantities.js';
 import { table, Terminal, type TerminalStream } from '../../../src/cli/terminal.js';
 import { recordingName } from '../../../src/targets/recording-folder.js';
+import { screenOf } from '../../rigs/screen.js';
 
 const command: Command = {
   name: 'try',
@@ -155,25 +156,8 @@ describe('the command line', () => {
       return String(bytes.read());
     };
     assert.equal(seen(false), 'done\n');
-    // What a terminal of 8 columns makes of it.
-    const screen = (bytes: string): string[] => {
-      const lines = [''];
-      let column = 0;
-      for (const letter of bytes) {
-        if (letter === '\n' || (column === 8 && letter !== '\r')) {
-          lines.push('');
-          column = 0;
-        }
-        if (letter === '\r') column = 0;
-        if (letter === '\r' || letter === '\n') continue;
-        const line = lines.at(-1) as string;
-        lines[lines.length - 1] = line.slice(0, column) + letter + line.slice(column + 1);
-        column++;
-      }
-      return lines.map((line) => line.trimEnd());
-    };
     for (const before of ['', 'x', 'seven..', 'eight...', 'more than one']) {
-      const lines = screen(before + seen(true));
+      const lines = screenOf(before + seen(true), 8);
       assert.equal(lines.at(-2), 'done', before);
       assert.equal(lines.slice(0, -2).join(''), before);
     }
