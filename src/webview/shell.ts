@@ -221,7 +221,7 @@ export class PageShell implements EngineListener, PageActions {
     const isFirst = before === undefined;
     // Other names, other numbers of methods, other calls.
     if (!isFirst && before.isRetraced !== snapshot.isRetraced) {
-      this.#store.set({ selection: undefined, flamePath: [] });
+      this.#store.set({ selection: undefined, flamePath: [], openRows: {} });
       this.#history.clear();
     }
     this.#model.take(snapshot);
@@ -298,7 +298,8 @@ export class PageShell implements EngineListener, PageActions {
 
   showPart(parts: readonly number[]): void {
     // Places in time, calls and methods are those of another part.
-    this.#store.set({ parts, viewport: undefined, range: undefined, selection: undefined, flamePath: [] });
+    const anew = { viewport: undefined, range: undefined, selection: undefined, flamePath: [], openRows: {} };
+    this.#store.set({ parts, ...anew });
     this.#history.clear();
     this.#model.clear();
     this.#stage.classList.remove('is-bare');

@@ -60,7 +60,11 @@ export interface ViewState {
   readonly detailsOpen: boolean;
   /** Methods from the root to the frame that the flame graph is zoomed to. */
   readonly flamePath: readonly number[];
+  /** Rows of the trees that are open, by the methods that lead there; absent: nobody has seen the tree yet. */
+  readonly openRows: OpenRows;
 }
+
+export type OpenRows = Readonly<Partial<Record<'callTree' | 'bottomUp', readonly string[]>>>;
 
 export const initialState: ViewState = {
   view: 'timeline',
@@ -83,6 +87,7 @@ export const initialState: ViewState = {
   columns: [],
   detailsOpen: true,
   flamePath: [],
+  openRows: {},
 };
 
 export type Listener = (state: ViewState, changed: ReadonlySet<keyof ViewState>) => void;
@@ -149,7 +154,8 @@ export function restoreState(kept: unknown): Partial<ViewState> {
     (value) =>
       isRecord(value) && typeof value['column'] === 'string' && typeof value['descending'] === 'boolean',
   );
-  take('columns', (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'));
+  take('openRows', (value) => isRecord(value) && Object.values(value).every(isStrings));
+  take('columns', isStrings);
   return restored;
 }
 
@@ -159,6 +165,10 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 function isNumbers(value: unknown): boolean {
   return Array.isArray(value) && value.every((entry) => typeof entry === 'number');
+}
+
+function isStrings(value: unknown): boolean {
+  return Array.isArray(value) && value.every((entry) => typeof entry === 'string');
 }
 
 function isSpan(value: unknown): boolean {

@@ -16,6 +16,7 @@ const notSteps: readonly (keyof ViewState)[] = [
   'sort',
   'columns',
   'detailsOpen',
+  'openRows',
 ];
 
 export class ViewHistory {
@@ -46,7 +47,7 @@ export class ViewHistory {
 
   /** What a reload shall bring back. */
   get kept(): { readonly back: readonly ViewState[]; readonly forward: readonly ViewState[] } {
-    return { back: this.#back, forward: this.#forward };
+    return { back: this.#back.map(withoutRows), forward: this.#forward.map(withoutRows) };
   }
 
   back(): void {
@@ -70,8 +71,8 @@ export class ViewHistory {
     to.push(state);
     this.#last = { keys: '', atMs: -Infinity };
     this.#isMoving = true;
-    const { parts, namesAsRecorded, sort, columns, detailsOpen } = state;
-    this.#store.set({ ...step, parts, namesAsRecorded, sort, columns, detailsOpen });
+    const { parts, namesAsRecorded, sort, columns, detailsOpen, openRows } = state;
+    this.#store.set({ ...step, parts, namesAsRecorded, sort, columns, detailsOpen, openRows });
     this.#isMoving = false;
   }
 
@@ -93,6 +94,11 @@ export class ViewHistory {
     this.#back = [...this.#back, before].slice(-mostSteps);
     this.#forward = [];
   }
+}
+
+/** No step brings them back, and each would carry them. */
+function withoutRows(step: ViewState): ViewState {
+  return { ...step, openRows: {} };
 }
 
 /** What a host kept is data from outside. */

@@ -136,6 +136,37 @@ describe('the way back', function () {
     assert.equal((await look()).view, 'Callers');
   });
 
+  it('is kept over a reload with the rows of the call tree that are open, and those that are not', async () => {
+    await press('3');
+    const names = open.page.locator('#view-callTree .table-row .is-name');
+    const rows = () =>
+      open.page
+        .locator('#view-callTree .table-row')
+        .evaluateAll((all) =>
+          all.map((row) => [row.getAttribute('aria-level'), row.getAttribute('aria-expanded')].join()),
+        );
+    await names.first().waitFor();
+    const kept = () =>
+      open.page.evaluate(() => JSON.stringify(history.state).match(/"openRows":\{"c[^}]*/)?.[0]);
+    await open.page.waitForFunction(() =>
+      JSON.stringify(history.state).includes('"openRows":{"callTree":["'),
+    );
+    const keptFirst = (await kept())!;
+    // The way that opened by itself is closed at its second call, and another of the first one's is opened.
+    await press('Home', 'ArrowDown', 'ArrowLeft', 'ArrowDown', 'ArrowRight');
+    const count = (text: string) => text.split(',').length;
+    for (let now = keptFirst; now === keptFirst || count(now) !== count(keptFirst); now = (await kept())!)
+      await open.painted();
+    const left = await rows();
+    await open.page.reload();
+    await open.open(bytes);
+    await open.hear('opened');
+    await names.first().waitFor();
+    await open.painted();
+    assert.deepEqual(await rows(), left);
+    assert.ok(left.filter((row) => row.endsWith('true')).length > 1, left.join(' '));
+  });
+
   it('is kept over a reload, with the zoom of the flame graph', async () => {
     await press('ArrowDown', 'r', '2');
     const frames = open.page.locator('g.frame', { has: open.page.locator('foreignObject div:visible') });

@@ -1,7 +1,7 @@
 /** Call tree (from the outermost calls down) and bottom-up tree (from methods to their callers). Children come when opened. */
 import { formatCount, formatShare } from '../../trace/measure/quantities.js';
 import type { ViewContext } from '../model.js';
-import type { ViewState } from '../store.js';
+import type { OpenRows, ViewState } from '../store.js';
 import { VirtualTable } from '../tables/virtual-table.js';
 import type { Cell } from '../tables/virtual-table.js';
 import { text } from '../texts.js';
@@ -21,18 +21,26 @@ interface TreeRow {
 /** At first the heaviest way down opens by itself while it holds this much of its caller: nobody wants to click through `main`. */
 const openShare = 0.4;
 const mostOpenedAtOnce = 40;
+/** Open rows that a reload brings back; letters, as they are written while a person drags. */
+const mostKeptLetters = 10_000;
 
 export class TreeView extends FigureView {
   readonly #table: VirtualTable;
   readonly #direction: TreeDirection;
+  readonly #tree: keyof OpenRows;
   #rows: TreeRow[] = [];
   /** Paths that were open, so that a new scope shows the same places. */
   readonly #open = new Set<string>();
-  #isFirst = true;
 
   constructor(context: ViewContext, direction: TreeDirection) {
-    super(context, direction === 'down' ? 'callTree' : 'bottomUp');
+    const tree = direction === 'down' ? 'callTree' : 'bottomUp';
+    super(context, tree);
     this.#direction = direction;
+    this.#tree = tree;
+    for (const key of context.store.state.openRows[tree] ?? []) this.#open.add(key);
+    context.store.onChange(({ openRows }, changed) => {
+      if (changed.has('openRows') && openRows[tree] === undefined) this.#open.clear();
+    });
     this.#table = new VirtualTable(text(`view.${this.name}`), true, {
       select: (row) => this.#select(row),
       open: (row, beside) => context.actions.openSource(this.#method(row), beside),
@@ -71,7 +79,7 @@ export class TreeView extends FigureView {
       this.#loadOpen(),
       (rows) => {
         this.#rows = rows;
-        this.#isFirst = false;
+        this.#keepOpen();
         this.#show();
       },
       (message) => this.say(message),
@@ -80,6 +88,7 @@ export class TreeView extends FigureView {
 
   /** The roots, and again what was open. */
   async #loadOpen(): Promise<TreeRow[]> {
+    const isFirst = this.context.store.state.openRows[this.#tree] === undefined;
     const rows = await this.#children([]);
     let opened = 0;
     // The row whose first child may open by itself, and what it weighs.
@@ -89,7 +98,7 @@ export class TreeView extends FigureView {
       if (row === undefined || row.nodes.hasChildren[row.at] !== 1) continue;
       const total = row.nodes.total[row.at] ?? 0;
       const isWay = row.path.length === way.level + 1 && row.at === 0 && total >= way.total * openShare;
-      const opensItself = this.#isFirst && this.#direction === 'down' && isWay && opened < mostOpenedAtOnce;
+      const opensItself = isFirst && this.#direction === 'down' && isWay && opened < mostOpenedAtOnce;
       if (!this.#open.has(row.key) && !opensItself) continue;
       if (opensItself) way = { level: row.path.length, total };
       this.#open.add(row.key);
@@ -105,6 +114,7 @@ export class TreeView extends FigureView {
     if (row === undefined) return;
     if (!expand) {
       this.#open.delete(row.key);
+      this.#keepOpen();
       row.isExpanded = false;
       let end = at + 1;
       while ((this.#rows[end]?.path.length ?? 0) > row.path.length) end++;
@@ -113,6 +123,7 @@ export class TreeView extends FigureView {
       return;
     }
     this.#open.add(row.key);
+    this.#keepOpen();
     this.latest.take(
       this.#children(row.path),
       (children) => {
@@ -123,6 +134,16 @@ export class TreeView extends FigureView {
       },
       (message) => this.say(message),
     );
+  }
+
+  /** The outer ones first: what is within one that is closed is not seen. */
+  #keepOpen(): void {
+    const kept = [...this.#open].sort((one, other) => one.length - other.length);
+    let letters = 0;
+    const end = kept.findIndex((key) => (letters += key.length) > mostKeptLetters);
+    const { store } = this.context;
+    const rows = end < 0 ? kept : kept.slice(0, end);
+    store.set({ openRows: { ...store.state.openRows, [this.#tree]: rows } });
   }
 
   protected stateChanged(_state: ViewState, changed: ReadonlySet<keyof ViewState>): void {
