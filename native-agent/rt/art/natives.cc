@@ -38,9 +38,18 @@ Function* original(Which which) {
   return reinterpret_cast<Function*>(g_replacements[which].original.load_acquire());
 }
 
+// From a normal native, where the thread is not Runnable and may not be walked but on an errand. None can be run while
+// an exception is on its way: then there is no stack, and that is counted.
+bool capture_in_native(JNIEnv* env, Errand& errand, ThreadRecord* record, SampleKind kind) {
+  if (run_as_runnable(env, errand)) return true;
+  // Without an exception the hooks have just gone.
+  Capture capture;
+  if (env->ExceptionCheck() && capture.begin(record, kind, true)) capture.lose(LossReason::WalkError);
+  return false;
+}
+
 // ---------------------------------------------------------------- the message loop
 
-// A normal native: the thread is not Runnable here and may not be walked but on an errand.
 struct Passed {
   ThreadRecord* record;
   ThreadState* state;
@@ -64,8 +73,7 @@ void poll_once(JNIEnv* env, jobject queue, jlong ptr, jint timeout_ms) {
   poll(env, queue, ptr, timeout_ms);
   Passed passed{record, state};
   Errand errand{capture_message, &passed};
-  // Refused when an exception is on its way, or the hooks have just gone.
-  if (!run_as_runnable(env, errand)) state->message++;
+  if (!capture_in_native(env, errand, record, SampleKind::Message)) state->message++;
 }
 
 // ---------------------------------------------------------------- who wakes whom
@@ -174,8 +182,6 @@ void thread_sleep(JNIEnv* env, jclass type, jobject lock, jlong ms, jint ns) {
 
 // ---------------------------------------------------------------- threads and libraries
 
-// Both are normal natives: the walk is an errand.
-
 struct Start {
   ThreadRecord* record;
   u64 peer;
@@ -198,7 +204,7 @@ void create_thread(JNIEnv* env, jclass type, jobject thread, jlong stack_size, j
   ThreadRecord* child = tell_creator(peer, index_in(*session, *record));
   Start start{record, peer, child ? index_in(*session, *child) : 0};
   Errand errand{capture_start, &start};
-  run_as_runnable(env, errand);
+  capture_in_native(env, errand, record, SampleKind::ThreadStart);
 }
 
 void capture_load(ArtThread* self, void* record) {
@@ -215,7 +221,7 @@ jstring load_library(JNIEnv* env, jclass type, jstring file, jobject loader, Cal
   // The library's own code ran meanwhile and may have waited for something.
   record->block = block;
   Errand errand{capture_load, record};
-  run_as_runnable(env, errand);
+  capture_in_native(env, errand, record, SampleKind::LibraryLoad);
   return problem;
 }
 

@@ -56,20 +56,43 @@ export async function runtimeWithout(
   return { ...runtime, libart: folder };
 }
 
+/** One in which the first of these functions is what the second does: it goes by its name, and is not what it was. */
+export async function runtimeWhere(
+  { name, does }: { readonly name: string; readonly does: string },
+  runtime: ArtRuntime,
+  folder: string,
+): Promise<ArtRuntime> {
+  const file = 'libart.so.0';
+  const library = await readFile(path.join(runtime.libart, file));
+  const rows = new Map<string, number>();
+  await eachSymbol(library, (symbol, at) => rows.set(symbol, at));
+  const [to, from] = [rows.get(name), rows.get(does)];
+  if (to === undefined || from === undefined) throw new Error('this library has no such functions');
+  library.copy(library, to + 8, from + 8, from + 16);
+  await writeFile(path.join(folder, file), library);
+  return { ...runtime, libart: folder };
+}
+
 /** Takes the first letter from their names. Nothing else refers to them by name: the library is linked to its own. */
 async function hide(library: Buffer, isWanted: (name: string) => boolean): Promise<ElfSymbol[]> {
+  const hidden: ElfSymbol[] = [];
+  await eachSymbol(library, (name, at) => {
+    if (!isWanted(name)) return;
+    hidden.push({ name, start: Number(library.readBigUInt64LE(at + 8)) });
+    library.writeUInt32LE(library.readUInt32LE(at) + 1, at);
+  });
+  return hidden;
+}
+
+/** The functions that it exports, by name, and where each has its row. */
+async function eachSymbol(library: Buffer, see: (name: string, at: number) => void): Promise<void> {
   const elf = await Elf.open(readFrom(library));
   const table = await elf.section('.dynsym');
   const names = await elf.section('.dynstr');
   if (!table || !names) throw new Error('this library exports nothing');
-  const hidden: ElfSymbol[] = [];
   for (let at = table.offset; at < table.offset + table.size; at += SYMBOL) {
-    const text = library.readUInt32LE(at);
-    const from = names.offset + text;
-    const name = library.toString('latin1', from, library.indexOf(0, from));
-    if (!isWanted(name) || (library.readUInt8(at + 4) & 15) !== FUNCTION) continue;
-    hidden.push({ name, start: Number(library.readBigUInt64LE(at + 8)) });
-    library.writeUInt32LE(text + 1, at);
+    const from = names.offset + library.readUInt32LE(at);
+    if ((library.readUInt8(at + 4) & 15) === FUNCTION)
+      see(library.toString('latin1', from, library.indexOf(0, from)), at);
   }
-  return hidden;
 }

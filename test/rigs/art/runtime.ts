@@ -64,6 +64,7 @@ export async function artRuntime(): Promise<ArtRuntime> {
   await compile('libicu_jni.so', ['empty.cc'], shared);
   await compile('libopenjdk.so', ['empty.cc'], shared);
   await compile('libopenjdkjvmti.so', ['openjdkjvmti.cc'], shared);
+  await compile('librefuses.so', ['refuses.cc'], shared);
   await compile('libsample.so', ['sample.cc'], shared);
   await compile('abstract-socket', ['abstract_socket.cc'], []);
   await compile('libprobe.so', ['probe_agent.cc'], shared);
