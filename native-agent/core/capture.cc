@@ -161,6 +161,11 @@ u32 Capture::commit_frames(const Frame* frames, u32 frame_count) {
   return node;
 }
 
+void Capture::commit_known(u32 node) {
+  record_->last.is_older = true;
+  commit_node(node);
+}
+
 u64 Capture::commit_aside(i64 begin_ns) {
   push(*session_, *record_, row_);
   return book(begin_ns, true);

@@ -64,6 +64,8 @@ class Capture {
   u32 commit(u32 frame_count) { return commit_frames(walk_->frames, frame_count); }
   // The node it got; 0 when there is none.
   u32 commit_frames(const Frame* frames, u32 frame_count);
+  // Where somebody stood before (Session::known).
+  void commit_known(u32 node);
   // Where it stood before: no walk was made, so there is no cost to book.
   void commit_repeat(u32 node);
   // Nothing came of it.

@@ -262,13 +262,17 @@ void Conversation::keep_pace(i64 now) {
   u64 process_cpu_ns = static_cast<u64>(clock_ns(kClockProcessCpu));
   u64 cpu_ns = process_cpu_ns - paced_process_cpu_ns_;
   if (paced_ns_) session_->events_ns.add_relaxed(runtime_.adapt(*session_, cpu_ns));
-  u64 spent_ns = drain_.unforced_ns() + agent_cpu_ns();
+  Spent spent = drain_.spent();
+  spent.otherwise_ns += agent_cpu_ns();
   // The first step has the work of the start in it, which does not come again.
-  if (paced_ns_)
-    session_->stretch.store_relaxed(pace_.step(session_->config, now - paced_ns_, spent_ns - paced_spent_ns_, cpu_ns));
+  if (paced_ns_) {
+    const Spent step{spent.by_interval_ns - paced_spent_.by_interval_ns,
+                     spent.otherwise_ns - paced_spent_.otherwise_ns};
+    session_->stretch.store_relaxed(pace_.step(session_->config, now - paced_ns_, step, cpu_ns));
+  }
   paced_ns_ = now;
   paced_process_cpu_ns_ = process_cpu_ns;
-  paced_spent_ns_ = spent_ns;
+  paced_spent_ = spent;
 }
 
 // ---------------------------------------------------------------- the threads that look from outside

@@ -68,7 +68,7 @@ class Conversation {
   // At the last step of the pace; 0: there was none yet.
   i64 paced_ns_ = 0;
   u64 paced_process_cpu_ns_ = 0;
-  u64 paced_spent_ns_ = 0;
+  Spent paced_spent_{};
   Pace pace_;
   bool ring_ = false;
   bool dumping_ = false;

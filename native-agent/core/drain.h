@@ -4,6 +4,7 @@
 #include "base/id_map.h"
 #include "core/blocks.h"
 #include "core/chunk.h"
+#include "core/pace.h"
 #include "core/process_load.h"
 #include "core/runtime.h"
 
@@ -55,10 +56,10 @@ class Drain final : public NameSink {
   // Makes rows that wait for an equal neighbour available, if they have waited this long.
   void flush(i64 age_ns);
   u64 bytes() const;
-  // Spent in captures and on events, all threads; and that without the forced ones, whose bound is the wait they tell
-  // of.
+  // Spent in captures and on events, all threads.
   u64 capture_ns() const { return totals().capture_ns + session_->events_ns.load_relaxed(); }
-  u64 unforced_ns() const { return capture_ns() - session_->forced_ns.load_relaxed(); }
+  // Of that what the budget has to share out: forced captures are bounded by the waits they tell of.
+  Spent spent() const;
 
   u32 class_id(u64 key) override;
   u32 add_class(u64 key, const char* name, const char* file) override;

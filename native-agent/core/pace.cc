@@ -10,16 +10,17 @@ constexpr u32 kMostStretch = Session::kUnstretched * 64;
 constexpr u64 kLeastShareOfCore = 10;
 }  // namespace
 
-u32 Pace::step(const Config& config, i64 elapsed_ns, u64 spent_ns, u64 cpu_ns) {
+u32 Pace::step(const Config& config, i64 elapsed_ns, Spent spent, u64 cpu_ns) {
   if (!config.budget_ppm) return stretch_;
-  u64 base = max_of<u64>(cpu_ns, static_cast<u64>(elapsed_ns) / kLeastShareOfCore);
-  u64 allowed = max_of<u64>(base / 1000 * config.budget_ppm / 1000, 1);
-  u64 sixteenths = min_of<u64>(spent_ns * 16 / allowed, 1024);
-  // Up by what it is over at most twice; down slowly, and only where there is room, so that it does not swing.
-  if (sixteenths > 16)
-    stretch_ = static_cast<u32>(min_of<u64>(u64{stretch_} * min_of<u64>(sixteenths + 1, 32) / 16 + 1, kMostStretch));
-  else if (sixteenths < 12)
-    stretch_ = max_of(stretch_ * 7 / 8, Session::kUnstretched);
+  const u64 base = max_of<u64>(cpu_ns, static_cast<u64>(elapsed_ns) / kLeastShareOfCore);
+  const u64 allowed = base / 1000 * config.budget_ppm / 1000;
+  // A sixteenth is kept free, and what else is spent leaves at least one.
+  const u64 sixteenth = max_of<u64>(allowed / 16, 1);
+  const u64 room = max_of(allowed - min_of(allowed, sixteenth + spent.otherwise_ns), sixteenth);
+  const u64 wanted = min_of<u64>(u64{stretch_} * spent.by_interval_ns / room, kMostStretch);
+  // At most twice as wide at a time, and narrower more slowly, so that it does not swing.
+  const u64 next = min_of(max_of<u64>(wanted, u64{stretch_} * 3 / 4), u64{stretch_} * 2);
+  stretch_ = static_cast<u32>(min_of<u64>(max_of<u64>(next, Session::kUnstretched), kMostStretch));
   return stretch_;
 }
 

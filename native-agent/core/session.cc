@@ -51,8 +51,8 @@ Session* open_session(const Config& config) {
   while (u64{nodes} * 2 * 2 * 24 <= share) nodes *= 2;
   session.walk_buffers = map_array<WalkBuffer>(Session::kWalkBuffers);
   session.links = map_array<LinkRing>(1);
-  if (!session.links || !session.pool.init(share) || !session.stacks.init(nodes) || !session.walk_buffers ||
-      !session.images.init()) {
+  if (!session.links || !session.pool.init(share) || !session.stacks.init(nodes) || !session.known.init() ||
+      !session.walk_buffers || !session.images.init()) {
     close_session(session);
     return nullptr;
   }
@@ -86,6 +86,7 @@ void close_session(Session& session) {
   opened.store(0);
   session.pool.release();
   session.stacks.release();
+  session.known.release();
   session.images.release();
   session.open_waits.release();
   unmap_array(session.walk_buffers, Session::kWalkBuffers);
@@ -94,7 +95,7 @@ void close_session(Session& session) {
 
 u64 held_bytes(const Session& session) {
   return session.pool.touched_bytes() + session.stacks.touched_bytes() + session.images.touched_bytes() +
-         session.open_waits.bytes() + g_threads.bytes() + sizeof(Session) +
+         session.open_waits.bytes() + KnownStacks::kBytes + g_threads.bytes() + sizeof(Session) +
          Session::kWalkBuffers * sizeof(WalkBuffer) + sizeof(LinkRing);
 }
 

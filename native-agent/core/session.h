@@ -1,6 +1,7 @@
 #pragma once
 // One recording being made, as the capturing side sees it. There is at most one in a process.
 #include "core/config.h"
+#include "core/known_stacks.h"
 #include "core/links.h"
 #include "core/open_waits.h"
 #include "core/thread_record.h"
@@ -44,6 +45,7 @@ struct Session {
 
   SegmentPool pool;
   StackTables stacks;
+  KnownStacks known;
   Images images;
   WalkBuffer* walk_buffers;
   LinkRing* links;

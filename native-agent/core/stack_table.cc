@@ -66,7 +66,7 @@ u32 StackTable::child(u32 hash, u32 parent, u64 code, u32 position) {
 }
 
 bool StackTable::native_leaf(const Frame* leaf_first, u32 count, const LastStack& last, Frame& leaf) const {
-  if (last.depth != count + 1) return false;
+  if (last.is_older || last.depth != count + 1) return false;
   const Node& deepest = nodes_[last.nodes[count]];
   if (!deepest.is_native()) return false;
   for (u32 depth = 0; depth < count; depth++) {
@@ -89,6 +89,7 @@ u32 StackTable::insert(const Frame* leaf_first, u32 count, LastStack& last) {
   u32 parent = shared ? last.nodes[shared - 1] : 0;
   u32 hash = shared ? last.hashes[shared - 1] : 0;
   last.depth = shared;
+  last.is_older = false;
   for (u32 depth = shared; depth < count; depth++) {
     const Frame& frame = leaf_first[count - 1 - depth];
     const u32 position = static_cast<u32>(frame.position + 1);

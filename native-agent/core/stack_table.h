@@ -33,6 +33,7 @@ struct LastStack {
   static constexpr u32 kDepth = 192;
   u32 epoch;  // of StackTables
   u32 depth;
+  bool is_older;  // the thread was seen elsewhere since
   u32 nodes[kDepth];
   u32 hashes[kDepth];
 };

@@ -5,6 +5,7 @@
 #include <thread>
 #include <tuple>
 
+#include "core/known_stacks.h"
 #include "harness.h"
 
 using namespace btrace;
@@ -127,6 +128,53 @@ TEST("stack table: threads that insert the same stacks at once agree on their no
     CHECK(same(read_back(table.table, nodes[0][i]), lifelike(random, 30)));
     for (int t = 1; t < kThreads; t++) CHECK_EQUAL(nodes[t][i], nodes[0][i]);
   }
+}
+
+TEST("known stacks: are found by their key alone, and the newest of two in one place") {
+  KnownStacks known{};
+  CHECK(known.init());
+  CHECK_EQUAL(known.find(5), 0u);
+  known.keep(5, 77);
+  CHECK_EQUAL(known.find(5), 77u);
+  const u64 same_place = 5 + KnownStacks::kSlots;
+  CHECK_EQUAL(known.find(same_place), 0u);
+  known.keep(same_place, 78);
+  CHECK_EQUAL(known.find(same_place), 78u);
+  CHECK_EQUAL(known.find(5), 0u);
+  known.release();
+}
+
+TEST("known stacks: threads that write to one place at once never make one stack of another") {
+  KnownStacks known{};
+  CHECK(known.init());
+  std::vector<std::thread> threads;
+  Atomic<u32> wrong{};
+  for (u64 number = 1; number <= 4; number++)
+    threads.emplace_back([&, number] {
+      const u64 key = number * KnownStacks::kSlots + 9;
+      for (u32 i = 0; i < 200000; i++) {
+        known.keep(key, static_cast<u32>(number));
+        const u64 other = (1 + i % 4) * KnownStacks::kSlots + 9;
+        const u32 found = known.find(other);
+        if (found && found != 1 + i % 4) wrong.add(1);
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK_EQUAL(wrong.load(), 0u);
+  known.release();
+}
+
+TEST("stack table: a thread that was seen elsewhere without a walk has no last native leaf") {
+  Table table(1024);
+  LastStack last{};
+  const Frame native[] = {{9, kFirstImage + 1}, {2, 0}, {1, 0}};
+  CHECK(table->insert(native, 3, last));
+  Frame leaf;
+  CHECK(table->native_leaf(native + 1, 2, last, leaf));
+  last.is_older = true;
+  CHECK(!table->native_leaf(native + 1, 2, last, leaf));
+  CHECK(table->insert(native, 3, last));
+  CHECK(table->native_leaf(native + 1, 2, last, leaf));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // The JVM makes an event of each allocation that is due to be sampled, whether the gate lets it through or not. A
 // program that allocates gigabytes a second would pay for that more than for the captures: the interval in bytes
 // follows the budget.
-#include "rt/hotspot/hotspot.h"
+#include "rt/hotspot/stack_here.h"
 
 namespace btrace::hotspot {
 
@@ -29,6 +29,7 @@ void set_allocation_interval(u64 bytes) {
 
 u64 HotSpot::adapt(Session& session, u64 cpu_ns) {
   report_virtual_threads(session);
+  check_known_stacks(session);
   u64 virtual_ns = pace_virtual_waits(session, cpu_ns);
   if (session.hook_state("allocation") != HookState::Installed) return virtual_ns;
   u32 events_now = events_so_far();

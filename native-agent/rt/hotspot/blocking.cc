@@ -1,6 +1,7 @@
 #include "rt/hotspot/blocking.h"
 
 #include "base/clock.h"
+#include "rt/hotspot/stack_here.h"
 
 namespace btrace::hotspot {
 
@@ -27,6 +28,11 @@ u32 walk_or_stub(Capture& capture) {
   return 1;
 }
 
+void commit_stack(Capture& capture) {
+  StackHere stack(capture);
+  if (!stack.commit_known()) stack.commit(walk_or_stub(capture));
+}
+
 }  // namespace
 
 i64 end_block(ThreadRecord* record, SampleKind kind, const Blocked& block, u64 stub) {
@@ -50,8 +56,12 @@ i64 end_block(ThreadRecord* record, SampleKind kind, const Blocked& block, u64 s
   row.peer = block.peer;
   row.flags |= block.flags | waited_before(*record, block.begin_ns, capture.begin_ns());
   i64 time_ns = row.time_ns;
-  if (stub) capture.frames()[0] = {stub, -1};
-  capture.commit(stub ? 1 : walk_or_stub(capture));
+  if (stub) {
+    capture.frames()[0] = {stub, -1};
+    capture.commit(1);
+  } else {
+    commit_stack(capture);
+  }
   return time_ns;
 }
 
@@ -67,7 +77,7 @@ i64 capture_release(ThreadRecord* record, SampleKind kind, u64 type, u64 object,
   row.object = object;
   row.peer = peer;
   i64 time_ns = row.time_ns;
-  capture.commit(walk_or_stub(capture));
+  commit_stack(capture);
   return time_ns;
 }
 

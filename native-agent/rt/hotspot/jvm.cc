@@ -64,6 +64,7 @@ void Jvm::explore_threads(JNIEnv* env, const VmStructs& structs) {
   if (java_id && checked_read(java_thread, to_id, id) && id == java_id) current_id = to_id;
 
   explore_monitors(java_thread, structs);
+  explore_frames(structs);
 
   i32 to_allocated = structs.offset("Thread", "_allocated_bytes");
   i32 to_buffer = structs.offset("Thread", "_tlab");
@@ -106,6 +107,24 @@ void Jvm::explore_monitors(u64 java_thread, const VmStructs& structs) {
     lock_stack_top += lock_stack;
     lock_stack += first;
   }
+}
+
+// Verified at each use (stack_key.cc).
+void Jvm::explore_frames(const VmStructs& structs) {
+  const i32 to_anchor = structs.offset("JavaThread", "_anchor");
+  const i32 to_sp = structs.offset("JavaFrameAnchor", "_last_Java_sp");
+  const i32 to_pc = structs.offset("JavaFrameAnchor", "_last_Java_pc");
+  const void* low = structs.address("CodeCache", "_low_bound");
+  const void* high = structs.address("CodeCache", "_high_bound");
+  const i32 to_const = structs.offset("Method", "_constMethod");
+  if (to_anchor == kNoOffset || to_sp == kNoOffset || to_pc == kNoOffset || to_const == kNoOffset || !low || !high)
+    return;
+  memcpy(&code_begin, low, sizeof code_begin);
+  memcpy(&code_bytes, high, sizeof code_bytes);
+  code_bytes -= code_begin;
+  anchor_sp = to_anchor + to_sp;
+  anchor_pc = to_anchor + to_pc;
+  method_const = to_const;
 }
 
 // VirtualThread itself is not touched: its initializer starts threads.

@@ -26,13 +26,18 @@ struct Jvm {
   i32 thread_state = kNoOffset;  // JavaThread's state
   i32 stack_base = kNoOffset;    // JavaThread's stack: it grows down from here
   i32 stack_size = kNoOffset;
+  i32 anchor_sp = kNoOffset;  // JavaThread's last Java frame: where it lies, and where it goes on
+  i32 anchor_pc = kNoOffset;
+  u64 code_begin = 0;  // all that the JVM compiled, its interpreter too
+  u64 code_bytes = 0;
+  i32 method_const = kNoOffset;     // Method → ConstMethod*, its bytecodes
   i32 pending_monitor = kNoOffset;  // JavaThread → ObjectMonitor* it is about to enter
   i32 monitor_owner = kNoOffset;    // ObjectMonitor's owner: a JavaThread*, a place in its stack, or (23+) its Java id
   i32 monitor_object = kNoOffset;   // ObjectMonitor → a place that holds its object
   i32 lock_stack = kNoOffset;       // JavaThread's objects that it has locked without a monitor, from JDK 21 on
   i32 lock_stack_top = kNoOffset;   // … where their end is kept, counted from the JavaThread
   i32 object_class = kNoOffset;     // object → its class: a Klass*, or 32 bits of one
-  u32 object_class_shift = 0;           // lower bits of those that are none of its own
+  u32 object_class_shift = 0;       // lower bits of those that are none of its own
   const void* class_base_at = nullptr;  // of those 32 bits
   const void* class_shift_at = nullptr;
   i32 allocated_bytes = kNoOffset;  // Thread's, up to its current buffer
@@ -99,12 +104,13 @@ struct Jvm {
   void explore_threads(JNIEnv* env, const VmStructs& structs);
   void explore_virtual_threads(JNIEnv* env);
   void explore_monitors(u64 java_thread, const VmStructs& structs);
+  void explore_frames(const VmStructs& structs);
   void explore_classes(JNIEnv* env, const VmStructs& structs);
   void explore_objects(JNIEnv* env, const VmStructs& structs);
 };
 
-// What a class is known by: its Klass*, and some bits of its name above that. Once it is unloaded another one may lie in
-// its place.
+// What a class is known by: its Klass*, and some bits of its name above that. Once it is unloaded another one may lie
+// in its place.
 inline constexpr u32 kClassPlaceBits = 48;
 // Of classes whose place is not known (names.cc); no name's bits reach up there.
 inline constexpr u64 kPlacelessClass = 1ull << 63;

@@ -1,6 +1,7 @@
 #include "base/libc.h"
 #include "core/recorder.h"
 #include "rt/hotspot/blocking.h"
+#include "rt/hotspot/stack_here.h"
 
 namespace btrace::hotspot {
 
@@ -17,11 +18,13 @@ void capture_here(ThreadRecord* record, SampleKind kind, bool force, Fill fill) 
   if (!capture.begin(record, kind, force)) return;
   read_counters(capture.row(), *record);
   fill(capture.row());
+  StackHere stack(capture);
+  if (stack.commit_known()) return;
   i32 frames = walk_thread(nullptr, capture.frames(), WalkBuffer::kFrames, capture.row().flags);
   if (frames < 0)
     capture.lose(LossReason::WalkError);
   else
-    capture.commit(static_cast<u32>(frames));
+    stack.commit(static_cast<u32>(frames));
 }
 
 void capture_class(JNIEnv* env, jthread thread, SampleKind kind, jclass type) {
@@ -40,6 +43,10 @@ void JNICALL on_class_load(jvmtiEnv*, JNIEnv* env, jthread thread, jclass loaded
 // While somebody listens to this, the JVM's compilers note for each instruction, and not for safepoints alone, which
 // inlined method and line it is of. Interrupts come anywhere: without it what is inlined would be its caller's.
 void JNICALL on_compiled(jvmtiEnv*, jmethodID, jint, const void*, jint, const jvmtiAddrLocationMap*, const void*) {}
+
+void JNICALL on_compiled_code_gone(jvmtiEnv*, jmethodID, const void*) {
+  code_went();
+}
 
 // ---------------------------------------------------------------- contended monitors
 
@@ -118,6 +125,7 @@ bool add_capability(jvmtiCapabilities wanted) {
 constexpr jvmtiEvent kEvents[] = {JVMTI_EVENT_SAMPLED_OBJECT_ALLOC,
                                   JVMTI_EVENT_CLASS_LOAD,
                                   JVMTI_EVENT_COMPILED_METHOD_LOAD,
+                                  JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
                                   JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
                                   JVMTI_EVENT_MONITOR_CONTENDED_ENTERED,
                                   JVMTI_EVENT_GARBAGE_COLLECTION_START,
@@ -173,6 +181,7 @@ void set_callbacks() {
   callbacks.SampledObjectAlloc = on_allocation;
   callbacks.ClassLoad = on_class_load;
   callbacks.CompiledMethodLoad = on_compiled;
+  callbacks.CompiledMethodUnload = on_compiled_code_gone;
   callbacks.MonitorContendedEnter = on_contended_enter;
   callbacks.MonitorContendedEntered = on_contended_entered;
   callbacks.GarbageCollectionStart = on_gc_start;
@@ -209,10 +218,14 @@ void enable_points(Session& session) {
   enable(session, "class load", SampleKind::ClassLoad, {}, JVMTI_EVENT_CLASS_LOAD);
   jvmtiCapabilities compiled{};
   compiled.can_generate_compiled_method_load_events = 1;
+  const bool hears_of_code = add_capability(compiled);
+  set_event(JVMTI_EVENT_COMPILED_METHOD_UNLOAD, hears_of_code);
+  begin_knowing_stacks(session, hears_of_code);
   enable(session, "inlined methods", SampleKind::AsyncSelf, compiled, JVMTI_EVENT_COMPILED_METHOD_LOAD);
 }
 
 void disable_points(Session& session) {
+  end_knowing_stacks(session);
   for (jvmtiEvent event : kEvents) set_event(event, false);
   // Sampled allocation belongs to one agent at a time: the next one may have it.
   jvmtiCapabilities sampling{};

@@ -15,7 +15,7 @@ import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { find, root } from '../../../scripts/setup.mjs';
 
-export type ProgramName = 'shop' | 'truth' | 'storm' | 'native-work' | 'bell' | 'deadlock';
+export type ProgramName = 'shop' | 'truth' | 'storm' | 'native-work' | 'bell' | 'deadlock' | 'places';
 
 export const mainClasses: Record<ProgramName, string> = {
   shop: 'com.example.shop.Shop',
@@ -24,6 +24,7 @@ export const mainClasses: Record<ProgramName, string> = {
   'native-work': 'NativeWork',
   bell: 'Bell',
   deadlock: 'Deadlock',
+  places: 'Places',
 };
 
 export interface Jdk {
