@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
-import { SampleKind } from '../../src/trace/index.js';
+import { HookState, SampleKind } from '../../src/trace/index.js';
 import { decodeFile, Recordings } from '../integration/recordings.js';
 import { JavaProgram, type Jdk, jdks } from '../rigs/jvm/programs.js';
 
@@ -60,6 +60,7 @@ for (const jdk of jdks()) {
         try {
           const session = await recordings.start(program.pid, {
             maxDurationMs: SECONDS * 1000,
+            syncIntervalNs: 100_000,
             asyncIntervalNs: 1_000_000,
             budgetPpm: 0,
           });
@@ -71,7 +72,9 @@ for (const jdk of jdks()) {
           assert.deepEqual(trace.problems, []);
           const walked = trace.status?.costs.find(({ kind }) => kind === SampleKind.AsyncSelf)?.count ?? 0;
           assert.ok(walked > 0, 'no walk in a signal handler at all');
-          console.log(`        ${walked} walks`);
+          const known = trace.hooks.find(({ name }) => name === 'known stacks');
+          assert.equal(known?.state, HookState.Removed, known?.why);
+          console.log(`        ${walked} walks; ${known.why}`);
         } finally {
           await program.kill();
         }
