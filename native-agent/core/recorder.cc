@@ -22,6 +22,8 @@ struct StartRequest {
   Runtime* runtime;
 };
 StartRequest g_request;
+// Written by the recorder's thread before a runtime can ask.
+u32 g_strangers, g_last_stranger;
 
 // Through adb the peer is the shell's.
 bool may_talk_to(u32 uid) {
@@ -33,9 +35,12 @@ bool may_talk_to(u32 uid) {
 int accept_desktop(int listener) {
   const i64 until = now_ns() + kAcceptTimeoutNs;
   int fd = -1;
+  g_strangers = 0;
   while (fd < 0 && now_ns() < until && !g_switch.finish_asked.load()) {
     fd = accept_within(listener, min_of(until - now_ns(), kAcceptEveryNs));
-    if (fd >= 0 && !may_talk_to(peer_uid(fd))) {
+    if (const u32 uid = fd >= 0 ? peer_uid(fd) : 0; fd >= 0 && !may_talk_to(uid)) {
+      g_strangers++;
+      g_last_stranger = uid;
       sys::close(fd);
       fd = -1;
     }
@@ -70,6 +75,11 @@ StartResult connect(const Options& options, int& fd) {
 
 bool recording_in_progress() {
   return g_state.load() != State::Idle;
+}
+
+u32 strangers_turned_away(u32& last_uid) {
+  last_uid = g_last_stranger;
+  return g_strangers;
 }
 
 StartResult start_recording(const char* text, Runtime& runtime) {

@@ -27,6 +27,10 @@ void wait_until_begun();
 
 bool recording_in_progress();
 
+// How many came before the desktop of the recording that runs, without the right to, and the user id of the last. For
+// the runtime, as the recording begins.
+u32 strangers_turned_away(u32& last_uid);
+
 // Ends the recording that is running, if any, and waits until everything is sent, at most `wait_ns`.
 void finish_recording(EndReason reason, const char* detail, i64 wait_ns);
 

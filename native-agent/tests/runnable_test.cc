@@ -1,5 +1,5 @@
-// The Runnable gate with a runtime around it that does what ART does: a thread in native code is not walked, and is made
-// Runnable by a method that stays so. What a walk sees, and what Runnable looks like, is said here.
+// The Runnable gate with a runtime around it that does what ART does: a thread in native code is not walked, and is
+// made Runnable by a method that stays so. What a walk sees, and what Runnable looks like, is said here.
 #include "rt/art/runnable.h"
 
 #include <string>

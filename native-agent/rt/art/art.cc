@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/libc.h"
 #include "base/text_builder.h"
+#include "core/recorder.h"
 #include "os/android/properties.h"
 #include "os/linux/fault_guard.h"
 #include "os/linux/machine.h"
@@ -31,6 +32,18 @@ void find_sleep(JNIEnv* env) {
   jclass thread = find_class(env, "java/lang/Thread");
   jmethodID sleep = find_static_method(env, thread, "sleep", "(Ljava/lang/Object;JI)V");
   if (sleep) g_sleep_method = reinterpret_cast<u64>(art_method(env, thread, sleep));
+}
+
+// Another app of the device tried to be the desktop.
+void tell_strangers(Session& session) {
+  u32 uid = 0;
+  const u32 count = strangers_turned_away(uid);
+  if (!count) return;
+  static char why[128];
+  TextBuilder text(why);
+  text.add("user ").number(uid).add(" was turned away, ").number(count).add(" in all: ");
+  text.add("only the app's own user, root and the shell may record");
+  session.report_hook("a stranger's connection", HookState::Failed, why);
 }
 
 // What stands in the way of walking; nullptr: nothing.
@@ -76,6 +89,7 @@ void Art::install(Session& session) {
   JNIEnv* env = internals.env();
   internals.explore(env);
   session.report_hook("libart", HookState::Installed, internals.library);
+  tell_strangers(session);
   if (!internals.runtime)
     session.report_hook("structures", HookState::Missing, "this ART's runtime could not be verified");
   make_thread_states();

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { root } from '../../../scripts/setup.mjs';
 import { AgentListener } from '../../../src/targets/local/agent-listener.js';
 import { AgentSession } from '../../../src/targets/session/agent-session.js';
-import { configOf } from '../../../src/targets/session/conversation.js';
+import { configOf, type Conversation } from '../../../src/targets/session/conversation.js';
 import { RecordingFile } from '../../../src/targets/session/recording-file.js';
 import type { RecordOptions, Session, Target } from '../../../src/targets/target.js';
 import type { ArtApp } from './runtime.js';
@@ -42,22 +42,31 @@ export async function openDoor(
     agent: `${agentLibrary}=${listener.options}`,
     session: async () => {
       try {
-        const conversation = await accepted;
-        return new AgentSession({
-          target: targetOf(app()),
-          options,
-          conversation,
-          file: await RecordingFile.create(options.file),
-          targetIsAlive: () => Promise.resolve(app().process.exitCode === null),
-          release: () => listener.close(),
-          log: () => undefined,
-        });
+        return await sessionOf(app(), options, await accepted, () => listener.close());
       } catch (error) {
         await listener.close();
         throw error;
       }
     },
   };
+}
+
+/** A recording of the app over this conversation with its agent. */
+export async function sessionOf(
+  app: ArtApp,
+  options: RecordOptions,
+  conversation: Conversation,
+  release: () => Promise<void>,
+): Promise<Session> {
+  return new AgentSession({
+    target: targetOf(app),
+    options,
+    conversation,
+    file: await RecordingFile.create(options.file),
+    targetIsAlive: () => Promise.resolve(app.process.exitCode === null),
+    release,
+    log: () => undefined,
+  });
 }
 
 /** Attaches to a running app; it is being recorded when this settles, or the recording has ended already. */
