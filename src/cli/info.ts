@@ -12,6 +12,7 @@ import {
   surveyedNs,
   type Trace,
   type TracePart,
+  type TraceStatus,
   wholeTrace,
 } from '../trace/index.js';
 import { failedHooks, lostOf } from '../trace/measure/trust.js';
@@ -22,6 +23,7 @@ import { plainText } from './plain-text.js';
 import {
   formatBytes,
   formatCount,
+  formatLength,
   formatNs,
   formatQuantity,
   formatShare,
@@ -33,7 +35,7 @@ const MOST_COUNTERS = 8;
 
 function whole(part: TracePart | FilePart): string {
   if ('fileShare' in part) return `the first ${formatShare(part.fileShare)} of the file`;
-  return formatNs(part.recordingEndNs);
+  return formatLength(part.recordingEndNs);
 }
 
 function began({ info }: Trace): string | undefined {
@@ -103,6 +105,25 @@ function extremes({ count, value }: CounterTrack): { least: number; most: number
     most = Math.max(most, value[row] as number);
   }
   return { least, most };
+}
+
+/** At points: 0 is at each of them. From outside: 0 is never. Other tools' traces have neither. */
+function describeIntervals({ exact, format, syncIntervalNs, asyncIntervalNs }: Trace['info']): string {
+  if (exact) return 'every call';
+  const atPoints = format === 'btrace' ? 'every point' : '';
+  return [
+    syncIntervalNs > 0 ? `${formatNs(syncIntervalNs)} at points` : atPoints,
+    asyncIntervalNs > 0 ? `${formatNs(asyncIntervalNs)} from outside` : '',
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+/** Without what nobody measured, as in a recording of a made-up program. */
+function describeCost({ captureNs, processCpuNs, drainNs }: TraceStatus): string {
+  if (captureNs <= 0) return '';
+  const of = processCpuNs > 0 ? ` of ${formatNs(processCpuNs)} CPU time` : '';
+  return `${formatNs(captureNs)}${of}${drainNs > 0 ? `, sending ${formatNs(drainNs)}` : ''}`;
 }
 
 /** How far each counter of the process went down and up. */
@@ -181,19 +202,14 @@ export function printInfo(file: string, trace: Trace, terminal: Terminal, points
     ['target', `${plainText(info.targetName)}${info.pid > 0 ? ` (process ${info.pid})` : ''}`],
     ['runtime', [info.runtime, info.os, info.arch, info.device].map(plainText).filter(Boolean).join(', ')],
     ['began', began(trace) ?? ''],
-    ['length', formatNs(trace.endNs - trace.beginNs)],
+    ['length', formatLength(trace.endNs - trace.beginNs)],
     ['of', trace.part ? `${whole(trace.part)}: what is beyond does not fit into memory, see --memory` : ''],
     ['ended', ended],
     ['how', `${wordOf(Mode, info.mode)}${info.modeReason ? `: ${plainText(info.modeReason)}` : ''}`],
     ['agent', info.agentVersion],
     ['build', plainText(info.buildId)],
     ['R8 mapping', plainText(recordedMapId(trace.methods))],
-    [
-      'intervals',
-      info.exact
-        ? 'every call'
-        : `${formatNs(info.syncIntervalNs)} at points, ${formatNs(info.asyncIntervalNs)} from outside`,
-    ],
+    ['intervals', describeIntervals(info)],
     ['threads', formatCount(trace.threads.length)],
     ['virtual threads', describeVirtualThreads(trace)],
     ['samples', formatCount(sampleCount(trace))],
@@ -203,11 +219,8 @@ export function printInfo(file: string, trace: Trace, terminal: Terminal, points
   ];
   if (status) {
     rows.push(
-      ['agent held', formatBytes(status.memoryBytes)],
-      [
-        'capturing',
-        `${formatNs(status.captureNs)} of ${formatNs(status.processCpuNs)} CPU time, sending ${formatNs(status.drainNs)}`,
-      ],
+      ['agent held', status.memoryBytes > 0 ? formatBytes(status.memoryBytes) : ''],
+      ['capturing', describeCost(status)],
     );
     for (const { kind, count, totalNs } of status.costs) {
       if (count > 0)

@@ -1,6 +1,13 @@
 /** Any trace file → the engine's model. Read in pieces, so that progress can be shown and files may be large. */
 import { type FileHandle, open } from 'node:fs/promises';
-import { anyImporter, importers, recognise, recogniseBytes } from '../trace/formats/index.js';
+import {
+  anyImporter,
+  type FormatId,
+  importers,
+  recognise,
+  recogniseBytes,
+  type Recognised,
+} from '../trace/formats/index.js';
 import { type PartOptions, RecordingDecoder, type Trace, usualMemoryBytes } from '../trace/index.js';
 import type { Option } from './command-line.js';
 import { CliError, ExitCode } from './exit-codes.js';
@@ -27,10 +34,10 @@ export function fileError(file: string, verb: 'read' | 'written', error: unknown
   return new CliError(ExitCode.File, `${file} cannot be ${verb}: ${why}.`, '', { cause: error });
 }
 
-/** Calls `take` with the pieces of a file, each in memory of its own. */
+/** Calls `take` with the pieces of a file, each in memory of its own, until it says false. */
 export async function readPieces(
   file: string,
-  take: (bytes: Uint8Array) => void,
+  take: (bytes: Uint8Array) => unknown,
   onProgress: OnProgress = () => undefined,
 ): Promise<void> {
   let handle: FileHandle | undefined;
@@ -41,7 +48,7 @@ export async function readPieces(
       const piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
       const { bytesRead } = await handle.read(piece, 0, PIECE_BYTES, null);
       if (bytesRead === 0) return;
-      take(piece.subarray(0, bytesRead));
+      if (take(piece.subarray(0, bytesRead)) === false) return;
       at += bytesRead;
       onProgress(size > 0 ? Math.min(at / size, 1) : 0);
     }
@@ -57,40 +64,91 @@ export async function readPieces(
 interface Reader {
   append(bytes: Uint8Array): void;
   finish(): Trace;
+  /** That not all of the file has room is known before its end. */
+  readonly isPart?: () => boolean;
+}
+
+function noTrace(file: string, { name, advice }: Recognised): CliError {
+  return new CliError(ExitCode.File, `${file} is no trace that can be read here: ${name}.`, advice);
 }
 
 function recordingReader(file: string, part: PartOptions): Reader {
   const decoder = new RecordingDecoder({ magic: true, ...part });
+  const check = () => {
+    if (decoder.refused !== '') throw new CliError(ExitCode.File, `${file}: ${decoder.refused}`);
+  };
   return {
-    append: (bytes) => decoder.append(bytes),
+    append: (bytes) => {
+      decoder.append(bytes);
+      check();
+    },
     finish: () => {
       decoder.finish();
-      if (decoder.refused !== '') throw new CliError(ExitCode.File, `${file}: ${decoder.refused}`);
+      check();
       return decoder.trace();
+    },
+    isPart: () => decoder.isPart,
+  };
+}
+
+/** A trace of another tool, perhaps within gzip: what is inside is known soon, and is told then. */
+function foreignReader(file: string, part: PartOptions): Reader {
+  const importer = anyImporter(part);
+  const check = () => {
+    const { recognised } = importer;
+    if (recognised === undefined || isForeign(recognised.format)) return;
+    throw recognised.format === 'btrace'
+      ? noTrace(file, { ...recognised, name: `${recognised.name} within gzip`, advice: 'Unpack it first.' })
+      : noTrace(file, recognised);
+  };
+  return {
+    append: (bytes) => {
+      importer.append(bytes);
+      check();
+    },
+    finish: () => {
+      const trace = importer.finish();
+      check();
+      const [problem] = trace.problems;
+      if (importer.recognised?.format === 'gzip' && problem)
+        throw new CliError(ExitCode.File, `${file}: ${problem.what}`);
+      return trace;
     },
   };
 }
 
+const isForeign = (format: FormatId | undefined): boolean =>
+  format === 'gzip' || importers.some(({ id }) => id === format);
+
 /** By content, never by name. */
 function readerFor(file: string, first: Uint8Array, part: PartOptions): Reader {
-  const { format, name, advice } = recognise(first.subarray(0, recogniseBytes));
-  if (format === 'btrace') return recordingReader(file, part);
-  if (format !== undefined && (format === 'gzip' || importers.some(({ id }) => id === format))) {
-    return anyImporter(part);
-  }
-  throw new CliError(ExitCode.File, `${file} is no trace that can be read here: ${name}.`, advice);
+  const recognised = recognise(first.subarray(0, recogniseBytes));
+  if (recognised.format === 'btrace') return recordingReader(file, part);
+  if (isForeign(recognised.format)) return foreignReader(file, part);
+  throw noTrace(file, recognised);
 }
 
-/** All of it, or what the memory that is given has room for. */
+/**
+ * All of it, or what the memory that is given has room for. `onPart` is called as soon as it is known that this is not all:
+ * who wants no part throws there.
+ */
 export async function openTrace(
   file: string,
   onProgress?: OnProgress,
   part: PartOptions = {},
+  onPart: () => void = () => undefined,
 ): Promise<Trace> {
   let reader: Reader | undefined;
-  await readPieces(file, (bytes) => (reader ??= readerFor(file, bytes, part)).append(bytes), onProgress);
+  const take = (bytes: Uint8Array) => {
+    reader ??= readerFor(file, bytes, part);
+    reader.append(bytes);
+    if (reader.isPart?.() === true) onPart();
+  };
+  await readPieces(file, take, onProgress);
   if (!reader) throw new CliError(ExitCode.File, `${file} is empty: nothing was recorded into it.`);
-  return reader.finish();
+  const trace = reader.finish();
+  if (trace.part !== undefined) onPart();
+  return trace;
 }
 
 /** Of a file that it has no room for, the first part is shown; it is not converted. */

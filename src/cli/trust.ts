@@ -7,7 +7,7 @@ import { threadTimes } from '../trace/measure/thread-times.js';
 import { unsampledCpu } from '../trace/measure/unsampled-cpu.js';
 import { failedHooks, gapShare, lostOf, samplingOf } from '../trace/measure/trust.js';
 import { plainText } from './plain-text.js';
-import { formatCount, formatNs, formatShare } from '../trace/measure/quantities.js';
+import { formatCount, formatLength, formatNs, formatShare } from '../trace/measure/quantities.js';
 
 type ScopeSums = Pick<Sums, 'sum' | 'gap'>;
 
@@ -43,7 +43,7 @@ function part({ part: shown, endNs }: Trace): TrustFact[] {
   if (shown === undefined) return [];
   if ('fileShare' in shown)
     return [bad(`only the first ${formatShare(shown.fileShare)} of the file fit into memory: see --memory`)];
-  const [read, all] = [formatNs(endNs), formatNs(shown.recordingEndNs)];
+  const [read, all] = [formatLength(endNs), formatLength(shown.recordingEndNs)];
   return [bad(`only the first ${read} of ${all} fit into memory: see --memory`)];
 }
 

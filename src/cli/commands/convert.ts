@@ -14,6 +14,12 @@ import { parseSize } from '../quantities.js';
 const formatIds = [OWN_FORMAT, ...exporters.map(({ id }) => id)];
 const weightNames: readonly StackWeight[] = [...weights, 'samples'];
 
+/** Of the formats that carry one, which they can. */
+const weightsOf: Readonly<Record<string, readonly StackWeight[]>> = {
+  collapsed: weightNames,
+  speedscope: ['wall', 'cpu'],
+};
+
 /** Other ends of names that people use for the same formats. */
 const OTHER_EXTENSIONS: readonly (readonly [string, string])[] = [
   ['.btrace', OWN_FORMAT],
@@ -63,6 +69,15 @@ function requestOf(input: Input): ConversionRequest {
   const redact = input.has('redact');
   if (redact && format !== OWN_FORMAT)
     throw new UsageError('--redact goes with --to btrace: redact first, then convert.');
+  if (format === OWN_FORMAT && input.has('thread'))
+    throw new UsageError('--thread goes with the formats of other tools: a recording keeps all its threads.');
+  const weighed = weightsOf[format] ?? [];
+  if (weight !== undefined && !weighed.includes(weight))
+    throw new UsageError(
+      weighed.length === 0
+        ? `--weight goes with ${Object.keys(weightsOf).join(' and ')}, not with ${format}.`
+        : `--weight takes ${weighed.join(', ')} with --to ${format}.`,
+    );
   const mapping = input.text('mapping');
   if (mapping !== undefined && format === OWN_FORMAT)
     throw new UsageError(

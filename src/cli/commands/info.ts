@@ -1,3 +1,4 @@
+import { recognise, recogniseBytes } from '../../trace/formats/index.js';
 import { type PointSurvey, PointSurveyor } from '../../trace/index.js';
 import { type Command, jsonOption } from '../command-line.js';
 import { CliError, ExitCode } from '../exit-codes.js';
@@ -12,6 +13,14 @@ async function surveyOf(file: string, terminal: Terminal): Promise<PointSurvey> 
     readPieces(file, (bytes) => surveyor.append(bytes), say),
   );
   return surveyor.survey();
+}
+
+/** Before much of it is read: a trace of another tool has no points. */
+async function refuseOthers(file: string): Promise<void> {
+  await readPieces(file, (bytes) => {
+    if (recognise(bytes.subarray(0, recogniseBytes)).format === 'btrace') return false;
+    throw new CliError(ExitCode.File, `${file} is no recording of BTrace: it has no points.`);
+  });
 }
 
 export const info: Command = {
@@ -31,9 +40,9 @@ export const info: Command = {
   examples: [],
   async run(input, terminal) {
     const file = input.operand;
-    const trace = await openWithProgress(file, terminal, input.read('memory', parseSize));
-    if (input.has('points') && trace.info.format !== 'btrace')
-      throw new CliError(ExitCode.File, `${file} is no recording of BTrace: it has no points.`);
+    const memory = input.read('memory', parseSize);
+    if (input.has('points')) await refuseOthers(file);
+    const trace = await openWithProgress(file, terminal, memory);
     const points = input.has('points') ? await surveyOf(file, terminal) : undefined;
     if (input.has('json')) terminal.print(JSON.stringify(infoJson(file, trace, points), null, 2));
     else printInfo(file, trace, terminal, points);

@@ -111,18 +111,18 @@ async function rewritten(
     (bytes) => {
       parser.push(bytes);
       drain();
+      if (parser.notRecording) {
+        throw new CliError(
+          ExitCode.File,
+          `${request.input} is no BTrace recording: only those can be written as one.`,
+          'Choose another format with --to.',
+        );
+      }
     },
     onProgress,
   );
   parser.finish();
   drain();
-  if (parser.notRecording) {
-    throw new CliError(
-      ExitCode.File,
-      `${request.input} is no BTrace recording: only those can be written as one.`,
-      'Choose another format with --to.',
-    );
-  }
   if (footer) written = writer.finish(endReason(footer), request.redact ? '' : footer.detail, footer.endNs);
   await written;
   return parser.problems.map(({ what }) => what);
@@ -146,14 +146,14 @@ export async function convertFile(request: ConversionRequest, say: OnConversion)
       const problems = await rewritten(request, file, onProgress);
       return { bytes: file.bytes, problems };
     }
-    const read = await openTrace(request.input, onProgress, { mostBytes: request.memoryBytes });
-    if (read.part !== undefined) {
+    const tooLarge = () => {
       throw new CliError(
         ExitCode.File,
         `${request.input} takes more than ${formatBytes(request.memoryBytes)} of memory: nothing was written.`,
         'Give more with --memory.',
       );
-    }
+    };
+    const read = await openTrace(request.input, onProgress, { mostBytes: request.memoryBytes }, tooLarge);
     const trace = await retraced(read, request.mapping);
     exported(trace, request, file);
     return { bytes: file.bytes, problems: trace.problems.map(({ what }) => what) };

@@ -1,7 +1,13 @@
 /** A report for the eye: what was recorded, how far to trust it, methods, threads, waits. */
 import { type Trace } from '../../trace/index.js';
 import { plainText } from '../plain-text.js';
-import { formatBytes, formatCount, formatNs, formatShare } from '../../trace/measure/quantities.js';
+import {
+  formatBytes,
+  formatCount,
+  formatLength,
+  formatNs,
+  formatShare,
+} from '../../trace/measure/quantities.js';
 import { table, type Terminal } from '../terminal.js';
 import { trustFacts } from '../trust.js';
 import type {
@@ -24,7 +30,7 @@ function headLine({ info, beginNs, endNs, threads }: Trace, samples: number): st
   return [
     `${plainText(info.targetName) || 'A program without a name'}${process}`,
     plainText(info.runtime),
-    formatNs(endNs - beginNs),
+    formatLength(endNs - beginNs),
     threads.length === 1 ? '1 thread' : `${formatCount(threads.length)} threads`,
     ...(samples > 0 ? [`${formatCount(samples)} samples`] : []),
   ]

@@ -8,7 +8,7 @@ import {
   type Position,
   type TextDocument,
 } from 'vscode';
-import { formatNs, formatShare } from '../../trace/measure/quantities.js';
+import { formatLength, formatNs, formatShare } from '../../trace/measure/quantities.js';
 import { setting } from '../settings.js';
 import type { CurrentFigures } from './current-figures.js';
 import type { FigureColumns, Neighbour } from '../engine/engine-messages.js';
@@ -64,7 +64,7 @@ function partText(part: NonNullable<FigureColumns['part']>, endNs: number): stri
       'Of the first {0} of the file: it is too large to be read whole.',
       formatShare(part.fileShare),
     );
-  const [read, all] = [formatNs(endNs), formatNs(part.recordingEndNs)];
+  const [read, all] = [formatLength(endNs), formatLength(part.recordingEndNs)];
   return l10n.t('Of the first {0} of {1}: the recording is too large to be read whole.', read, all);
 }
 

@@ -23,7 +23,7 @@ import {
 } from 'vscode';
 import { safeName } from '../../targets/recording-folder.js';
 import { Problem, words } from '../notice.js';
-import { formatBytes, formatNs } from '../../trace/measure/quantities.js';
+import { formatBytes, formatLength } from '../../trace/measure/quantities.js';
 import type { Sessions } from '../recording/sessions.js';
 import { shownName, type RecordingStore, type StoredRecording } from '../recording/store.js';
 import type { ChangedSources } from '../sources/changed-sources.js';
@@ -100,7 +100,7 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
     if (isOthers) this.#refreshLater ??= setTimeout(() => this.refresh(), lookAgainMs);
     const writing = isOurs || isOthers;
     const facts = [
-      writing ? l10n.t('recording…') : lengthNs === undefined ? l10n.t('cut off') : formatNs(lengthNs),
+      writing ? l10n.t('recording…') : lengthNs === undefined ? l10n.t('cut off') : formatLength(lengthNs),
       formatBytes(recording.bytes),
     ];
     const changed = writing ? [] : await this.#changedSince(recording);

@@ -100,6 +100,11 @@ export class RecordingDecoder {
     return this.refusal;
   }
 
+  /** Whether not all samples had room, so far. */
+  get isPart(): boolean {
+    return this.part.isPart;
+  }
+
   /**
    * Bytes of a file in order, cut anywhere. They are kept views of: they must not change afterwards. `offset` is their
    * place in the file where some before them were left out.

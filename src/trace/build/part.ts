@@ -66,10 +66,15 @@ export class SamplesPart {
     this.latestNs = Math.max(this.latestNs, timeNs);
   }
 
+  /** Whether something was left out, so far. */
+  get isPart(): boolean {
+    return this.from > 0 || this.next !== undefined;
+  }
+
   /** Undefined where it is all of the recording. `endNs`: of all of it, where that is known. */
   described(endNs: number | undefined): TracePart | undefined {
-    const { from, next } = this;
-    if (from === 0 && next === undefined) return undefined;
+    const { next } = this;
+    if (!this.isPart) return undefined;
     return { next, recordingEndNs: endNs ?? this.latestNs };
   }
 }

@@ -114,7 +114,7 @@ function header(options: SynthOptions): Uint8Array {
   return Header.encode({
     major: formatMajor,
     minor: formatMinor,
-    target: { name: 'synthetic', runtime: 'none', os: 'none', arch: 'none', cpus: options.threads },
+    target: { name: 'synthetic', cpus: options.threads },
     clock: {
       monotonicNs: 1_000_000_000_000n,
       boottimeNs: 1_500_000_000_000n,

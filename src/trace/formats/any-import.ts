@@ -50,7 +50,9 @@ export class AnyImporter implements TraceImporter {
     if (this.#recognised === undefined) this.#decide();
     if (this.#gzip !== undefined) {
       this.#gzip.push(new Uint8Array(0), true);
-      if (!this.#decided) this.#decide();
+      // Of one that cannot be inflated at all there is nothing to look at.
+      const isUnknown = this.#heldBytes === 0 && this.#gzip.failed !== undefined;
+      if (!this.#decided && !isUnknown) this.#decide();
     }
     if (this.#importer === undefined) return this.#nothing();
     const trace = this.#importer.finish();

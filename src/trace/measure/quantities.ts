@@ -43,6 +43,15 @@ export function formatNs(ns: number): string {
   return inUnits(ns, timeUnits) ?? `${number(ns, digits)} ns`;
 }
 
+/** How long a recording is, or a stretch of it: from two minutes on as a person would say it, "14 min 31 s". */
+export function formatLength(ns: number): string {
+  const seconds = Math.round(ns / 1e9);
+  if (seconds < 120) return formatNs(ns);
+  const minutes = seconds < 3600 ? Math.floor(seconds / 60) : Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${number(Math.floor(minutes / 60), 0)} h ${minutes % 60} min`;
+}
+
 export function formatBytes(bytes: number): string {
   return inUnits(bytes, sizeUnits) ?? `${number(bytes, 0)} B`;
 }

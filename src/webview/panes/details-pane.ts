@@ -2,7 +2,7 @@
 import { isCarrier } from '../../trace/measure/virtual-threads.js';
 import type { PageView } from '../../protocol/messages.js';
 import { control, element } from '../element.js';
-import { formatCount, formatNs, formatShare } from '../../trace/measure/quantities.js';
+import { formatCount, formatLength, formatNs, formatShare } from '../../trace/measure/quantities.js';
 import type { ViewContext } from '../model.js';
 import { plainText } from '../names.js';
 import type { BlockKey, CallKey } from '../store.js';
@@ -76,7 +76,7 @@ export class DetailsPane {
       [text('details.target'), plainText(info?.targetName ?? '')],
       [text('details.runtime'), plainText([info?.runtime, info?.os, info?.arch].filter(Boolean).join(' · '))],
       [text('details.device'), plainText(info?.device ?? '')],
-      [text('details.length'), formatNs(bounds.endNs - bounds.beginNs)],
+      [text('details.length'), formatLength(bounds.endNs - bounds.beginNs)],
       [text('details.threads'), formatCount(model.snapshot?.threads.length ?? 0)],
     ];
     this.root.replaceChildren(

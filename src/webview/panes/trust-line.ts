@@ -6,7 +6,7 @@ import { recordingCost } from '../../trace/measure/recording-cost.js';
 import { unsampledCpu } from '../../trace/measure/unsampled-cpu.js';
 import { failedHooks, gapShare, lostOf, samplingOf } from '../../trace/measure/trust.js';
 import { element, icon } from '../element.js';
-import { formatCount, formatNs, formatShare } from '../../trace/measure/quantities.js';
+import { formatCount, formatLength, formatNs, formatShare } from '../../trace/measure/quantities.js';
 import type { Model, ViewContext } from '../model.js';
 import { plainText } from '../names.js';
 import { text } from '../texts.js';
@@ -81,9 +81,9 @@ export class TrustLine {
     };
     return fact(
       text(parts.length === 0 ? 'trust.part.first' : 'trust.part', {
-        begin: formatNs(snapshot.beginNs),
-        end: formatNs(snapshot.endNs),
-        length: formatNs(recordingEndNs),
+        begin: formatLength(snapshot.beginNs),
+        end: formatLength(snapshot.endNs),
+        length: formatLength(recordingEndNs),
       }),
       parts.length > 0 ? go(text('trust.part.before'), parts.slice(0, -1)) : undefined,
       next === undefined ? undefined : go(text('trust.part.next'), [...parts, next]),
@@ -96,7 +96,7 @@ export class TrustLine {
     const chips: HTMLElement[] = [];
     if (range !== undefined) {
       chips.push(
-        chip(text('scope.range', { length: formatNs(range.endNs - range.beginNs) }), () =>
+        chip(text('scope.range', { length: formatLength(range.endNs - range.beginNs) }), () =>
           store.set({ range: undefined }),
         ),
       );

@@ -1,6 +1,6 @@
 /** What lies over the canvas and changes without it: selection, hover, range, ruler of two points. */
 import { element } from '../element.js';
-import { formatNs } from '../../trace/measure/quantities.js';
+import { formatLength } from '../../trace/measure/quantities.js';
 import type { Span, TimeScale } from '../geometry/time-scale.js';
 import type { ViewContext } from '../model.js';
 import type { Hit } from './hit.js';
@@ -56,10 +56,10 @@ export class Overlay {
     const { range } = this.#context.store.state;
     spanBox(this.#range, range, scale, 0, height);
     spanBox(this.#rulerRange, range, scale);
-    if (range !== undefined) setLabel(this.#rulerRange, formatNs(range.endNs - range.beginNs));
+    if (range !== undefined) setLabel(this.#rulerRange, formatLength(range.endNs - range.beginNs));
     spanBox(this.#measure, this.measured, scale, 0, height);
     if (this.measured !== undefined)
-      setLabel(this.#measure, formatNs(this.measured.endNs - this.measured.beginNs));
+      setLabel(this.#measure, formatLength(this.measured.endNs - this.measured.beginNs));
     this.#place(this.#selected, this.#selectedBox());
     this.#place(this.#hovered, this.#hoveredBox());
   }

@@ -4,6 +4,7 @@ import { PassThrough } from 'node:stream';
 import { describeCounters, describeMethods, infoJson, printInfo } from '../../../src/cli/info.js';
 import { ChunkKind, encodeChunk, fileMagic, messages, RecordingDecoder } from '../../../src/trace/index.js';
 import { Terminal } from '../../../src/cli/terminal.js';
+import { decoded, synthetic } from '../trace/recordings.js';
 import { encodeNodes } from '../../../src/trace/recording/nodes.js';
 
 describe('what btrace info says of methods', () => {
@@ -74,6 +75,37 @@ describe('what btrace info says of counters', () => {
     assert.equal(describeCounters(trace), 'CPU 5 % to 105 %, heap used 4.77 MB to 5.72 MB, threads 12');
     const { counters } = infoJson('file', trace) as { counters: unknown[] };
     assert.deepEqual(counters[0], { name: 'CPU', unit: '%', values: 3, least: 5, most: 105 });
+  });
+});
+
+describe('what btrace info says of what nobody measured', () => {
+  const rows = (header: Parameters<typeof messages.Header.encode>[0], status: Uint8Array): string => {
+    const decoder = new RecordingDecoder();
+    decoder.append(fileMagic);
+    decoder.append(encodeChunk(ChunkKind.Header, messages.Header.encode({ major: 1, ...header }), 0));
+    decoder.append(encodeChunk(ChunkKind.Status, status, 1));
+    const printed = new PassThrough();
+    const stream = Object.assign(printed, { isTTY: false, columns: 80 });
+    printInfo('file', decoder.trace(), new Terminal(stream, stream, {}));
+    return String(printed.read());
+  };
+
+  it('is nothing, of a made-up program', async () => {
+    const { bytes } = await synthetic({ samples: 1000, threads: 1 });
+    const printed = new PassThrough();
+    printInfo('file', decoded(bytes), new Terminal(printed, printed, {}));
+    const text = String(printed.read());
+    assert.match(text, /^capturing +\d[\d.]* ms$/m);
+    assert.match(text, /^intervals +1\.00 ms at points$/m);
+    assert.doesNotMatch(text, /agent held|runtime|none|\bof 0\b/);
+  });
+
+  it('and all of it where it was', () => {
+    const status = { captureNs: 2e9, cpuNs: 10e9, drainNs: 1e6, memoryBytes: 4096 };
+    const text = rows({ config: { asyncIntervalNs: 5e6 } }, messages.Status.encode(status));
+    assert.match(text, /^capturing +2\.00 s of 10\.0 s CPU time, sending 1\.00 ms$/m);
+    assert.match(text, /^agent held +4\.00 KB$/m);
+    assert.match(text, /^intervals +every point, 5\.00 ms from outside$/m);
   });
 });
 

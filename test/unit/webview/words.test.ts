@@ -5,6 +5,7 @@ import { pageHtml, standAloneHtml } from '../../../src/protocol/page-html.js';
 import {
   formatBytes,
   formatCount,
+  formatLength,
   formatNs,
   formatShare,
   formatTick,
@@ -34,6 +35,22 @@ describe('figures', () => {
     assert.equal(formatBytes(5.5 * 2 ** 20), '5.50 MB');
     assert.equal(formatCount(1_234_567), '1,234,567');
     assert.equal(formatCount(12_345_678), '12.3 M');
+  });
+
+  it('say how long a recording is in minutes and hours', () => {
+    const lengths: [number, string][] = [
+      [0, '0'],
+      [12.34, '12.3 s'],
+      [119.4, '119 s'],
+      [119.5, '2 min 0 s'],
+      [871.2, '14 min 31 s'],
+      [3599.4, '59 min 59 s'],
+      [3599.5, '1 h 0 min'],
+      [7229, '2 h 0 min'],
+      [7231, '2 h 1 min'],
+      [1e7, '2,777 h 47 min'],
+    ];
+    for (const [seconds, text] of lengths) assert.equal(formatLength(seconds * 1e9), text);
   });
 
   it('never round a little to nothing, or nearly all to all', () => {
