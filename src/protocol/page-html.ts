@@ -2,7 +2,8 @@
  * The HTML around the page: one document for a webview, one that stands alone with its data inside.
  *
  * Both allow no source but what they carry: a nonce for the script and its style, `blob:` for the worker that the
- * page starts from the worker bundle. Pure text in, text out, so that extension and scripts can use it alike.
+ * page starts from the worker bundle, which is asked for together with the script. Pure text in, text out, so that
+ * extension and scripts can use it alike.
  */
 import type { MappingExcerpt, PageSettings } from './messages.js';
 
@@ -34,6 +35,7 @@ export function pageHtml(options: WebviewHtmlOptions): string {
 <meta http-equiv="Content-Security-Policy" content="${escapeAttribute(csp)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta property="csp-nonce" content="${nonce}">
+<link rel="preload" as="fetch" crossorigin="anonymous" href="${escapeAttribute(options.workerUri)}">
 <title>BTrace</title>
 </head>
 <body>

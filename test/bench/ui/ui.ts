@@ -83,7 +83,10 @@ async function compare(name: string, samples: number, least: number, bare: numbe
   const page = await ours(name, bytes, runs);
   const inVSCode = await measureVSCode(bytes, folder);
   if (inVSCode === undefined) console.error('ui.open.in-vscode is left out: run npm run package first');
-  else say(`ui.open.${name}.in-vscode`, inVSCode, 'ms');
+  else {
+    say(`ui.open.${name}.in-vscode`, inVSCode.openMs, 'ms');
+    say(`ui.open.${name}.in-vscode.page`, inVSCode.pageMs, 'ms');
+  }
   const peer = await measureSpeedscope(forSpeedscope(bytes, name), frames, 120_000);
   if (peer === undefined) {
     say(`ui.open.${name}.speedscope`, undefined, 'ms');
