@@ -1,7 +1,6 @@
 /** Apps that are started for it: recorded from their first message on. */
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
-import path from 'node:path';
 import { AndroidTargets } from '../../src/targets/android/android-targets.js';
 import { type Session, type Target, TargetError } from '../../src/targets/target.js';
 import { SampleKind } from '../../src/trace/model/kinds.js';
@@ -21,10 +20,6 @@ import { recordOptions } from '../rigs/record-options.js';
 
 const SHOP = 'com.example.shop';
 const BANK = 'com.example.bank';
-
-/** Beside each may be what it reads. */
-const agentsIn = async (folder: string): Promise<string[]> =>
-  (await readdir(folder)).filter((name) => name.endsWith('.so'));
 
 describe('recording an app from its launch, over adb', () => {
   const bench = withPhone();
@@ -100,9 +95,9 @@ describe('recording an app from its launch, over adb', () => {
         properties.match(new RegExp(`^debug\\.btrace\\.${name}=.*$`, 'gm'))?.at(-1),
         `debug.btrace.${name}=`,
       );
-    const cache = bench().phone.resolve(`/data/data/${SHOP}/code_cache`);
-    assert.equal((await agentsIn(cache)).length, 1);
-    const waiting = await readdir(path.join(cache, 'startup_agents')).catch(() => []);
+    const cache = `/data/data/${SHOP}/code_cache`;
+    assert.equal((await bench().phone.agentsIn(cache)).length, 1);
+    const waiting = await readdir(bench().phone.resolve(`${cache}/startup_agents`)).catch(() => []);
     assert.deepEqual(waiting, []);
     // The same agent takes the next recording.
     const again = await (await targetNamed(SHOP)).start(options());

@@ -72,11 +72,9 @@ describe('recording an app from outside', () => {
     assert.equal((await inside.stop()).message, '');
     assert.equal((await traceOf(inside)).info.mode, Mode.InProcess);
     // One version is on the device, and in the app, which may not write to it.
-    const agentsIn = async (folder: string) =>
-      (await readdir(bench().phone.resolve(folder))).filter((name) => name.endsWith('.so'));
-    assert.equal((await agentsIn('/data/local/tmp')).length, 1);
+    assert.equal((await bench().phone.agentsIn('/data/local/tmp')).length, 1);
     const cache = `/data/data/${SHOP}/code_cache`;
-    const [copy = '', ...older] = await agentsIn(cache);
+    const [copy = '', ...older] = await bench().phone.agentsIn(cache);
     assert.deepEqual(older, []);
     assert.equal((await stat(bench().phone.resolve(`${cache}/${copy}`))).mode & 0o222, 0);
   });

@@ -1,6 +1,6 @@
 /** The whole way: our targets → Tango → the real adb server → a device → real ART → the real agent → a file. */
 import assert from 'node:assert/strict';
-import { readFile, readdir } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { AndroidTargets } from '../../src/targets/android/android-targets.js';
 import type { Session, Target, TargetError } from '../../src/targets/target.js';
 import { SampleKind } from '../../src/trace/model/kinds.js';
@@ -18,10 +18,6 @@ import {
 import { recordOptions } from '../rigs/record-options.js';
 import { type Engine, engines } from '../rigs/art/runtime.js';
 import { withPhone } from '../rigs/phone/with-phone.js';
-
-/** Beside each may be what it reads. */
-const agentsIn = async (folder: string): Promise<string[]> =>
-  (await readdir(folder)).filter((name) => name.endsWith('.so'));
 
 const SHOP = 'com.example.shop';
 const BANK = 'com.example.bank';
@@ -104,7 +100,7 @@ describe('recording an app on a device, over adb', () => {
     assert.equal((await session.stop()).message, '');
     assert.equal((await traceOf(session)).info.targetName, `${BANK}:sync`);
     assert.ok(phone.commands.every((command) => !command.includes('run-as')));
-    assert.equal((await agentsIn(phone.resolve(`/data/data/${BANK}/code_cache`))).length, 1);
+    assert.equal((await phone.agentsIn(`/data/data/${BANK}/code_cache`)).length, 1);
   });
 
   // ActivityManager's words changed with API 30.
@@ -146,9 +142,9 @@ describe('recording an app on a device, over adb', () => {
       assert.equal((await session.stop()).reason, 'stopped');
     }
     assert.equal(reads(), first + 2);
-    const copies = await agentsIn(bench().phone.resolve(`/data/data/${SHOP}/code_cache`));
+    const copies = await bench().phone.agentsIn(`/data/data/${SHOP}/code_cache`);
     assert.equal(copies.length, 1);
-    assert.equal((await agentsIn(bench().phone.resolve('/data/local/tmp'))).length, 1);
+    assert.equal((await bench().phone.agentsIn('/data/local/tmp')).length, 1);
     // One agent in the app, not three.
     const maps = await readFile(`/proc/${app.pid}/maps`, 'utf8');
     const loaded = new Set(maps.split('\n').map((line) => /\S*btrace-agent-\S*/.exec(line)?.[0]));

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -137,6 +137,11 @@ export class Phone {
   /** Where a path of the device lies on this machine. */
   resolve(devicePath: string): string {
     return path.join(this.folder, path.posix.normalize(devicePath));
+  }
+
+  /** The agents in a folder of the device; beside each may be what it reads. */
+  async agentsIn(devicePath: string): Promise<string[]> {
+    return (await readdir(this.resolve(devicePath))).filter((name) => name.endsWith('.so'));
   }
 
   async uninstall(packageName: string): Promise<void> {
