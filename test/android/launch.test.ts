@@ -13,7 +13,7 @@ import {
   methodNamed,
   traceOf as traceIn,
 } from '../rigs/art/read-trace.js';
-import type { ArtApp } from '../rigs/art/runtime.js';
+import { type ArtApp, type Engine, engines } from '../rigs/art/runtime.js';
 import { apkOf } from '../rigs/phone/phone.js';
 import { withPhone } from '../rigs/phone/with-phone.js';
 import { recordOptions } from '../rigs/record-options.js';
@@ -32,27 +32,28 @@ describe('recording an app from its launch, over adb', () => {
     await targets.choose({ app: name, device: undefined });
   const traceOf = (session: Session) => traceIn(session.file);
 
-  it('records an app from its first message, started anew', async () => {
-    const launched = { engine: 'quick', app: 'Startup' } as const;
-    await bench().phone.install(SHOP, { launch: launched });
-    await bench().connect();
-    const target = await targetNamed(SHOP);
-    assert.deepEqual([target.pid, target.launchable], [0, true]);
-    assert.match(target.detail, /not running$/);
-    const session = await target.start({ ...options(), fromLaunch: true });
-    assert.ok(session.target.pid > 0);
-    const end = await session.ended; // this app ends after its first frame
-    assert.equal(end.reason, 'target-exited');
-    const trace = await traceOf(session);
-    const app = bench().phone.app(SHOP)!;
-    assert.equal(trace.info.pid, app.pid);
-    const main = mainThread(trace);
-    // Its first message took 10 ms of CPU time, then 20; the recording has both. Where one ends and the other begins is known to a sample, and
-    // on a busy machine that is some milliseconds.
-    assert.ok(cpuWithin(trace, main, methodNamed(trace, 'sample.Startup.initCrashReporter')) > 0);
-    const ms = cpuWithin(trace, main, methodNamed(trace, 'sample.Startup.onCreate')) / 1e6;
-    assertBetween(ms, 23, 38);
-  });
+  for (const engine of Object.keys(engines) as Engine[])
+    it(`records an app from its first message, started anew (${engine})`, async () => {
+      const launched = { engine, app: 'Startup' } as const;
+      await bench().phone.install(SHOP, { launch: launched });
+      await bench().connect();
+      const target = await targetNamed(SHOP);
+      assert.deepEqual([target.pid, target.launchable], [0, true]);
+      assert.match(target.detail, /not running$/);
+      const session = await target.start({ ...options(), fromLaunch: true });
+      assert.ok(session.target.pid > 0);
+      const end = await session.ended; // this app ends after its first frame
+      assert.equal(end.reason, 'target-exited');
+      const trace = await traceOf(session);
+      const app = bench().phone.app(SHOP)!;
+      assert.equal(trace.info.pid, app.pid);
+      const main = mainThread(trace);
+      // Its first message took 10 ms of CPU time, then 20; the recording has both. Where one ends and the other begins is known to a sample, and
+      // on a busy machine that is some milliseconds.
+      assert.ok(cpuWithin(trace, main, methodNamed(trace, 'sample.Startup.initCrashReporter')) > 0);
+      const ms = cpuWithin(trace, main, methodNamed(trace, 'sample.Startup.onCreate')) / 1e6;
+      assertBetween(ms, 23, 38);
+    });
 
   it('sees each class that is loaded, by its name and where', async () => {
     await bench().phone.install(SHOP, { launch: { engine: 'quick', app: 'Startup' } });

@@ -63,26 +63,28 @@ describe('recording an app on a device, over adb', () => {
       await app.more('frame', 2);
     });
 
-  for (const { app: name, truth: what, kind, ends, whom } of [
+  const waits = [
     { app: 'Contention', truth: 'monitor', kind: SampleKind.Monitor, ends: ['end'], whom: 'owner' },
     { app: 'WaitNotify', truth: 'wait', kind: SampleKind.Wait, ends: ['end'], whom: 'waker' },
     { app: 'Parking', truth: 'park', kind: SampleKind.Park, ends: ['entered', 'end'], whom: 'waker' },
-  ] as const)
-    it(`tells the ${whom} of each ${what}, over adb as without`, async () => {
-      const app = await bench().launched(SHOP, { app: name });
-      await bench().connect();
-      const session = await (await targetNamed(SHOP)).start(options());
-      const truths = await app.more(what, 4);
-      assert.equal((await session.stop()).message, '');
-      const trace = await traceOf(session);
-      const blocks = blocksOf(trace, mainThread(trace), kind);
-      for (const truth of truths.slice(1, 4))
-        for (const end of ends) {
-          const block = blocks.find((one) => near(one.end, truth.number(end)));
-          const owner = trace.threads.find(({ index }) => index === block?.owner)?.tid;
-          assert.equal(whom === 'owner' ? owner : block?.waker, truth.number(whom), app.output());
-        }
-    });
+  ] as const;
+  for (const engine of Object.keys(engines) as Engine[])
+    for (const { app: name, truth: what, kind, ends, whom } of waits)
+      it(`tells the ${whom} of each ${what}, over adb as without (${engine})`, async () => {
+        const app = await bench().launched(SHOP, { app: name, engine });
+        await bench().connect();
+        const session = await (await targetNamed(SHOP)).start(options());
+        const truths = await app.more(what, 4);
+        assert.equal((await session.stop()).message, '');
+        const trace = await traceOf(session);
+        const blocks = blocksOf(trace, mainThread(trace), kind);
+        for (const truth of truths.slice(1, 4))
+          for (const end of ends) {
+            const block = blocks.find((one) => near(one.end, truth.number(end)));
+            const owner = trace.threads.find(({ index }) => index === block?.owner)?.tid;
+            assert.equal(whom === 'owner' ? owner : block?.waker, truth.number(whom), app.output());
+          }
+      });
 
   it('records any app, and a part of one, where the shell is root, as the app and as nobody else', async () => {
     const { phone } = bench();
