@@ -11,9 +11,9 @@ import { SampleFlag, SampleKind } from '../../../src/trace/model/kinds.js';
 import { IntervalState, type Trace } from '../../../src/trace/model/trace.js';
 import { endNs, lockedRecording, second, type Waiting } from './locked-recording.js';
 
-function recorded(waiting: readonly Waiting[]): Trace {
+function recorded(waiting: readonly Waiting[], inside?: string): Trace {
   const decoder = new RecordingDecoder();
-  decoder.append(lockedRecording(waiting));
+  decoder.append(lockedRecording(waiting, inside));
   decoder.finish();
   const trace = decoder.trace();
   assert.deepEqual(trace.problems, []);
@@ -90,6 +90,26 @@ describe('waits for a lock that have not ended', () => {
       assert.equal(wait!.line, 12);
     }
   });
+
+  const parkedIn = (inside: string): string => {
+    const parks = [2, 1].map((owner) => ({ owner, kind: SampleKind.Park }));
+    const trace = recorded(parks, inside);
+    return trace.methods.qualifiedName(lockWaitsAtEnd(trace).deadlocks[0]![0]!.method);
+  };
+
+  for (const inside of [
+    'java.util.concurrent.locks.ReentrantLock',
+    'android.os.MessageQueue',
+    'androidx.room.RoomDatabase',
+    'com.android.internal.os.ZygoteInit',
+    'com.android.okhttp.ConnectionPool',
+    'dalvik.system.VMRuntime',
+    'libcore.io.Linux',
+  ])
+    it(`say where in the program, not in ${inside}`, () => assert.equal(parkedIn(inside), 'Bank.transfer'));
+
+  for (const inside of ['com.android.phone.PhoneApp', 'androidy.App', 'javafx.App', 'kotlin.App'])
+    it(`say where in the program, also in ${inside}`, () => assert.equal(parkedIn(inside), `${inside}.park`));
 
   it('are the first thing that a report says', () => {
     const before = SampleFlag.StillWaits | SampleFlag.FromBefore;

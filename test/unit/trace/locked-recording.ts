@@ -16,8 +16,11 @@ export interface Waiting {
   readonly flags?: number;
 }
 
-/** Thread 1 and on, each at work for a second and then in its wait until the end. */
-export function lockedRecording(waiting: readonly Waiting[]): Uint8Array {
+/** Thread 1 and on, each at work for a second and then in its wait until the end; one that parks does so in a method of `inside`. */
+export function lockedRecording(
+  waiting: readonly Waiting[],
+  inside = 'jdk.internal.misc.Unsafe',
+): Uint8Array {
   const payloads: [number, Uint8Array][] = [
     [ChunkKind.Header, Header.encode({ major: 1, config: { asyncIntervalNs: second } })],
     [
@@ -31,7 +34,7 @@ export function lockedRecording(waiting: readonly Waiting[]): Uint8Array {
       Classes.encode({
         classes: [
           { id: 1, name: 'Bank', file: 'Bank.java' },
-          { id: 2, name: 'jdk.internal.misc.Unsafe' },
+          { id: 2, name: inside },
           { id: 3, name: 'java.lang.Object' },
         ],
       }),
