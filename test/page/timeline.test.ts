@@ -80,8 +80,14 @@ describe('the timeline', function () {
     const { page } = await show(small);
     await page.setViewportSize({ width: 922, height: 700 });
     await page.waitForFunction(() => innerWidth === 922);
-    const height = await page.locator('.toolbar').evaluate((bar: HTMLElement) => bar.offsetHeight);
-    assert.ok(height < 40, `${height} px high`);
+    const height = () => page.locator('.toolbar').evaluate((bar: HTMLElement) => bar.offsetHeight);
+    assert.ok((await height()) < 40, `${await height()} px high`);
+    await page.keyboard.press('/');
+    await page.keyboard.type('a');
+    await page.locator('.search-found', { hasText: /^\d+ methods · \d+\.\d %$/ }).waitFor();
+    assert.ok((await height()) < 40, `${await height()} px high with what was found`);
+    const field = (await page.locator('.search-field').boundingBox())!;
+    assert.ok(field.width >= 64, `${field.width} px left to write in`);
   });
 
   it('is on paper as it is on the screen, only smaller, in its colours', async () => {
