@@ -144,12 +144,17 @@ export class Recorder {
   #refuseTwice(target: Target): void {
     const running = this.sessions.all.find((one) => one.target.id === target.id && target.pid > 0);
     if (running === undefined) return;
+    const open = () => openRecording(running.session.file);
     throw new Problem(
       l10n.t('{0} is being recorded already.', plain(target.name)),
       l10n.t('Stop that recording to begin another one.'),
       [
-        { title: l10n.t('Stop and Open'), run: () => running.session.stop() },
-        { title: l10n.t('Watch'), run: () => this.watch(running.id) },
+        // VS Code cannot take the toast away when that recording has ended: then both open what came of it.
+        {
+          title: l10n.t('Stop and Open'),
+          run: () => (this.sessions.get(running.id) === undefined ? open() : running.session.stop()),
+        },
+        { title: l10n.t('Watch'), run: open },
       ],
     );
   }
