@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { zipSync } from 'fflate';
 import * as vscode from 'vscode';
 import type { SourceKey } from '../../src/protocol/messages.js';
-import { btrace, closeAll, workspaceFile } from './btrace.js';
+import { btrace, closeAll, scratchFile, withSetting, workspaceFile } from './btrace.js';
 import { until } from './until.js';
 
 function key(className: string, method: string, file: string, line: number): SourceKey {
@@ -16,6 +19,16 @@ async function opened(wanted: SourceKey): Promise<string> {
     ? ''
     : `${vscode.workspace.asRelativePath(editor.document.uri)}:${String(editor.selection.active.line + 1)}`;
 }
+
+function archive(file: string, sources: Readonly<Record<string, string>>): void {
+  const entries = Object.entries(sources).map(([name, text]) => [name, new TextEncoder().encode(text)]);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, zipSync(Object.fromEntries(entries) as Record<string, Uint8Array>));
+}
+
+// Jars are looked for once a window: it is there before any test.
+const jar = workspaceFile('lib/abacus-1.0-sources.jar').fsPath;
+archive(jar, { 'org/abacus/Bead.java': 'package org.abacus;\n\nclass Bead {\n  void slide() {}\n}\n' });
 
 describe('sources', () => {
   afterEach(closeAll);
@@ -33,6 +46,56 @@ describe('sources', () => {
       'kotlin/Prices.kt:5',
     );
     assert.equal(await opened(key('com.example.prices.PricesKt', 'price', '', 13)), 'kotlin/Prices.kt:13');
+  });
+
+  /** The document in front, where its cursor is, and whether somebody may write there. */
+  async function shown(wanted: SourceKey): Promise<unknown[]> {
+    await opened(wanted);
+    const { document, selection } = vscode.window.activeTextEditor!;
+    const { scheme, query, fsPath } = document.uri;
+    const line = document.lineAt(selection.active.line).text;
+    return [
+      scheme,
+      query,
+      fsPath,
+      document.languageId,
+      line,
+      vscode.workspace.fs.isWritableFileSystem(scheme),
+    ];
+  }
+
+  it('open out of the jars of sources that libraries come with', async () => {
+    assert.deepEqual(await shown(key('org.abacus.Bead', 'slide', 'Bead.java', 4)), [
+      'btrace-source',
+      jar,
+      '/org/abacus/Bead.java',
+      'java',
+      '  void slide() {}',
+      undefined,
+    ]);
+  });
+
+  it('open out of the JDK that was chosen', async () => {
+    const home = path.dirname(scratchFile('jdk'));
+    const zip = path.join(home, 'lib', 'src.zip');
+    archive(zip, {
+      'java.base/java/lang/Imagined.java': 'package java.lang;\nclass Imagined {\n  // here\n}\n',
+    });
+    await withSetting('sources.jdk', home, async () => {
+      assert.deepEqual(await shown(key('java.lang.Imagined', 'think', 'Imagined.java', 3)), [
+        'btrace-source',
+        zip,
+        '/java.base/java/lang/Imagined.java',
+        'java',
+        '  // here',
+        undefined,
+      ]);
+    });
+  });
+
+  it('serve nothing but archives of sources to a link that somebody else made', async () => {
+    const uri = vscode.Uri.from({ scheme: 'btrace-source', path: '/etc/passwd', query: '/etc/passwd' });
+    await assert.rejects(Promise.resolve(vscode.workspace.openTextDocument(uri)), /no archive of sources/);
   });
 
   it('never open a file of another package', async () => {
