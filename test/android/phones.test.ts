@@ -1,6 +1,6 @@
 /** What phones differ in, and an emulator and a car: users, the freezer, icons, ABIs. */
 import assert from 'node:assert/strict';
-import { readdir } from 'node:fs/promises';
+import { appendFile, readdir } from 'node:fs/promises';
 import { AndroidTargets } from '../../src/targets/android/android-targets.js';
 import type { AndroidTarget } from '../../src/targets/android/app-target.js';
 import type { Session } from '../../src/targets/target.js';
@@ -17,6 +17,7 @@ describe('recording on phones of many kinds', () => {
 
   const choose = (app?: string): Promise<AndroidTarget> =>
     new AndroidTargets(bench().options()).choose({ app, device: undefined });
+  const list = () => new AndroidTargets(bench().options()).list();
   const options = (changes = {}) => recordOptions(bench().file(), changes);
 
   async function assertRecords(session: Session, app: ArtApp): Promise<void> {
@@ -32,7 +33,7 @@ describe('recording on phones of many kinds', () => {
     const first = await phone.launch(SHOP);
     const work = await phone.launch(SHOP, undefined, SHOP, 10);
     await bench().connect();
-    const all = await new AndroidTargets(bench().options()).list();
+    const all = await list();
     assert.deepEqual(new Set(all.map(({ id }) => id)).size, 2);
     assert.match(all.find(({ pid }) => pid === work.pid)?.detail ?? '', / · user 10 · x86_64$/);
     await assert.rejects(choose(SHOP), (error: Error) =>
@@ -69,6 +70,48 @@ describe('recording on phones of many kinds', () => {
     assert.deepEqual(await readdir(phone.resolve('/data/data')), ['com.example.shop', 'com.example.till']);
     assert.deepEqual(await readdir(phone.resolve('/data/data/com.example.till')), []);
     assert.match((await readdir(phone.resolve(`/data/data/${SHOP}/code_cache`))).join(), /btrace-agent-/);
+  });
+
+  it('lists an app whose process is called otherwise once, and starts it anew', async () => {
+    const { phone } = bench();
+    await phone.install(SHOP, { mainProcess: 'org.shop.main' });
+    const app = await phone.launch(SHOP);
+    await phone.launch(SHOP, undefined, 'org.sync.engine');
+    await bench().connect();
+    const listed = async () => (await list()).map(({ name, pid, launchable }) => [name, pid, launchable]);
+    const engine = phone.app('org.sync.engine')!;
+    assert.deepEqual(await listed(), [
+      ['org.shop.main', app.pid, true],
+      ['org.sync.engine', engine.pid, false],
+    ]);
+    const session = await (await choose('org.shop.main')).start(options({ fromLaunch: true }));
+    assert.notEqual(session.target.pid, app.pid);
+    await assertRecords(session, phone.app('org.shop.main')!);
+    // What is no main process hides none.
+    await phone.app('org.shop.main')!.kill();
+    assert.deepEqual(await listed(), [
+      [SHOP, 0, true],
+      ['org.sync.engine', engine.pid, false],
+    ]);
+  });
+
+  it('takes no process of the system for a package that there is not', async () => {
+    const { phone } = bench();
+    await phone.becomeRoot();
+    await phone.install(SHOP);
+    await phone.install('com.android.providers.contacts', { debuggable: false, ofSystem: true });
+    const app = await phone.launch('com.android.providers.contacts', undefined, 'android.process.acore');
+    // A daemon that is called like an app.
+    const row = `${process.pid} network_stack com.android.networkstack.process app_process64\n`;
+    await appendFile(phone.resolve('/processes'), row);
+    await bench().connect();
+    assert.deepEqual(
+      (await list()).map(({ name }) => name),
+      ['android.process.acore', SHOP],
+    );
+    await assertRecords(await (await choose('android.process.acore')).start(options()), app);
+    const copies = await readdir(phone.resolve('/data/data/com.android.providers.contacts/code_cache'));
+    assert.match(copies.join(), /btrace-agent-/);
   });
 
   it('records where another user is before the screen, as in a car, also from launch', async () => {
@@ -119,11 +162,7 @@ describe('recording on phones of many kinds', () => {
     const { phone } = bench();
     for (let app = 0; app < 50; app++) await phone.install(`com.example.app${app}`);
     await bench().connect();
-    assert.equal(
-      (await new AndroidTargets(bench().options()).list()).filter(({ refusal }) => refusal === undefined)
-        .length,
-      50,
-    );
+    assert.equal((await list()).filter(({ refusal }) => refusal === undefined).length, 50);
     assert.equal(phone.commands.filter((command) => command.includes('look ')).length, 2);
   });
 

@@ -75,7 +75,7 @@ export class AppTarget implements AndroidTarget {
     const user = app.user === 0 ? undefined : `user ${app.user}`;
     this.detail = [place.detail, user, more].filter((part) => part !== undefined).join(' · ');
     this.device = place.device;
-    this.launchable = app.process === app.packageName;
+    this.launchable = app.isMain;
     this.launchNeedsLibrary = app.access === undefined;
     this.refusal =
       app.access !== undefined || this.outsideOnly

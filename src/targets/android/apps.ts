@@ -8,6 +8,8 @@ export interface App {
   /** Of the process: the package, or package:part. */
   readonly process: string;
   readonly packageName: string;
+  /** The process that its icon starts, whatever that is called. */
+  readonly isMain: boolean;
   /** Android's user whose it is: 0 is the first; a work profile is another, and all of a car's are. */
   readonly user: number;
   /** 0: it does not run. */
@@ -53,6 +55,8 @@ interface Row {
   readonly appId?: number | undefined;
   /** Where its package lies, of what is installed beside the system: another place after each installation. */
   readonly apk?: string;
+  /** Where it is not called like its package, and that does not run: the device has said that it is the one that the icon starts. */
+  readonly isRenamedMain?: boolean;
 }
 
 /** What a process said when it was looked into. */
@@ -114,6 +118,12 @@ export function parseProcesses(text: string, isRoot: boolean): Row[] {
   return rows;
 }
 
+/** Rows of `ps -A -o PID,UID`: the kernel's number of each process's package, or of a part of the system. */
+export function parseOwners(text: string): Map<number, number> {
+  const rows = [...text.matchAll(/^\s*(\d+)\s+(\d+)\s*$/gm)];
+  return new Map(rows.map(([, pid, uid]) => [Number(pid), Number(uid) % IDS_PER_USER]));
+}
+
 /** Rows of `pm list packages -3 -f -U`: "package:/data/app/…/base.apk=com.example.shop uid:10123", with a number for each user on newer ones. */
 export function parsePackages(text: string, user: number): Row[] {
   const rows: Row[] = [];
@@ -144,6 +154,51 @@ function withPackage(row: Row, installed: ReadonlyMap<string, Row>, owners: Read
   };
 }
 
+/**
+ * For root, which sees the system's processes too: of these many have a name of their own, and some are called like a package and are none.
+ * Each gets the package of its user, which shares it with others at most; who has none is no app.
+ */
+async function ofPackages(adb: Adb, rows: readonly Row[], user: number): Promise<Row[]> {
+  const { stdout } = await shell(adb, `ps -A -o PID,UID; pm list packages --user ${user} -f -U`);
+  const packages = parsePackages(stdout, user);
+  if (packages.length === 0) return [...rows];
+  const ids = parseOwners(stdout);
+  const byName = new Map(packages.map((row) => [row.packageName, row]));
+  const byId = new Map(packages.toReversed().map((row) => [row.appId, row]));
+  return rows.flatMap((row) => {
+    const appId = row.appId ?? ids.get(row.pid);
+    const owner = byName.get(row.packageName)?.appId === appId ? row : byId.get(appId);
+    if (owner) return [{ ...row, appId, packageName: owner.packageName }];
+    // An app's may be installed for another of Android's users alone.
+    return row.appId === undefined ? [] : [row];
+  });
+}
+
+/** An app may call its main process otherwise (`android:process` of the application): its own name is then none that runs. */
+async function withMains(
+  adb: Adb,
+  running: readonly Row[],
+  installed: ReadonlyMap<string, Row>,
+  user: number,
+): Promise<Row[]> {
+  const own = new Set(running.filter((row) => row.user === user).map((row) => row.process));
+  const isUnclear = (row: Row) =>
+    row.user === user &&
+    row.process !== row.packageName &&
+    !row.process.includes(':') &&
+    installed.has(row.packageName) &&
+    !own.has(row.packageName);
+  const names = [...new Set(running.filter(isUnclear).map(({ packageName }) => packageName))];
+  if (names.length === 0) return [...running];
+  const ask = `mains() { cmd package query-activities --user ${user} -a android.intent.action.MAIN -c android.intent.category.LAUNCHER $1 | sed -n "s/.*processName=/$1 /p"; }`;
+  const { stdout } = await shell(adb, [ask, ...names.map((name) => `mains ${quoted(name)}`)].join('; '));
+  const mains = new Set(stdout.split('\n').map((line) => line.trim()));
+  return running.map((row) => ({
+    ...row,
+    isRenamedMain: isUnclear(row) && mains.has(`${row.packageName} ${row.process}`),
+  }));
+}
+
 /** Of the user before the screen. Only where that is not the first one `pm` has to be told. */
 const PACKAGES =
   'user=$(cmd activity get-current-user 2>/dev/null); case $user in "" | *[!0-9]*) user=0 ;; esac; echo "user:$user"; ' +
@@ -166,8 +221,15 @@ export async function listApps(adb: Adb, probes: Probes): Promise<App[]> {
   const user = Number(/^user:(\d+)/.exec(packages.stdout)?.[1] ?? 0);
   const installed = new Map(parsePackages(packages.stdout, user).map((row) => [row.process, row]));
   const owners = new Map([...installed.values()].toReversed().map((row) => [row.appId ?? 0, row]));
-  const running = parseProcesses(stdout, isRoot).map((row) => withPackage(row, installed, owners));
-  const names = new Set(running.filter((row) => row.user === user).map((row) => row.process));
+  const seen = parseProcesses(stdout, isRoot);
+  const processes = isRoot ? await ofPackages(adb, seen, user) : seen;
+  const owned = processes.map((row) => withPackage(row, installed, owners));
+  const running = await withMains(adb, owned, installed, user);
+  const names = new Set(
+    running
+      .filter((row) => row.user === user)
+      .map((row) => (row.isRenamedMain === true ? row.packageName : row.process)),
+  );
   const rows = [...running, ...[...installed.values()].filter((row) => !names.has(row.process))];
   const found = await probeAll(adb, rows, probes, isRoot ? LOOK : LOOK_AS_APP);
   const apps = rows.map((row, at): App => {
@@ -175,6 +237,7 @@ export async function listApps(adb: Adb, probes: Probes): Promise<App[]> {
     const access = isRoot ? 'root' : why === '' ? 'run-as' : undefined;
     return {
       ...row,
+      isMain: row.isRenamedMain === true || row.process === row.packageName,
       access,
       why,
       profileable: access === undefined && profileable?.has(row.pid),

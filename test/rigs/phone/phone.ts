@@ -40,6 +40,10 @@ export interface Installed {
   readonly profileable?: boolean;
   /** Its processes say that they run the runtime's program of 32 bits. */
   readonly is32?: boolean;
+  /** Came with the device. */
+  readonly ofSystem?: boolean;
+  /** What its manifest calls its process; default as the package. */
+  readonly mainProcess?: string;
   /** What `am start` starts. */
   readonly launch: Launch;
   /** Its package, one of `apkOf` or another. */
@@ -234,6 +238,10 @@ export class Phone {
         `${name} ${debuggable ? 'debuggable' : profileable === true ? 'profileable' : 'release'} ${baseApk(name, folder)} ${users.join()} ${user} ${nativeAbi}\n`,
     );
     await writeFile(path.join(this.folder, 'packages'), lines.join(''));
+    const write = async (name: string, of: (one: [string, Installed]) => string[]) =>
+      await writeFile(path.join(this.folder, name), [...this.packages].flatMap(of).join(''));
+    await write('of-system', ([name, { ofSystem }]) => (ofSystem === true ? [`${name}\n`] : []));
+    await write('mains', ([name, { mainProcess }]) => [`${name} ${mainProcess ?? name}\n`]);
     const icons = [...this.packages].flatMap(([name, { launchers }]) =>
       launchers.map((one) => `${name}/${one}\n`),
     );
@@ -245,10 +253,19 @@ export class Phone {
   }
 
   /** Starts an installed app, as a finger on its icon does, or another process of it; resolves when its first screen is there. */
-  async launch(packageName: string, options?: Launch, process = packageName, user = 0): Promise<ArtApp> {
+  async launch(
+    packageName: string,
+    options?: Launch,
+    process = this.mainOf(packageName),
+    user = 0,
+  ): Promise<ArtApp> {
     const app = this.begin(packageName, options, [], process, user);
     await app.until(/^started /m);
     return app;
+  }
+
+  private mainOf(packageName: string): string {
+    return this.packages.get(packageName)?.mainProcess ?? packageName;
   }
 
   /** The app of this name that runs, or ran last, for the user. */
@@ -398,8 +415,8 @@ export class Phone {
     await writeFile(file, '');
     for (const line of lines.trim().split('\n')) {
       const [what = '', whom = '', ...rest] = line.split(' ');
-      if (what === 'start') this.begin(whom, undefined, rest.slice(1), whom, Number(rest[0]));
-      else if (what === 'force-stop') await this.app(whom, Number(rest[0]))?.kill();
+      if (what === 'start') this.begin(whom, undefined, rest.slice(1), this.mainOf(whom), Number(rest[0]));
+      else if (what === 'force-stop') await this.app(this.mainOf(whom), Number(rest[0]))?.kill();
       else {
         const app = [...this.apps.values()].find(({ pid }) => pid === Number(whom));
         if (what === 'attach-agent' && this.faults.agentKills) await app?.kill();
