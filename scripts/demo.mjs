@@ -1,6 +1,7 @@
 // npm run demo: sets up what it needs, builds, records a sample Java program for five seconds through the real agent,
 // prints where its time went, and writes demo.btrace, demo.pftrace and demo.html. Node built-ins only: this runs on a fresh clone.
-//   npm run demo -- SECONDS     for another length
+//   npm run demo -- SECONDS           for another length
+//   npm run demo -- SECONDS FOLDER    writes them there
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -10,6 +11,8 @@ import { run } from './process.mjs';
 import { root, setupOrStop } from './setup.mjs';
 
 const seconds = Number(process.argv[2] ?? 5);
+const output = (name) => path.join(process.argv[3] ?? '', name);
+const [recording, forPerfetto, pageFile] = ['demo.btrace', 'demo.pftrace', 'demo.html'].map(output);
 if (!(seconds > 0)) {
   console.error('How many seconds? For example: npm run demo -- 10');
   process.exit(2);
@@ -78,7 +81,7 @@ const recorded = await btrace(
     '--duration',
     `${seconds}s`,
     '--output',
-    'demo.btrace',
+    recording,
     '--force',
     '--quiet',
   ],
@@ -88,20 +91,17 @@ shop.stdin.end(); // it closes by itself
 if (recorded.code !== 0) fail('recording', recorded.error ?? recorded.text);
 
 console.log();
-const reported = await btrace(['report', 'demo.btrace', '--top', '12']);
+const reported = await btrace(['report', recording, '--top', '12']);
 if (reported.code !== 0) fail('the report', reported.error ?? `exit code ${reported.code}`);
-const converted = await btrace(
-  ['convert', 'demo.btrace', '-o', 'demo.pftrace', '--force', '--quiet'],
-  'keep',
-);
-if (converted.code !== 0) fail('writing demo.pftrace', converted.error ?? converted.text);
+const converted = await btrace(['convert', recording, '-o', forPerfetto, '--force', '--quiet'], 'keep');
+if (converted.code !== 0) fail(`writing ${forPerfetto}`, converted.error ?? converted.text);
 const page = await run(
   process.execPath,
-  ['--import', 'tsx', path.join(root, 'scripts/page-file.ts'), 'demo.btrace', 'demo.html'],
+  ['--import', 'tsx', path.join(root, 'scripts/page-file.ts'), recording, pageFile],
   { cwd: root },
 );
-if (page.code !== 0) fail('writing demo.html', page.error ?? page.text);
+if (page.code !== 0) fail(`writing ${pageFile}`, page.error ?? page.text);
 console.log(`
-demo.html     open it in a browser: the flame chart and the tables
-demo.btrace   open it in VS Code with the BTrace extension, or: npx btrace report demo.btrace --per-thread
-demo.pftrace  open it in Perfetto's viewer`);
+${pageFile}     open it in a browser: the flame chart and the tables
+${recording}   open it in VS Code with the BTrace extension, or: npx btrace report ${recording} --per-thread
+${forPerfetto}  open it in Perfetto's viewer`);
