@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { RecordingDecoder } from '../../../src/trace/build/decoder.js';
 import { Random } from '../../../src/trace/build/random.js';
+import { lineFigures } from '../../../src/trace/measure/lines.js';
 import { methodFigures } from '../../../src/trace/measure/methods.js';
 import { wholeTrace } from '../../../src/trace/measure/scope.js';
 import { sumScope } from '../../../src/trace/measure/sums.js';
@@ -39,6 +40,27 @@ function methodNamed(trace: Trace, number: number): number {
 
 const expectedIntervals = (recording: RandomRecording): Interval[][] =>
   recording.threads.map(({ samples, counters }) => intervalsOf(samples, counters, recording.vouchNs));
+
+const lineKey = (method: number, line: number): number => 1000 * (method + 1) + line;
+
+/** The same with the lines of their frames instead of their methods; −1 where a line is not known. */
+function onLines(trace: Trace, thread: number, intervals: readonly Interval[]): Interval[] {
+  const { nodes, paths, methods } = trace;
+  const copies = intervals.map((interval, row) => {
+    const stack: number[] = [];
+    for (let at = trace.threads[thread]!.intervals.node[row]!; at !== 0; at = nodes!.parent[at]!) {
+      const method = paths.method[nodes!.path[at]!]!;
+      const line = nodes!.position[at] === 0 ? 0 : methods.lineAt(method, nodes!.position[at]! - 1);
+      stack.unshift(line === 0 ? -1 : lineKey(method, line));
+    }
+    return { ...interval, stack };
+  });
+  for (const copy of copies) {
+    const other = copy.countsWith === undefined ? -1 : intervals.indexOf(copy.countsWith);
+    if (other >= 0) copy.countsWith = copies[other]!;
+  }
+  return copies;
+}
 
 function forEachSeed(from: number, check: (seed: number) => void): void {
   for (let seed = from; seed < from + recordings; seed++) {
@@ -287,6 +309,54 @@ describe('the engine agrees with the reference', function () {
       );
       close(chart.total[0]! + chart.gap, sums.sum[weight], 'flame graph and gaps');
     });
+  });
+
+  it('in lines, of every thread and range', () => {
+    let checked = 0;
+    forEachSeed(60_001, (seed) => {
+      const recording = randomRecording(seed);
+      const trace = decoded(recording.bytes);
+      const random = new Random(seed);
+      const all = expectedIntervals(recording).map((intervals, at) => onLines(trace, at, intervals));
+      const one = random.below(2 * all.length);
+      const begin = trace.beginNs + random.next() * (trace.endNs - trace.beginNs);
+      const scope = {
+        threads: one < all.length ? [one + 1] : [],
+        beginNs: random.next() < 0.3 ? -Infinity : begin,
+        endNs: random.next() < 0.3 ? Infinity : begin + random.next() * (trace.endNs - begin),
+      };
+      const end = scope.endNs >= trace.endNs ? Infinity : scope.endNs;
+      const intervals = all[one] ?? all.flat();
+      const lines = lineFigures(trace, scope);
+      for (const [weight, self, total] of [
+        ['wall', lines.selfWall, lines.totalWall],
+        ['cpu', lines.selfCpu, lines.totalCpu],
+        ['allocatedBytes', lines.selfBytes, lines.totalBytes],
+      ] as const) {
+        const sum = (passes: (stack: readonly number[]) => boolean): number =>
+          sumWhere(intervals, scope.beginNs, end, weight, passes);
+        for (let row = 0; row < lines.count; row++) {
+          const key = lineKey(lines.method[row]!, lines.line[row]!);
+          close(
+            self[row]!,
+            sum((stack) => stack.at(-1) === key),
+            `self ${weight} of ${key}`,
+          );
+          close(
+            total[row]!,
+            sum((stack) => stack.includes(key)),
+            `total ${weight} of ${key}`,
+          );
+        }
+        close(
+          self.reduce((a, b) => a + b, 0),
+          sum((stack) => (stack.at(-1) ?? 0) > 0),
+          `Σ self ${weight}`,
+        );
+      }
+      checked += lines.count;
+    });
+    assert.ok(checked > recordings, `${checked} lines`);
   });
 
   it('when ranges are put together', () => {

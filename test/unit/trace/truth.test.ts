@@ -16,7 +16,10 @@ function shares(names: readonly string[], values: Float64Array, sum: number): Ma
   return result;
 }
 
-function compare(trace: Trace, truth: SynthTruth): { self: number; total: number; cpu: number } {
+function compare(
+  trace: Trace,
+  truth: SynthTruth,
+): { self: number; total: number; cpu: number; bytes: number } {
   const sums = sumScope(trace, wholeTrace);
   const figures = methodFigures(sums, trace.methods.count);
   const names = Array.from(figures.method, (method) => trace.methods.qualifiedName(method));
@@ -29,15 +32,21 @@ function compare(trace: Trace, truth: SynthTruth): { self: number; total: number
   };
   const seenWall = figures.sum.wall - figures.gap.wall;
   const seenCpu = figures.sum.cpu - figures.gap.cpu;
+  const seenBytes = figures.sum.allocatedBytes - figures.gap.allocatedBytes;
+  const allocated = truth.selfBytes.reduce((a, b) => a + b, 0);
   return {
     self: worst(shares(names, figures.self.wall, seenWall), shares(truth.names, truth.selfWall, wall)),
     total: worst(shares(names, figures.total.wall, seenWall), shares(truth.names, truth.totalWall, wall)),
     cpu: worst(shares(names, figures.self.cpu, seenCpu), shares(truth.names, truth.selfCpu, cpu)),
+    bytes: worst(
+      shares(names, figures.self.allocatedBytes, seenBytes),
+      shares(truth.names, truth.selfBytes, allocated),
+    ),
   };
 }
 
 describe('decoded figures against the truth', () => {
-  it('are within 1.5 points of every method of a program of 60 methods', async () => {
+  it('are within 0.2 points of every method of a program of 60 methods', async () => {
     const { bytes, truth } = await synthetic({
       seed: 7,
       samples: 60_000,
@@ -46,9 +55,10 @@ describe('decoded figures against the truth', () => {
       methods: 60,
     });
     const worst = compare(decoded(bytes), truth);
-    assert.ok(worst.self < 0.015, `self wall is off by ${worst.self}`);
-    assert.ok(worst.total < 0.015, `total wall is off by ${worst.total}`);
-    assert.ok(worst.cpu < 0.015, `self CPU is off by ${worst.cpu}`);
+    assert.ok(worst.self < 0.002, `self wall is off by ${worst.self}`);
+    assert.ok(worst.total < 0.002, `total wall is off by ${worst.total}`);
+    assert.ok(worst.cpu < 0.002, `self CPU is off by ${worst.cpu}`);
+    assert.ok(worst.bytes < 0.002, `allocated bytes are off by ${worst.bytes}`);
   });
 
   it('stay within 2.5 points when one sample in twenty is missed, and the rest is called a gap', async () => {
