@@ -215,7 +215,7 @@ void OutsideSampler::walk(ThreadRecord& record, u64 tick, i64 now, i64 cpu, u16 
   Capture capture;
   if (!capture.begin_outside(&record, SampleKind::AsyncOutside, now, tick)) return;
   if (frames < 0) {
-    capture.lose(LossReason::WalkError);
+    capture.lose(frames == Runtime::kTimedOut ? LossReason::SuspendTimeout : LossReason::WalkError);
     return;
   }
   capture.row().cpu_ns = cpu;

@@ -52,6 +52,8 @@ struct ThreadDescription {
 class Runtime {
  public:
   static constexpr i32 kWalkLater = -2;
+  // The thread did not stand still in time.
+  static constexpr i32 kTimedOut = -3;
 
   virtual void describe(TargetDescription& target) = 0;
   virtual const char* mode_reason() { return nullptr; }
@@ -76,7 +78,7 @@ class Runtime {
   virtual bool name_method(u64 code, NameSink& sink) = 0;
   virtual bool name_class(u64 key, NameSink& sink) = 0;
   // Another thread's stack, leaf first; 0 when it has none as long as it does not run, kWalkLater when that cannot be
-  // told yet, -1 when it failed. Only if it can be walked from outside.
+  // told yet, kTimedOut, -1 when it failed otherwise. Only if it can be walked from outside.
   virtual i32 walk_outside(ThreadRecord& record, Frame* frames, u32 limit, WalkNotes& notes) = 0;
   virtual bool walks_outside() = 0;
   // What another thread waits for, and who has it, where that can be seen from here: adds to what the thread has

@@ -28,7 +28,7 @@ ArtThread* suspend_by_id(const Internals& art, u32 art_id, bool& timed_out) {
 i32 walk_suspended(const Internals& art, u32 art_id, u32 tid, Frame* frames, u32 limit, u16& flags) {
   bool timed_out = false;
   ArtThread* thread = suspend_by_id(art, art_id, timed_out);
-  if (!thread) return timed_out ? -1 : 0;
+  if (!thread) return timed_out ? Runtime::kTimedOut : 0;
   i32 count = 0;
   auto walk = [&](ArtThread* self) { count = walk_stack(self, thread, frames, limit, flags); };
   // ART gives ids again: it may be another one's by now.

@@ -74,6 +74,11 @@ JNIEXPORT void Java_sample_NativeWaits_sleepInNative(JNIEnv*, jclass, jint milli
   }
 }
 
+// @FastNative: whoever wants the thread to stand still waits for it.
+JNIEXPORT void Java_sample_NativeWaits_sleepRunnable(JNIEnv* env, jclass type, jint millis) {
+  Java_sample_NativeWaits_sleepInNative(env, type, millis);
+}
+
 // Waits for a pipe that nobody writes to.
 JNIEXPORT void Java_sample_NativeWaits_pollInNative(JNIEnv*, jclass, jint millis) {
   int ends[2];
