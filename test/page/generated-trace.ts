@@ -329,8 +329,8 @@ function intervalsOf(raw: Raw): Intervals {
     countsWith: new Int32Array(0),
     allocations: new Float64Array(count).fill(3),
     allocatedBytes: Float64Array.from(raw.cpu, (cpu) => Math.round(cpu / 100)),
-    faults: new Float64Array(count),
-    switches: new Float64Array(count),
+    faults: Float64Array.from(raw.cpu, (cpu) => Math.round(cpu / 100_000)),
+    switches: Float64Array.from(raw.path, (path) => path % 3),
     samples: new Uint32Array(count).fill(1),
     node: new Int32Array(count),
   };

@@ -38,7 +38,8 @@ export class Minimap {
     );
     this.root.addEventListener('pointerdown', (event) => this.#begin(event));
     this.root.addEventListener('pointermove', (event) => this.#move(event));
-    this.root.addEventListener('pointerup', () => (this.#drag = undefined));
+    for (const over of ['pointerup', 'pointercancel'])
+      this.root.addEventListener(over, () => (this.#drag = undefined));
     this.root.addEventListener('dblclick', () => context.store.set({ viewport: undefined }));
   }
 
