@@ -10,7 +10,7 @@ export interface TraceImporter {
 }
 
 export interface ImportOptions {
-  /** Asked between pieces of work; when aborted, `append` and `finish` throw its reason. */
+  /** Asked between pieces of work; when aborted, `append` throws its reason. */
   readonly signal?: AbortSignal;
   /**
    * Time that one count of a format without times stands for (collapsed stacks), in ns.

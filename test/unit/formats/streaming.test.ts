@@ -135,6 +135,21 @@ describe('readers of foreign formats', () => {
     assert.equal(importer.finish().threads[0]?.calls.count, 3);
   });
 
+  for (const [name, { before, padding }] of Object.entries(files)) {
+    it(`stop when they are cancelled: ${name}`, () => {
+      const [id] = name.split(',');
+      const { create } = importers.find((one) => one.id === id)!;
+      for (const start of [create, anyImporter]) {
+        const cancel = new AbortController();
+        const importer = start({ signal: cancel.signal });
+        importer.append(before.slice());
+        importer.append(padding.slice(0, 1000));
+        cancel.abort(new Error('enough'));
+        assert.throws(() => importer.append(padding.slice()), /^Error: enough$/);
+      }
+    });
+  }
+
   it('are all in these tests', () => {
     const tested = Object.keys(files).map((name) => name.split(',')[0]);
     assert.deepEqual(

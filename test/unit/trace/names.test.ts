@@ -231,6 +231,37 @@ describe('names', () => {
   });
 });
 
+describe('threads', () => {
+  it('whose system gives one the number of another that has ended are two', () => {
+    const { trace } = new Recording()
+      .add(
+        ChunkKind.Threads,
+        Threads.encode({
+          threads: [
+            { index: 1, tid: 4_294_967_295, javaId: 2 ** 40, name: 'first', beginNs: 1, endNs: 40 },
+            { index: 2, tid: 4_294_967_295, javaId: 2 ** 53 - 1, name: 'second', beginNs: 50 },
+          ],
+        }),
+      )
+      .add(
+        ChunkKind.Samples,
+        encodeSamples([
+          { thread: 1, counters: 0, time: [10, 20, 40], stack: [0, 0, 0] },
+          { thread: 2, counters: 0, time: [60, 70], stack: [0, 0] },
+        ]),
+      );
+    assert.deepEqual(
+      trace.threads.map(({ tid, name, javaId, beginNs, endNs, sampleCount }) => [
+        ...[tid, name, javaId, beginNs, endNs, sampleCount],
+      ]),
+      [
+        [4_294_967_295, 'first', 2 ** 40, 1, 40, 3],
+        [4_294_967_295, 'second', 2 ** 53 - 1, 50, 0, 2],
+      ],
+    );
+  });
+});
+
 describe('lines', () => {
   it('are those of the last entry at or before a position; totals count a line once', () => {
     const trace = new Recording()
