@@ -6,6 +6,8 @@ namespace btrace::hotspot {
 namespace {
 constexpr size_t kNameRoom = 2048;
 constexpr u32 kMaxLines = 65536;
+// Of nearly all methods. Memory from the kernel and back costs more than the rest of a name.
+constexpr u32 kUsualLines = 256;
 
 // Class files may list lines in any order; they are nearly always sorted, so insertion is enough.
 void sort_lines(const jvmtiLineNumberEntry* lines, u32 count, LineEntry* sorted) {
@@ -69,11 +71,13 @@ bool HotSpot::name_method(u64 code, NameSink& sink) {
   jvmtiLineNumberEntry* lines = nullptr;
   if (native || jvm.ti->GetLineNumberTable(method, &line_count, &lines) != JVMTI_ERROR_NONE) line_count = 0;
   u32 count = min_of<u32>(static_cast<u32>(line_count), kMaxLines);
-  LineEntry* entries = count ? map_array<LineEntry>(count) : nullptr;
-  if (!entries) count = 0;
+  LineEntry usual[kUsualLines];
+  LineEntry* many = count > kUsualLines ? map_array<LineEntry>(count) : nullptr;
+  if (count > kUsualLines && !many) count = 0;
+  LineEntry* entries = many ? many : usual;
   sort_lines(lines, count, entries);
   sink.set_method(class_id, name, signature, native ? MethodKind::ManagedNative : MethodKind::Managed, entries, count);
-  unmap_array(entries, count);
+  unmap_array(many, count);
   jvm.free(lines);
   jvm.free(name);
   jvm.free(signature);
