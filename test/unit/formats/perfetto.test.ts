@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
 import { writePerfetto } from '../../../src/trace/formats/perfetto-export.js';
 import { PerfettoImporter } from '../../../src/trace/formats/perfetto-import.js';
+import { methodFigures, sumScope, wholeTrace } from '../../../src/trace/index.js';
 import { dumpTrace } from '../trace-dump.js';
-import { encoded, type Packet } from './perfetto-traces.js';
+import { encoded, type Packet, systemPerfetto } from './perfetto-traces.js';
 import { smallTrace } from './sample-traces.js';
 import { decoded, synthetic } from '../trace/recordings.js';
 import { importWhole, written } from './round-trip.js';
@@ -47,6 +48,17 @@ describe('Perfetto protobuf', () => {
       assert.equal(read.count, calls.count);
       assert.ok(Math.abs(read.cpu[0]! - calls.cpu[0]!) <= 1);
     }
+  });
+
+  it('takes CPU time and sleep from the scheduler', () => {
+    const trace = importWhole(new PerfettoImporter(), systemPerfetto());
+    const main = trace.threads.find(({ name }) => name === 'main')!;
+    const sums = sumScope(trace, { ...wholeTrace, threads: [main.index] });
+    const { method, total } = methodFigures(sums, trace.methods.count);
+    const row = method.findIndex((one) => trace.methods.name(one) === 'measure');
+    const { wall, cpu, blocked } = total;
+    // 2 to 12 µs; asleep from 6 to 9, and then ready until 11.
+    assert.deepEqual([wall[row], cpu[row], blocked[row]], [10_000, 5000, 3000]);
   });
 
   it('reads asynchronous slices of older producers, by ids that are of a process or of all', () => {

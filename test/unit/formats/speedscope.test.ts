@@ -3,7 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import vm from 'node:vm';
 import { exporters } from '../../../src/trace/formats/index.js';
+import { writeSpeedscope } from '../../../src/trace/formats/speedscope-export.js';
 import { SpeedscopeImporter } from '../../../src/trace/formats/speedscope-import.js';
+import { methodFigures, sumScope, type Trace, wholeTrace } from '../../../src/trace/index.js';
+import { decoded, synthetic } from '../trace/recordings.js';
 import { importWhole, written } from './round-trip.js';
 import { randomTrace, smallTrace } from './sample-traces.js';
 
@@ -129,6 +132,34 @@ function ownWall(trace: ReturnType<typeof smallTrace>): number {
   }
   return sum;
 }
+
+describe('what is written for speedscope on CPU time', () => {
+  it('has of each method what it used itself', async () => {
+    const options = { seed: 5, samples: 5000, threads: 1, depth: 6, methods: 40, waiting: 0.1 };
+    const trace = decoded((await synthetic(options)).bytes);
+    const read = importWhole(
+      new SpeedscopeImporter(),
+      Buffer.from(written(writeSpeedscope, trace, { weight: 'cpu' })),
+    );
+    const own = (of: Trace, weight: 'cpu' | 'wall'): Map<string, number> => {
+      const { count, method, self } = methodFigures(sumScope(of, wholeTrace), of.methods.count);
+      const byName = new Map<string, number>();
+      for (let row = 0; row < count; row++) {
+        const name = of.methods.qualifiedName(method[row]!);
+        byName.set(name, (byName.get(name) ?? 0) + self[weight][row]!);
+      }
+      return byName;
+    };
+    const used = own(trace, 'cpu');
+    const drawn = own(read, 'wall');
+    const lasted = own(trace, 'wall');
+    const sum = (of: Map<string, number>): number => [...of.values()].reduce((a, b) => a + b, 0);
+    assert.ok(sum(used) < 0.97 * sum(lasted), 'there is waiting in it');
+    // Begins and ends are rounded to ns.
+    for (const [name, cpu] of used)
+      assert.ok(Math.abs((drawn.get(name) ?? 0) - cpu) <= 10_000, `${name}: ${drawn.get(name)}, used ${cpu}`);
+  });
+});
 
 describe('speedscope files of others', () => {
   const profile = (more: object) => ({ name: 'heap', type: 'sampled', samples: [[0], [0, 1]], ...more });

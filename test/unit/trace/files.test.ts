@@ -61,6 +61,23 @@ describe('RecordingWriter', () => {
     assert.deepEqual([beginNs, endNs, await reader.lengthNs()], [-5, 100, 105]);
   });
 
+  it('ends with the latest sample, whichever thread came last', async () => {
+    const sink = new MemorySink();
+    const writer = new RecordingWriter(sink);
+    await writer.add(ChunkKind.Header, Header.encode({ major: 1 }));
+    for (const [thread, end] of [
+      [1, 900],
+      [2, 300],
+    ] as const)
+      await writer.add(
+        ChunkKind.Samples,
+        encodeSamples([{ thread, counters: 0, time: [100, end], stack: [0, 0] }]),
+      );
+    await writer.finish(EndReason.Stopped);
+    assert.equal(writer.lastNs, 900);
+    assert.equal((await new RecordingReader(sourceOf(sink.bytes)).footer())?.endNs, 900);
+  });
+
   it('leaves out an index of more chunks than it keeps, and times that cannot be', async () => {
     const status = Status.encode({ samples: 4 });
     for (const [chunks, indexed] of [
