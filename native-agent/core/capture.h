@@ -64,6 +64,8 @@ class Capture {
   u32 commit(u32 frame_count) { return commit_frames(walk_->frames, frame_count); }
   // The node it got; 0 when there is none.
   u32 commit_frames(const Frame* frames, u32 frame_count);
+  // With the stack that node_of() gave.
+  void commit_node(u32 node);
   // Where somebody stood before (Session::known).
   void commit_known(u32 node);
   // Where it stood before: no walk was made, so there is no cost to book.
@@ -75,7 +77,6 @@ class Capture {
 
  private:
   u32 insert(const Frame* frames, u32 frame_count);
-  void commit_node(u32 node);
   u64 book(i64 begin_ns, bool is_row);
   bool begin_open(ThreadRecord* record, SampleKind kind, bool open, bool force);
   bool enter(ThreadRecord* record, SampleKind kind, Holder holder);

@@ -244,9 +244,10 @@ Drain::Totals Drain::totals() const {
 
 Spent Drain::spent() const {
   const auto cost_of = [&](SampleKind kind) { return session_->costs[static_cast<u32>(kind)].total_ns.load_relaxed(); };
+  // Of all and of its parts the parts are read first: they grow after it does.
   const u64 walks_ns = cost_of(SampleKind::AsyncSelf) + cost_of(SampleKind::AsyncOutside);
-  return {totals().capture_ns - session_->forced_ns.load_relaxed() - walks_ns,
-          walks_ns + session_->events_ns.load_relaxed()};
+  const u64 forced_ns = session_->forced_ns.load_acquire();
+  return {totals().capture_ns - forced_ns - walks_ns, walks_ns + session_->events_ns.load_relaxed()};
 }
 
 // What the budget makes of the interval, by the mean cost of the captures since the last time.

@@ -16,14 +16,15 @@ class KnownStacks {
   // The stack's node, 0 when it is not known. `key` is never 0.
   u32 find(u64 key) const {
     const Slot& slot = slots_[key % kSlots];
-    u64 node = slot.node.load_relaxed();
+    u64 node = slot.node.load_acquire();
     return node && slot.check.load_relaxed() == (key ^ mixed(node)) ? static_cast<u32>(node) : 0;
   }
-  // Two threads may write at once: halves of both belong to no key.
+  // Two threads may write at once: halves of both belong to no key. Whoever finds the node may send it: what it says is
+  // published with it.
   void keep(u64 key, u32 node) {
     Slot& slot = slots_[key % kSlots];
     slot.check.store_relaxed(key ^ mixed(node));
-    slot.node.store_relaxed(node);
+    slot.node.store_release(node);
   }
 
   // Some that are known are walked all the same. One that turned out to be another ends it for this session.

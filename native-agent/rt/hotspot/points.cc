@@ -220,8 +220,10 @@ void enable_points(Session& session) {
   compiled.can_generate_compiled_method_load_events = 1;
   const bool hears_of_code = add_capability(compiled);
   set_event(JVMTI_EVENT_COMPILED_METHOD_UNLOAD, hears_of_code);
-  begin_knowing_stacks(session, hears_of_code);
-  enable(session, "inlined methods", SampleKind::AsyncSelf, compiled, JVMTI_EVENT_COMPILED_METHOD_LOAD);
+  // The JVM tells of code that goes only where it told that it had come.
+  const bool hears_of_both =
+      enable(session, "inlined methods", SampleKind::AsyncSelf, compiled, JVMTI_EVENT_COMPILED_METHOD_LOAD);
+  begin_knowing_stacks(session, hears_of_code && hears_of_both);
 }
 
 void disable_points(Session& session) {

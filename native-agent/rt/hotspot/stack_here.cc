@@ -39,7 +39,7 @@ void code_went() {
 void begin_knowing_stacks(Session& session, bool hears_of_code) {
   const bool on = hears_of_code && g_hotspot.jvm.anchor_sp != kNoOffset;
   session.report_hook(kHook, on ? HookState::Installed : HookState::Off,
-                      on ? nullptr : "this JVM does not tell what that takes: each stack is walked");
+                      on ? nullptr : "nobody tells when compiled code goes, or where it lies: each stack is walked");
   g_on.store(on);
 }
 
@@ -91,14 +91,14 @@ void StackHere::make_key() {
 
   for (u32 i = 0; i < kRanges; i++) methods_[i] = {g_methods[i].begin.load_relaxed(), g_methods[i].end.load_relaxed()};
   constexpr u64 kFactor = 0x9E3779B97F4A7C15ull;
-  u64 key = (at + bytes * kFactor) ^ u64 { g_went.load_relaxed() } << 48;
+  u64 key = (at + bytes * kFactor) ^ u64 { g_went.load_relaxed() } << 32;
   for (u64 i = 0; i < bytes / sizeof(u64); i++) {
     const u64 word = words[i];
     if (word - jvm.code_begin >= jvm.code_bytes && !methods_[0].has(word) && !methods_[1].has(word)) continue;
     key = (key ^ word ^ i << 48) * kFactor;
     key ^= key >> 32;
   }
-  key_ = key | 1;
+  key_ = key ? key : 1;
 }
 
 bool StackHere::commit_known() {
@@ -113,12 +113,15 @@ void StackHere::commit(u32 count) {
   session.known.count_walked();
   const bool keeps =
       key_ && !(capture_.row().flags & (kFlagCut | kFlagWalkFailed)) && has_learnt_all(capture_.frames(), count);
-  const u32 node = capture_.commit(count);
-  if (!keeps || !node) return;
-  if (known_ && known_ != node && session.stacks.is_current(known_))
-    session.known.distrust();
-  else
-    session.known.keep(key_, node);
+  // Kept before the row is: with that the record is let go, and after it the session may be gone.
+  const u32 node = capture_.node_of(count);
+  if (keeps && node) {
+    if (known_ && known_ != node && session.stacks.is_current(known_))
+      session.known.distrust();
+    else
+      session.known.keep(key_, node);
+  }
+  capture_.commit_node(node);
 }
 
 // Whether the key is of all methods. If not, it is the next time.
