@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
-import { measure, type ReportRequest } from '../../../src/cli/report/measure.js';
+import { measure, type MethodRow, type ReportRequest, sortKeys } from '../../../src/cli/report/measure.js';
 import { reportJson } from '../../../src/cli/report/json.js';
 import { printReport } from '../../../src/cli/report/print.js';
 import { Terminal } from '../../../src/cli/terminal.js';
@@ -13,6 +13,8 @@ import {
   type Trace,
   wholeTrace,
 } from '../../../src/trace/index.js';
+import { formatShare } from '../../../src/trace/measure/quantities.js';
+import { synthetic as made } from '../trace/recordings.js';
 
 const request: ReportRequest = {
   top: 10,
@@ -86,6 +88,52 @@ describe('a report', () => {
     ];
     const sum = halves[0]!.sums.sum.wall + halves[1]!.sums.sum.wall;
     assert.ok(Math.abs(sum - all.sums.sum.wall) < 1e-6 * sum, 'two halves are the whole');
+  });
+
+  it('has every order that it offers, each another one', () => {
+    const columns: Record<string, (row: MethodRow) => number> = {
+      'self-cpu': (row) => row.selfCpuNs,
+      'total-cpu': (row) => row.totalCpuNs,
+      'self-wall': (row) => row.selfWallNs,
+      'total-wall': (row) => row.totalWallNs,
+      blocked: (row) => row.blockedNs,
+      allocated: (row) => row.allocatedBytes,
+    };
+    assert.deepEqual(Object.keys(columns), sortKeys);
+    // What a method allocates here goes with its CPU time: it is made to be another's.
+    const shuffled: Trace = {
+      ...trace,
+      threads: trace.threads.map((thread) => {
+        const allocatedBytes = Float64Array.from(thread.intervals.path, (path) => (path * 7919) % 1009);
+        const intervals = new Proxy(thread.intervals, {
+          get: (of, key): unknown => (key === 'allocatedBytes' ? allocatedBytes : Reflect.get(of, key, of)),
+        });
+        return { ...thread, intervals };
+      }),
+    };
+    const orders = sortKeys.map((sort) => {
+      const { methods } = measure(shuffled, [], { ...request, top: 1000, sort });
+      const values = methods.map((row) => columns[sort]!(row));
+      assert.deepEqual(
+        values,
+        values.slice().sort((a, b) => b - a),
+        sort,
+      );
+      return methods.map(({ name }) => name).join();
+    });
+    assert.equal(new Set(orders).size, sortKeys.length);
+  });
+
+  it('says how much of the time nobody saw', async () => {
+    const bytes = (await made({ samples: 20_000, methods: 50, threads: 2, depth: 8, missEvery: 20 })).bytes;
+    const missed = decodeRecording(bytes).trace();
+    const { sums } = measure(missed, [], request);
+    const share = formatShare(sums.gap.wall / sums.sum.wall);
+    const facts = trustFacts(missed, sums);
+    assert.deepEqual(
+      facts.find(({ text }) => text.endsWith('of the time without evidence')),
+      { text: `${share} of the time without evidence`, isWarning: true },
+    );
   });
 
   it('shows where the time of a thread went that used none of what is sorted by', () => {
