@@ -8,6 +8,7 @@ import {
   TreeItem,
   TreeItemCollapsibleState,
   window,
+  workspace,
   Disposable,
   type Event,
   type TreeDataProvider,
@@ -49,6 +50,7 @@ export class TargetsView implements TreeDataProvider<TargetNode>, Disposable {
     this.#listening = [
       this.#view.onDidChangeVisibility(() => this.#schedule()),
       registry.onDidChangeSources(() => void this.refresh()),
+      workspace.onDidGrantWorkspaceTrust(() => void this.refresh()),
       sessions.onDidChange(() => {
         this.#change.fire(undefined);
         this.#schedule();
@@ -64,7 +66,8 @@ export class TargetsView implements TreeDataProvider<TargetNode>, Disposable {
   }
 
   async #look(): Promise<void> {
-    this.#listing = await this.registry.list();
+    // Nothing is looked for where nothing may be recorded: the view says so, and how to trust the workspace.
+    this.#listing = workspace.isTrusted ? await this.registry.list() : { targets: [], failures: [] };
     this.#looked = true;
     // A tree that is told of a change loses its hover and may flicker: only when there is one.
     const shown = JSON.stringify([

@@ -1,0 +1,39 @@
+// A workspace that a person does not trust: what the views say there, what Record answers, and the way out of it.
+import path from 'node:path';
+import { packageFile } from '../../scripts/package.mjs';
+import { root } from '../../scripts/setup.mjs';
+import { withVSCode } from '../rigs/vscode/with-vscode.js';
+
+const workspace = path.join(root, 'test/exthost/workspace');
+
+describe('a workspace that is not trusted', () => {
+  const vscode = withVSCode(() => ({ workspace, extensions: [packageFile()], trust: 'restricted' }));
+
+  it('says in the view of targets what is possible there, and leads to trusting it', async () => {
+    const { workbench } = vscode;
+    const { page } = workbench;
+    await page.locator('.activitybar a[aria-label="BTrace"]').click();
+    const said = 'Recordings can be opened in Restricted Mode. To record a program, trust this workspace.';
+    await page.locator('.welcome-view-content', { hasText: said }).waitFor();
+    await page.locator('.welcome-view-content', { hasText: 'No recordings yet.' }).waitFor();
+    await workbench.screenshot('restricted-1-views');
+    await page.locator('.pane-body .monaco-button', { hasText: 'Manage Workspace Trust' }).click();
+    await page.locator('.workspace-trust-editor', { hasText: 'You are in Restricted Mode' }).waitFor();
+  });
+
+  it('answers Record in words, with the same way out', async () => {
+    const { workbench } = vscode;
+    const trust = workbench.page.locator('.workspace-trust-editor');
+    await workbench.page.keyboard.press('Escape');
+    await trust.waitFor({ state: 'hidden' });
+    // The palette does not have it here; the button below “No recordings yet” is there.
+    await workbench.page.locator('.pane-body .monaco-button', { hasText: 'Record…' }).click();
+    const toast = workbench.notification('Recording is switched off in Restricted Mode');
+    await toast
+      .filter({ hasText: 'Trust this workspace to record; recordings can be opened either way.' })
+      .waitFor();
+    await workbench.screenshot('restricted-2-record');
+    await workbench.press(toast, 'Manage Workspace Trust');
+    await trust.filter({ hasText: 'You are in Restricted Mode' }).waitFor();
+  });
+});
