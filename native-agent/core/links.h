@@ -36,6 +36,11 @@ class LinkRing {
     read_.store_release(at + 1);
     return true;
   }
+  // Of a session that is over.
+  void clear() {
+    Link link;
+    while (pop(link)) continue;
+  }
 
  private:
   struct Slot {
@@ -46,5 +51,9 @@ class LinkRing {
   Atomic<u32> read_;
   Slot slots_[kLinks];
 };
+
+// A thread puts one in when it holds its record no more, and may come too late: so the ring is there for as long as the
+// process, as records are.
+extern LinkRing g_links;
 
 }  // namespace btrace

@@ -27,6 +27,8 @@ Switchboard* make_switchboard() {
 
 }  // namespace
 
+LinkRing g_links;
+
 Session* active_session() {
   Switchboard* board = __atomic_load_n(&switchboard, __ATOMIC_ACQUIRE);
   return board ? board->active.load() : nullptr;
@@ -50,9 +52,9 @@ Session* open_session(const Config& config) {
   u32 nodes = 1024;
   while (u64{nodes} * 2 * 2 * 24 <= share) nodes *= 2;
   session.walk_buffers = map_array<WalkBuffer>(Session::kWalkBuffers);
-  session.links = map_array<LinkRing>(1);
-  if (!session.links || !session.pool.init(share) || !session.stacks.init(nodes) || !session.known.init() ||
-      !session.walk_buffers || !session.images.init()) {
+  g_links.clear();
+  if (!session.pool.init(share) || !session.stacks.init(nodes) || !session.known.init() || !session.walk_buffers ||
+      !session.images.init()) {
     close_session(session);
     return nullptr;
   }
@@ -90,7 +92,6 @@ void close_session(Session& session) {
   session.images.release();
   session.open_waits.release();
   unmap_array(session.walk_buffers, Session::kWalkBuffers);
-  unmap_array(session.links, 1);
 }
 
 u64 held_bytes(const Session& session) {

@@ -48,7 +48,6 @@ struct Session {
   KnownStacks known;
   Images images;
   WalkBuffer* walk_buffers;
-  LinkRing* links;
   Atomic<u64> links_lost;
   OpenWaits open_waits;      // of virtual threads, where there are any
   Atomic<u64> first_new_id;  // of threads that are made from here on, as the program counts them

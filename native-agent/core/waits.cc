@@ -98,7 +98,7 @@ void link_to_waker(ThreadRecord& record, const Blocked& block, i64 sample_time_n
   Session* session = active_session();
   if (!session || session->id != block.session) return;
   Link link{record.index.load_relaxed(), waker, sample_time_ns, record.waker_time_ns.load_relaxed(), certainty};
-  if (!session->links->push(link)) session->links_lost.add_relaxed(1);
+  if (!g_links.push(link)) session->links_lost.add_relaxed(1);
 }
 
 }  // namespace btrace

@@ -396,29 +396,30 @@ describe('faults', () => {
     assert.equal(await program.end(), 0, program.output);
   });
 
-  it('a class that lies where one was that is gone: neither its methods nor its objects bear that one’s name', async () => {
-    const program = await truth(['replace']);
-    const trace = await recordings.record(program.pid, 3000, { syncIntervalNs: 0, budgetPpm: 0 });
-    assert.deepEqual(trace.problems, []);
-    const makers = new Map<number, string>();
-    for (let method = 1; method < trace.methods.count; method++) {
-      const [, type] = /^(Passing\d+)\.make$/.exec(trace.methods.qualifiedName(method)) ?? [];
-      if (type !== undefined) makers.set(method, type);
-    }
-    // Each class has another name, and one such method.
-    assert.equal(new Set(makers.values()).size, makers.size);
-    const { events } = threadNamed(trace, 'replacing');
-    const seen = new Set<string>();
-    for (let row = 0; row < events.count; row++) {
-      const maker = makers.get(trace.paths.method[events.path[row]!]!);
-      const type = trace.className(events.type[row]!);
-      if (maker === undefined || type === '[unloaded]') continue;
-      assert.equal(type, maker);
-      seen.add(type);
-    }
-    assert.ok(seen.size > 20, `${seen.size} classes`);
-    assert.equal(await program.end(), 0, program.output);
-  });
+  for (const vmArgs of [[], ['-Xint', '-XX:+UseSerialGC']])
+    it(`a class that lies where one was that is gone: neither its methods nor its objects bear that one’s name ${vmArgs.join(' ')}`, async () => {
+      const program = await truth(['replace'], { vmArgs });
+      const trace = await recordings.record(program.pid, 3000, { syncIntervalNs: 0, budgetPpm: 0 });
+      assert.deepEqual(trace.problems, []);
+      const makers = new Map<number, string>();
+      for (let method = 1; method < trace.methods.count; method++) {
+        const [, type] = /^(Passing\d+)\.make$/.exec(trace.methods.qualifiedName(method)) ?? [];
+        if (type !== undefined) makers.set(method, type);
+      }
+      // Each class has another name, and one such method.
+      assert.equal(new Set(makers.values()).size, makers.size);
+      const { events } = threadNamed(trace, 'replacing');
+      const seen = new Set<string>();
+      for (let row = 0; row < events.count; row++) {
+        const maker = makers.get(trace.paths.method[events.path[row]!]!);
+        const type = trace.className(events.type[row]!);
+        if (maker === undefined || type === '[unloaded]') continue;
+        assert.equal(type, maker);
+        seen.add(type);
+      }
+      assert.ok(seen.size > 20, `${seen.size} classes`);
+      assert.equal(await program.end(), 0, program.output);
+    });
 
   it('2,000 threads', async () => {
     const program = await truth(['2000', 'burn']);

@@ -109,7 +109,7 @@ void Jvm::explore_monitors(u64 java_thread, const VmStructs& structs) {
   }
 }
 
-// Verified at each use (stack_key.cc).
+// Verified at each use (stack_here.cc).
 void Jvm::explore_frames(const VmStructs& structs) {
   const i32 to_anchor = structs.offset("JavaThread", "_anchor");
   const i32 to_sp = structs.offset("JavaFrameAnchor", "_last_Java_sp");
@@ -125,6 +125,7 @@ void Jvm::explore_frames(const VmStructs& structs) {
   anchor_sp = to_anchor + to_sp;
   anchor_pc = to_anchor + to_pc;
   method_const = to_const;
+  cont_entry = structs.offset("JavaThread", "_cont_entry");
 }
 
 // VirtualThread itself is not touched: its initializer starts threads.

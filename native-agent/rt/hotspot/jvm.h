@@ -30,6 +30,7 @@ struct Jvm {
   i32 anchor_pc = kNoOffset;
   u64 code_begin = 0;  // all that the JVM compiled, its interpreter too
   u64 code_bytes = 0;
+  i32 cont_entry = kNoOffset;       // JavaThread → what runs on it as a virtual thread does; from JDK 20 on
   i32 method_const = kNoOffset;     // Method → ConstMethod*, its bytecodes
   i32 pending_monitor = kNoOffset;  // JavaThread → ObjectMonitor* it is about to enter
   i32 monitor_owner = kNoOffset;    // ObjectMonitor's owner: a JavaThread*, a place in its stack, or (23+) its Java id

@@ -37,15 +37,18 @@ void JNICALL on_allocation(jvmtiEnv*, JNIEnv* env, jthread thread, jobject, jcla
 }
 
 void JNICALL on_class_load(jvmtiEnv*, JNIEnv* env, jthread thread, jclass loaded) {
+  code_changes();
   capture_class(env, thread, SampleKind::ClassLoad, loaded);
 }
 
 // While somebody listens to this, the JVM's compilers note for each instruction, and not for safepoints alone, which
 // inlined method and line it is of. Interrupts come anywhere: without it what is inlined would be its caller's.
-void JNICALL on_compiled(jvmtiEnv*, jmethodID, jint, const void*, jint, const jvmtiAddrLocationMap*, const void*) {}
+void JNICALL on_compiled(jvmtiEnv*, jmethodID, jint, const void*, jint, const jvmtiAddrLocationMap*, const void*) {
+  code_changes();
+}
 
 void JNICALL on_compiled_code_gone(jvmtiEnv*, jmethodID, const void*) {
-  code_went();
+  code_changes();
 }
 
 // ---------------------------------------------------------------- contended monitors
@@ -77,7 +80,7 @@ void JNICALL on_contended_entered(jvmtiEnv*, JNIEnv*, jthread, jobject) {
   // Nobody saw the release: the owner at blocking is named, at the time this thread went on.
   Link link{record->index.load_relaxed(), block.peer, time_ns, session->since_origin(now_ns()),
             LinkCertainty::OwnerAtBlocking};
-  if (!session->links->push(link)) session->links_lost.add_relaxed(1);
+  if (!g_links.push(link)) session->links_lost.add_relaxed(1);
 }
 
 // ---------------------------------------------------------------- garbage collection
@@ -224,6 +227,7 @@ void enable_points(Session& session) {
   const bool hears_of_both =
       enable(session, "inlined methods", SampleKind::AsyncSelf, compiled, JVMTI_EVENT_COMPILED_METHOD_LOAD);
   begin_knowing_stacks(session, hears_of_code && hears_of_both);
+  set_event(JVMTI_EVENT_CLASS_LOAD, true);
 }
 
 void disable_points(Session& session) {

@@ -20,7 +20,7 @@ struct AtomicRange {
 };
 AtomicRange g_methods[StackHere::kRanges];
 Atomic<u32> g_on;
-Atomic<u32> g_went;
+Atomic<u32> g_changes;
 
 void widen(u64 begin, u64 end) {
   AtomicRange& range = g_methods[begin >= StackHere::kHigh];
@@ -32,14 +32,15 @@ void widen(u64 begin, u64 end) {
 
 }  // namespace
 
-void code_went() {
-  g_went.add_relaxed(1);
+void code_changes() {
+  g_changes.add_relaxed(1);
 }
 
 void begin_knowing_stacks(Session& session, bool hears_of_code) {
-  const bool on = hears_of_code && g_hotspot.jvm.anchor_sp != kNoOffset;
+  const Jvm& jvm = g_hotspot.jvm;
+  const bool on = hears_of_code && jvm.anchor_sp != kNoOffset && (!jvm.carrier_end || jvm.cont_entry != kNoOffset);
   session.report_hook(kHook, on ? HookState::Installed : HookState::Off,
-                      on ? nullptr : "nobody tells when compiled code goes, or where it lies: each stack is walked");
+                      on ? nullptr : "nobody tells when code comes and goes, or where it lies: each stack is walked");
   g_on.store(on);
 }
 
@@ -63,12 +64,7 @@ void end_knowing_stacks(Session& session) {
 
 StackHere::StackHere(Capture& capture) : capture_(capture) {
   const Session& session = capture.session();
-  const ThreadRecord& record = capture.record();
-  // A virtual thread's callers come back to the stack one by one, as it returns to them: what lies there is not all.
-  // Where the JVM does not tell who runs, that must be heard of.
-  const bool knows_who = !g_hotspot.jvm.carrier_end || g_hotspot.jvm.tells_who_runs() || hears_of_hops();
-  if (capture.row().message || record.carries.load_relaxed() || !knows_who || !session.known.trusted()) return;
-  make_key();
+  if (session.known.trusted()) make_key();
   if (!key_) return;
   known_ = session.known.find(key_);
   if (known_ && !session.stacks.is_current(known_)) known_ = 0;
@@ -78,7 +74,9 @@ void StackHere::make_key() {
   const Jvm& jvm = g_hotspot.jvm;
   const u64 java_thread = capture_.record().runtime_thread.load_relaxed();
   const u64 end = capture_.record().stack_end.load_relaxed();
-  if (jvm.anchor_sp == kNoOffset || !java_thread || !end || !g_on.load_relaxed()) return;
+  if (!g_on.load_relaxed() || !java_thread || !end) return;
+  // A virtual thread's callers come back to the stack one by one, as it returns to them: what lies there is not all.
+  if (jvm.carrier_end && plain_read<u64>(java_thread, jvm.cont_entry)) return;
   // Above this very frame and on the same stack.
   const u64 begin = plain_read<u64>(java_thread, jvm.anchor_sp);
   const u64 bytes = end - begin;
@@ -91,7 +89,7 @@ void StackHere::make_key() {
 
   for (u32 i = 0; i < kRanges; i++) methods_[i] = {g_methods[i].begin.load_relaxed(), g_methods[i].end.load_relaxed()};
   constexpr u64 kFactor = 0x9E3779B97F4A7C15ull;
-  u64 key = (at + bytes * kFactor) ^ u64 { g_went.load_relaxed() } << 32;
+  u64 key = (at + bytes * kFactor) ^ u64 { g_changes.load_relaxed() } << 32;
   for (u64 i = 0; i < bytes / sizeof(u64); i++) {
     const u64 word = words[i];
     if (word - jvm.code_begin >= jvm.code_bytes && !methods_[0].has(word) && !methods_[1].has(word)) continue;

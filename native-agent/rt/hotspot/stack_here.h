@@ -13,7 +13,6 @@ namespace btrace::hotspot {
 // two keys of one stack, no harm done.
 class StackHere {
  public:
-  // Who runs on the thread is in the row already.
   explicit StackHere(Capture& capture);
   // The row, if the stack is known. False: it is to be walked into the capture's frames.
   bool commit_known();
@@ -38,10 +37,10 @@ class StackHere {
   u32 known_ = 0;
 };
 
-// Compiled code has gone: other code may come to lie there.
-void code_went();
-// Stacks are known again from here, if `hears_of_code`: that code_went() is called. How that went is told as a hook's
-// health.
+// A class was loaded, or compiled code came or went: it may lie where other code was, which makes keys of before void.
+void code_changes();
+// Stacks are known again from here, if `hears_of_code`: that code_changes() is called. How that went is told as a
+// hook's health.
 void begin_knowing_stacks(Session& session, bool hears_of_code);
 void check_known_stacks(Session& session);
 void end_knowing_stacks(Session& session);
