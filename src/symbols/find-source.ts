@@ -2,6 +2,8 @@
  * Finds the source of a method: by package and file name from the runtime, then by what files of that name declare, then
  * by symbol. Several may fit; who calls asks the person once and remembers.
  */
+import { scanCpp } from './scan/cpp.js';
+import { declaredName } from './native/declared-name.js';
 import { packageOf } from './scan/package-of.js';
 import { packagePath, wantedSource, type Frame, type WantedSource } from './wanted-source.js';
 
@@ -14,6 +16,8 @@ export interface SourceIndex {
   text(file: string, signal: AbortSignal): Promise<string>;
   /** Places where a symbol of that name is declared, as far as the editor's languages know. */
   symbols(name: string, signal: AbortSignal): Promise<readonly SourcePlace[]>;
+  /** C and C++ files. */
+  natives(): Promise<readonly string[]>;
 }
 
 export interface SourcePlace {
@@ -52,7 +56,7 @@ export async function findSource(
       return { wanted, places: fitting.map((file) => ({ file, line: frame.line })), lookedFor };
     }
   }
-  const name = wanted.outerClass === '' ? frame.method : wanted.outerClass;
+  const name = wanted.outerClass === '' ? symbolName(frame.method) : wanted.outerClass;
   if (name !== '') {
     lookedFor.push(name);
     const found = await index.symbols(name, signal);
@@ -64,7 +68,37 @@ export async function findSource(
       return { wanted, places: places.map((place) => ({ file: place.file, line: line(place) })), lookedFor };
     }
   }
-  return { wanted, places: [], lookedFor };
+  if (wanted.outerClass !== '') return { wanted, places: [], lookedFor };
+  return { wanted, places: await declaredIn(await index.natives(), frame.method, index, signal), lookedFor };
+}
+
+/** Texts that are read at once. */
+const textsAtOnce = 16;
+const maxCharacters = 900_000;
+
+/** Where C and C++ texts have a native function's body: by its name, and by its parameters where they tell them apart. */
+async function declaredIn(
+  files: readonly string[],
+  method: string,
+  index: SourceIndex,
+  signal: AbortSignal,
+): Promise<readonly SourcePlace[]> {
+  const { name, parameters } = declaredName(method);
+  if (name === '') return [];
+  const word = symbolName(method);
+  const found: (SourcePlace & { readonly parameters: number })[] = [];
+  for (let at = 0; at < files.length && !signal.aborted; at += textsAtOnce) {
+    const some = files.slice(at, at + textsAtOnce);
+    const texts = await Promise.all(some.map((file) => index.text(file, signal).catch(() => '')));
+    texts.forEach((text, which) => {
+      if (text.length > maxCharacters || !text.includes(word)) return;
+      for (const one of scanCpp(text).declarations)
+        if (one.name === name)
+          found.push({ file: some[which] ?? '', line: one.line + 1, parameters: one.parameters });
+    });
+  }
+  const exact = found.filter((one) => one.parameters === parameters);
+  return (exact.length > 0 ? exact : found).map(({ file, line }) => ({ file, line }));
 }
 
 /**
@@ -85,6 +119,12 @@ async function byPackage(
   const some = files.slice(0, maxHeads);
   const packages = await Promise.all(some.map(async (file) => packageOf(await index.head(file, signal))));
   return some.filter((_, at) => packages[at] === wanted.packageName);
+}
+
+/** A native function's own name: what symbols are searched by. */
+function symbolName(method: string): string {
+  const { name } = declaredName(method);
+  return name === '' ? method : name.slice(name.lastIndexOf('::') + (name.includes('::') ? 2 : 1));
 }
 
 function inPackage(file: string, packageName: string): boolean {

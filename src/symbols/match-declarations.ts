@@ -9,6 +9,8 @@ export interface RecordedMethod {
   readonly className: string;
   readonly name: string;
   readonly signature: string;
+  /** Where that says nothing of them; −1 unknown. */
+  readonly parameters?: number;
   /** From 1; 0 unknown. */
   readonly firstLine: number;
 }
@@ -31,7 +33,7 @@ export function matchDeclarations(
     else list.push(at);
   });
   methods.forEach((method, row) => {
-    const named = byName.get(sourceName(method.name));
+    const named = byName.get(method.parameters === undefined ? sourceName(method.name) : method.name);
     if (named === undefined) return;
     const at = choose(declarations, named, method, edited);
     if (at !== undefined) result[at]?.push(row);
@@ -70,8 +72,8 @@ function choose(
     (at) => !declarations[at]?.className.includes('$', unnamedAt(declarations[at])),
   );
   const candidates = exact.length > 0 ? exact : fitting;
-  if (candidates.length === 1 || method.signature === '') return candidates[0];
-  const count = parametersOf(method.signature);
+  const count = method.parameters ?? parametersOf(method.signature);
+  if (candidates.length === 1 || (count < 0 && method.signature === '')) return candidates[0];
   const fits = candidates.find((at) => declarations[at]?.parameters === count);
   // A coroutine has one more, an inner class's constructor its outer object, an enum's its name and number.
   return (

@@ -305,3 +305,42 @@ describe('figures in the editor', () => {
     await vscode.commands.executeCommand('btrace.hideFigures');
   });
 });
+
+describe('figures of native functions, which have no file', () => {
+  const recording = scratchFile('native.btrace');
+  const native = (name: string) => ({ className: '', name, signature: '', file: '', line: 0 });
+
+  after(closeAll);
+
+  it('stand above what a C++ text declares by that name, with that many parameters', async () => {
+    await writeRecording(recording, {
+      methods: [
+        native('shop::grind(int) (libwork.so)'),
+        native('shop::grind(int, int) (libwork.so)'),
+        native('long shop::twice<long>(long) (libwork.so)'),
+        native('other::never() (libwork.so)'),
+      ],
+      stacks: [[1, 0], [1, 0], [2], [3]],
+      samples: 400,
+      startedMs: 0,
+    });
+    const { parts } = await btrace();
+    await openRecording(recording);
+    await until('the figures are there', () => parts.figures.figures?.recording.fsPath === recording);
+    const uri = workspaceFile('native/work.cpp');
+    await vscode.workspace.openTextDocument(uri);
+    const shown = await titles(uri);
+    assert.deepEqual(
+      shown.map((title) => {
+        const [, line, share] = /^(\d+) .*\(([\d.]+) %\)/.exec(title) ?? [];
+        return [Number(line), Math.round(Number(share))];
+      }),
+      [
+        [6, 50],
+        [12, 50],
+        [15, 25],
+      ],
+      shown.join('\n'),
+    );
+  });
+});

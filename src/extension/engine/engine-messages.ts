@@ -82,6 +82,10 @@ export interface FigureColumns {
   readonly fileKeys: readonly string[];
   readonly fileStart: Int32Array;
   readonly fileRows: Int32Array;
+  /** Native functions whose file is not known: their rows, what a text calls them, and their parameters (−1 unknown). */
+  readonly nativeRows: Int32Array;
+  readonly nativeNames: readonly string[];
+  readonly nativeParameters: Int32Array;
   readonly firstLine: Int32Array;
   readonly selfCpuNs: Float64Array;
   readonly totalCpuNs: Float64Array;

@@ -1,4 +1,5 @@
 /** Keeps one trace and makes the editor's table of it. Runs in the worker; the measures themselves are the engine's. */
+import { declaredName } from '../../symbols/native/declared-name.js';
 import {
   lineFigures,
   methodFigures,
@@ -35,6 +36,7 @@ export class EngineService {
       file: frames.map((one) => one.file),
       firstLine: Int32Array.from(frames, (one) => one.line),
       ...filesOf(frames),
+      ...nativesOf(frames),
       selfCpuNs: self.cpu,
       totalCpuNs: total.cpu,
       selfWallNs: self.wall,
@@ -125,5 +127,21 @@ function filesOf(frames: readonly Frame[]): Pick<FigureColumns, 'fileKeys' | 'fi
     fileKeys: files.map(([key]) => key),
     fileStart,
     fileRows: Int32Array.from(files.flatMap(([, rows]) => rows)),
+  };
+}
+
+/** What has neither class nor file is found by its name. */
+function nativesOf(
+  frames: readonly Frame[],
+): Pick<FigureColumns, 'nativeRows' | 'nativeNames' | 'nativeParameters'> {
+  const found = frames.flatMap((frame, row) => {
+    if (frame.className !== '' || frame.file !== '') return [];
+    const { name, parameters } = declaredName(frame.method);
+    return name === '' ? [] : [{ row, name, parameters }];
+  });
+  return {
+    nativeRows: Int32Array.from(found, ({ row }) => row),
+    nativeNames: found.map(({ name }) => name),
+    nativeParameters: Int32Array.from(found, ({ parameters }) => parameters),
   };
 }

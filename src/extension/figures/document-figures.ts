@@ -117,22 +117,40 @@ function scan(text: string, file: string, known: Known): DocumentFigures {
   const own = figures.rowsOf(scanned.packageName, file);
   // The name of the package may be what is just being typed.
   const rows = own.length > 0 || whole === undefined ? own : figures.rowsOf(whole.packageName, file);
-  if (rows.length === 0) return none;
   const declarations =
     whole === undefined ? scanned.declarations : withoutLosses({ text, ...scanned }, whole);
-  if (declarations === scanned.declarations && own.length > 0) known.whole = { text, ...scanned };
+  const natives = language === 'cpp' ? nativesIn(declarations, figures) : [];
+  if (rows.length === 0 && natives.length === 0) return none;
+  if (declarations === scanned.declarations && own.length + natives.length > 0)
+    known.whole = { text, ...scanned };
   const stale = text !== known.recorded;
-  const matched = matchDeclarations(declarations, recordedMethods(figures, rows), stale);
+  const methods = [...recordedMethods(figures, rows), ...natives.map(({ method }) => method)];
+  const allRows = [...rows, ...natives.map(({ row }) => row)];
+  const matched = matchDeclarations(declarations, methods, stale);
   return {
     stale,
-    rows,
+    rows: allRows,
     declarations: declarations
       .map((declaration, at) => ({
         declaration,
-        rows: (matched[at] ?? []).map((index) => rows[index]).filter((row) => row !== undefined),
+        rows: (matched[at] ?? []).map((index) => allRows[index]).filter((row) => row !== undefined),
       }))
       .filter((one) => one.rows.length > 0),
   };
+}
+
+/** Functions of no known file that this text declares. */
+function nativesIn(
+  declarations: readonly Declaration[],
+  figures: Figures,
+): { row: number; method: RecordedMethod }[] {
+  const names = new Set(declarations.map(({ name }) => name));
+  return [...names].flatMap((name) =>
+    figures.nativesNamed(name).map(({ row, parameters }) => ({
+      row,
+      method: { className: '', name, signature: '', parameters, firstLine: 0 },
+    })),
+  );
 }
 
 function recordedMethods({ columns }: Figures, rows: readonly number[]): RecordedMethod[] {

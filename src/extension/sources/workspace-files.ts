@@ -18,11 +18,14 @@ const maxFiles = 200;
 const headBytes = 8 * 1024;
 const maxNames = 1000;
 const maxManaged = 20_000;
+const maxNatives = 5000;
+const nativeExtensions = 'c,cc,cpp,cxx,h,hh,hpp,hxx,inl,ipp';
 
 export class WorkspaceFiles implements SourceIndex, Disposable {
   /** File name → URIs; emptied when files come or go, and not let grow without end. */
   readonly #named = new Map<string, Promise<readonly string[]>>();
   #managed: Promise<readonly Uri[]> | undefined;
+  #natives: Promise<readonly string[]> | undefined;
   readonly #change = new EventEmitter<void>();
   /** Sources came or went. */
   readonly onDidChange: Event<void> = this.#change.event;
@@ -30,7 +33,7 @@ export class WorkspaceFiles implements SourceIndex, Disposable {
 
   constructor() {
     const watcher = workspace.createFileSystemWatcher(
-      '**/*.{java,kt,kts,c,cc,cpp,cxx,h,hh,hpp,hxx,inl}',
+      `**/*.{java,kt,kts,${nativeExtensions}}`,
       false,
       true,
       false,
@@ -38,6 +41,7 @@ export class WorkspaceFiles implements SourceIndex, Disposable {
     const forget = (): void => {
       this.#named.clear();
       this.#managed = undefined;
+      this.#natives = undefined;
       this.#change.fire();
     };
     this.#listening = [
@@ -82,6 +86,17 @@ export class WorkspaceFiles implements SourceIndex, Disposable {
       this.#managed = found;
     }
     return this.#managed;
+  }
+
+  natives(): Promise<readonly string[]> {
+    this.#natives ??= this.#nativeFiles();
+    this.#natives.catch(() => (this.#natives = undefined));
+    return this.#natives;
+  }
+
+  async #nativeFiles(): Promise<readonly string[]> {
+    const found = await workspace.findFiles(`**/*.{${nativeExtensions}}`, notSources, maxNatives);
+    return found.map(String).sort();
   }
 
   async head(file: string): Promise<string> {

@@ -11,12 +11,16 @@ const files: Readonly<Record<string, string>> = {
   'file:///w/one/com/shop/Twice.java': 'package com.shop;',
   'file:///w/two/com/shop/Twice.java': 'package com.shop;',
   'file:///w/Root.java': '',
+  'file:///w/native/a.cc':
+    'namespace shop {\nvoid grind(int n) {}\nvoid grind(int n, int m) {}\n}\nvoid other() { grind(1); }',
+  'file:///w/native/b.cc': 'void grind(int n) {}',
 };
 
 const index: SourceIndex = {
   filesNamed: (name) => Promise.resolve(Object.keys(files).filter((file) => file.endsWith(`/${name}`))),
   head: (file) => Promise.resolve(files[file] ?? ''),
   text: (file) => Promise.resolve(files[file] ?? ''),
+  natives: () => Promise.resolve(Object.keys(files).filter((file) => file.endsWith('.cc'))),
   symbols: (name) =>
     Promise.resolve(
       name === 'Renamed' ? [{ file: 'file:///w/app/src/com/shop/Elsewhere.java', line: 3 }] : [],
@@ -59,6 +63,28 @@ describe('finding a source', () => {
     assert.deepEqual(none.lookedFor, ['com/x/Gone.kt', 'Gone']);
   });
 
+  it('goes by what C++ texts have a body for, where a native function has no file', async () => {
+    const native = async (
+      method: string,
+      symbols: SourceIndex['symbols'] = () => Promise.resolve([]),
+    ): Promise<string[]> => {
+      const frame = { className: '', method, signature: '', file: '', line: 0 };
+      const search = await findSource(frame, { ...index, symbols }, new AbortController().signal);
+      return search.places.map(({ file, line }) => `${file.replace('file:///w/', '')}:${String(line)}`);
+    };
+    assert.deepEqual(await native('shop::grind(int) (libwork.so)'), ['native/a.cc:2']);
+    assert.deepEqual(await native('shop::grind(int, int)'), ['native/a.cc:3']);
+    assert.deepEqual(await native('shop::grind(int, int, int)'), ['native/a.cc:2', 'native/a.cc:3']);
+    assert.deepEqual(await native('grind'), ['native/b.cc:1']);
+    assert.deepEqual(await native('gone(int)'), []);
+    // An editor that knows the language is asked first, by the name alone.
+    const asked: string[] = [];
+    const place = { file: 'file:///w/known.cc', line: 9 };
+    const knows = (name: string) => Promise.resolve((asked.push(name), [place]));
+    assert.deepEqual(await native('shop::grind(int) (libwork.so)', knows), ['known.cc:9']);
+    assert.deepEqual(asked, ['grind']);
+  });
+
   it('finds what was built on Windows, and what lies there', async () => {
     const native = (file: string) => ({ className: '', method: 'walk', signature: '', file, line: 7 });
     const given = wantedSource(native('D:\\build\\engine\\core\\walk.cc'));
@@ -70,6 +96,7 @@ describe('finding a source', () => {
       head: () => Promise.resolve(''),
       text: () => Promise.resolve(''),
       symbols: () => Promise.resolve([]),
+      natives: () => Promise.resolve([]),
     };
     const found = async (frame: ReturnType<typeof native>) =>
       (await findSource(frame, onWindows, new AbortController().signal)).places.map(({ file }) => file);
