@@ -31,17 +31,23 @@ void work(i64 ns) {
 
 TEST("kernel counters: rows tell the switches up to them") {
   Thread thread;
+  // One that is kept from running until its sleep is over does not sleep.
+  int slept = 0, told = 0;
   for (int round = 0; round < 20; round++) {
     const ThreadUsage before = thread_usage();
     const i64 cpu_before = own_cpu_ns();
     sys::sleep_ns(kNsPerMs);
     const Row row = thread.read();
     const ThreadUsage after = thread_usage();
-    CHECK(row.voluntary_switches > before.voluntary_switches && row.voluntary_switches <= after.voluntary_switches);
+    CHECK(row.voluntary_switches >= before.voluntary_switches && row.voluntary_switches <= after.voluntary_switches);
+    slept += after.voluntary_switches > before.voluntary_switches;
+    told += row.voluntary_switches > before.voluntary_switches;
     CHECK(row.involuntary_switches >= before.involuntary_switches);
     CHECK(row.cpu_ns > cpu_before && row.cpu_ns <= own_cpu_ns());
     CHECK_EQUAL(row.counters, static_cast<u16>(kCounterCpu | kCounterFaults | kCounterSwitches));
   }
+  CHECK(slept > 0);
+  CHECK_EQUAL(told, slept);
 }
 
 TEST("kernel counters: who kept its processor is not asked about again, for some ms") {
