@@ -19,11 +19,10 @@ const ANOTHER_APP = 10_123;
 describe("an agent's socket in the abstract namespace", () => {
   const bench = withArt();
   const helpers: ChildProcess[] = [];
-  let connector = '';
 
   before(async () => {
-    // Where every user may run it.
-    connector = path.join(bench.folder, 'abstract-socket');
+    // Every user may run it who is in its folder; those above it may be closed to them.
+    const connector = path.join(bench.folder, 'abstract-socket');
     await copyFile(path.join(bench.runtime.folder, 'abstract-socket'), connector);
     await chmod(connector, 0o755);
     await chmod(bench.folder, 0o755);
@@ -38,7 +37,9 @@ describe("an agent's socket in the abstract namespace", () => {
     const [program = '', ...rest] = process.getuid?.() === 0 ? become : ['sudo', '-n', ...become];
     for (;;) {
       // sudo passes on no more than these three.
-      const helper = spawn(program, [...rest, 'sh', '-c', 'exec "$0" "$1" 3>&2', connector, name]);
+      const helper = spawn(program, [...rest, 'sh', '-c', 'exec ./abstract-socket "$0" 3>&2', name], {
+        cwd: bench.folder,
+      });
       helpers.push(helper);
       helper.stdin.on('error', () => undefined); // the agent closed first
       const [said] = (await Promise.race([once(helper.stderr, 'data'), once(helper, 'exit')])) as unknown[];
