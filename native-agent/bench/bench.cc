@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "core/capture.h"
 #include "core/drain.h"
-#include "rt/hotspot/stack_here.h"
+#include "rt/hotspot/hotspot.h"
 
 using namespace btrace;
 using hotspot::g_hotspot;
@@ -53,36 +53,23 @@ void record_once(u32 number, bool counters) {
   capture.commit(static_cast<u32>(frames));
 }
 
-// Where it stood before: none is walked but the few that are checked.
-void record_known(u32 number) {
-  Capture capture;
-  if (!capture.begin(g_record, SampleKind::Allocation, true)) abort();
-  capture.row().object = number + 1;
-  hotspot::StackHere stack(capture);
-  if (stack.commit_known()) return;
-  i32 frames = hotspot::walk_thread(nullptr, capture.frames(), WalkBuffer::kFrames, capture.row().flags);
-  stack.commit(static_cast<u32>(frames));
-}
-
 void JNICALL bench_capture(JNIEnv*, jclass, jint depth, jboolean quick) {
   constexpr u32 kBatch = 100;
   static jvmtiFrameInfo frames[4096];
-  std::vector<double> bare, plain, known, full;
+  std::vector<double> bare, plain, full;
   for (int round = 0; round < (quick ? 60 : 300); round++) {
     bare.push_back(ns_each(kBatch, [](u32) {
       jint count = 0;
       g_hotspot.jvm.ti->GetStackTrace(nullptr, 0, 4096, frames, &count);
     }));
     plain.push_back(ns_each(kBatch, [](u32 i) { record_once(i, false); }));
-    known.push_back(ns_each(kBatch, [](u32 i) { record_known(i); }));
     full.push_back(ns_each(kBatch, [](u32 i) { record_once(i, true); }));
     flush_pending(*g_session, *g_record, 0);
     g_record->shard.drop(g_session->pool);
   }
-  std::vector<double> plain_ratio, known_ratio, full_ratio;
+  std::vector<double> plain_ratio, full_ratio;
   for (size_t i = 0; i < bare.size(); i++) {
     plain_ratio.push_back(plain[i] / bare[i]);
-    known_ratio.push_back(known[i] / bare[i]);
     full_ratio.push_back(full[i] / bare[i]);
   }
   char name[64];
@@ -90,8 +77,6 @@ void JNICALL bench_capture(JNIEnv*, jclass, jint depth, jboolean quick) {
   print(name, median(bare), "ns");
   snprintf(name, sizeof name, "record-depth-%d", depth);
   print(name, median(plain_ratio), "x");
-  snprintf(name, sizeof name, "record-known-depth-%d", depth);
-  print(name, median(known_ratio), "x");
   snprintf(name, sizeof name, "record-counters-depth-%d", depth);
   print(name, median(full_ratio), "x");
 }
