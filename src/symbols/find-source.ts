@@ -124,7 +124,7 @@ async function byPackage(
 /** A native function's own name: what symbols are searched by. */
 function symbolName(method: string): string {
   const { name } = declaredName(method);
-  return name === '' ? method : name.slice(name.lastIndexOf('::') + (name.includes('::') ? 2 : 1));
+  return name === '' ? method : (name.split('::').at(-1) ?? name);
 }
 
 function inPackage(file: string, packageName: string): boolean {

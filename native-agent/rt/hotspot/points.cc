@@ -227,6 +227,7 @@ void enable_points(Session& session) {
   const bool hears_of_both =
       enable(session, "inlined methods", SampleKind::AsyncSelf, compiled, JVMTI_EVENT_COMPILED_METHOD_LOAD);
   begin_knowing_stacks(session, hears_of_code && hears_of_both);
+  // Known stacks need it, whether loads are points or not.
   set_event(JVMTI_EVENT_CLASS_LOAD, true);
 }
 
