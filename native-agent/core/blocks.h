@@ -65,7 +65,7 @@ void put_sample_block(Bytes& out, u32 thread, const Row* rows, u32 count, TypeId
   put_column(out, 19, count, kSparse, [&](u32 row) { return rows[row].cpu_duration_ns; });
   put_delta_column(out, 20, count, kPlain, first.stack, [&](u32 row) { return i64{rows[row].stack}; });
   put_delta_column(out, 21, count, kSparse, 0, [&](u32 row) { return static_cast<i64>(rows[row].kind); });
-  put_column(out, 22, count, kSparse, [&](u32 row) { return i64{rows[row].merged}; });
+  put_column(out, 22, count, kSparse, [&](u32 row) { return i64{rows[row].stands_for() - 1}; });
   put_delta_column(out, 23, count, kSparse, first.message, [&](u32 row) { return i64{rows[row].message}; });
   put_delta_column(out, 24, count, kSparse, first.allocations, [&](u32 row) { return i64{rows[row].allocations}; });
   put_delta_column(out, 25, count, kSparse, static_cast<i64>(first.allocated_bytes),

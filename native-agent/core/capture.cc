@@ -50,6 +50,7 @@ void adopt(Session& session, ThreadRecord& record) {
   record.due_tick.store_relaxed(0);
   record.waits_paid_tick = record.waits_left_out_ns = record.waits_left_out = 0;
   record.unseen_waits_ns = record.seen_wait_end_ns = 0;
+  record.due_intervals.store_relaxed(0);
   record.last_tick.store_relaxed(0);
   record.evidence_tick.store_relaxed(0);
   for (u32 reason = 0; reason < kLossReasons; reason++) {
@@ -73,14 +74,14 @@ bool push(Session& session, ThreadRecord& record, const Row& row) {
     if (record.shard.push(session.pool, row)) return true;
     if (session.config.policy == Policy::StopWhenFull) session.full.store(1);
   }
-  record.lost[static_cast<u32>(LossReason::BufferFull)].add_relaxed(1 + row.merged);
+  record.lost[static_cast<u32>(LossReason::BufferFull)].add_relaxed(row.stands_for());
   return false;
 }
 
 void keep(Session& session, ThreadRecord& record, const Row& row, i64 now) {
   if (record.has_pending.load_relaxed()) {
     if (record.follows && mergeable(record.before, record.pending) && mergeable(record.pending, row)) {
-      u32 merged = record.pending.merged + 1;
+      u32 merged = record.pending.stands_for();
       record.pending = row;
       record.pending.merged = merged;
       return;

@@ -31,10 +31,15 @@ u32 add_native_leaf(Images& images, const void* context, Frame* frames, u32 coun
   return count + 1;
 }
 
-void interrupt(ThreadRecord& record, void* context) {
+// `overruns`: intervals that ended while the thread could not be interrupted, as within a system call.
+void interrupt(ThreadRecord& record, u32 overruns, void* context) {
   Capture capture;
   Runtime* runtime = g_runtime.load_acquire();
-  if (!runtime || !capture.begin_interrupted(&record)) return;
+  if (!runtime) return;
+  if (!capture.begin_interrupted(&record)) {
+    record.due_intervals.add_relaxed(1 + overruns);
+    return;
+  }
   // What only the runtime can count goes on from the last capture. Before the walk: its cost belongs to the time after
   // this sample, by both clocks.
   capture.row().carry_on(record.counters);
@@ -43,11 +48,13 @@ void interrupt(ThreadRecord& record, void* context) {
   i32 frames = runtime->walk_here(record, context, capture.frames(), WalkBuffer::kFrames, notes);
   if (frames <= 0) {
     record.provisional_ns.store_relaxed(0);
+    record.due_intervals.add_relaxed(1 + overruns);
     capture.abandon();
     mark_due(record);
     return;
   }
   notes.tell(capture.row());
+  capture.row().overruns = overruns + record.due_intervals.exchange(0);
   u32 count = static_cast<u32>(frames);
   if (capture.row().flags & kFlagNativeState)
     count = add_native_leaf(capture.session().images, context, capture.frames(), count);
@@ -59,7 +66,8 @@ void interrupt(ThreadRecord& record, void* context) {
 void on_signal(int, SignalInfo* info, void* context) {
   ThreadRecord* record = info->code == kSentByTimer ? g_threads.owned(info->value) : nullptr;
   // The record may be another thread's by now.
-  if (record && record->tid.load_relaxed() == sys::gettid()) interrupt(*record, context);
+  if (record && record->tid.load_relaxed() == sys::gettid())
+    interrupt(*record, static_cast<u32>(max_of(info->overrun, 0)), context);
 }
 
 }  // namespace

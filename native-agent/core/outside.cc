@@ -222,6 +222,7 @@ void OutsideSampler::walk(ThreadRecord& record, u64 tick, i64 now, i64 cpu, u16 
   capture.row().counters |= kCounterCpu;
   notes.tell(capture.row());
   capture.row().flags |= at_work;
+  if (const u32 due = at_work ? record.due_intervals.exchange(0) : 0) capture.row().overruns = due - 1;
   u32 count = static_cast<u32>(frames);
   Frame leaf;
   // One that waits for a processor is where it was interrupted: what a walk from here cannot see of it is known.

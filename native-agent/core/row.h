@@ -18,6 +18,7 @@ struct Row {
   u32 voluntary_switches;
   u32 involuntary_switches;
   u32 merged;
+  u32 overruns;  // intervals of the CPU timer that had ended before the one interrupt that came for all of them
   u32 message;
   u32 peer;
   u32 text;
@@ -26,6 +27,8 @@ struct Row {
   u16 flags;
   u16 reserved;
 
+  // Captures: its own, those folded into it, and those that interrupts in time would have made.
+  u32 stands_for() const { return 1 + merged + overruns; }
   // The totals of an earlier row of the same thread, for a row that does not read them anew.
   void carry_on(const Row& known) {
     counters = known.counters;

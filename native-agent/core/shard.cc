@@ -117,7 +117,7 @@ u32 Shard::drop_older(SegmentPool& pool, i64 before_ns) {
   const Row& last = segment.rows[Segment::kRows - 1];
   if (!next || last.time_ns + last.duration_ns >= before_ns) return 0;
   u32 dropped = 0;
-  for (u32 row = read_row_; row < Segment::kRows; row++) dropped += 1 + segment.rows[row].merged;
+  for (u32 row = read_row_; row < Segment::kRows; row++) dropped += segment.rows[row].stands_for();
   pool.give(number);
   first_.store_relaxed(next);
   read_row_ = 0;

@@ -80,6 +80,7 @@ struct alignas(64) ThreadRecord {
 
   // Of the CPU timers: put in by the thread's own signal handler, taken out by the sampler.
   Atomic<u32> is_due;
+  Atomic<u32> due_intervals;   // that it was interrupted for, and no row stands for yet
   Atomic<i64> provisional_ns;  // time of its newest row, if that wants a stack; 0: it does not
   ThreadRecord* next_due;
 

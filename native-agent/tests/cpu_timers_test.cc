@@ -67,11 +67,59 @@ TEST("cpu timers: a thread that runs walks itself, once an interval of its CPU t
     CHECK_EQUAL(row.kind, SampleKind::AsyncSelf);
     CHECK(row.cpu_ns > cpu);
     cpu = row.cpu_ns;
-    captures += 1 + row.merged;
+    captures += row.stands_for();
   }
   // Expiry is looked for at the scheduler's ticks, which are some ms apart; none may come for nothing.
   CHECK(captures >= 5);
   CHECK(captures <= used / kInterval + 1);
+}
+
+// As within a system call: no interrupt comes meanwhile, however long it works.
+void burn_undisturbed(i64 ns) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  burn(ns);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+TEST("cpu timers: one interrupt stands for all intervals that ended before it could come") {
+  LEAVE_TO_OTHER_BUILDS;
+  Recording recording;
+  FakeRuntime runtime;
+  runtime.here = 77;
+  CpuTimers timers;
+  CHECK(!timers.start(*recording.session, runtime));
+  CHECK(timers.watch(*g_threads.mine()));
+  i64 begin = own_cpu_ns();
+  for (int i = 0; i < 5; i++) burn_undisturbed(50 * kNsPerMs);
+  i64 used = own_cpu_ns() - begin;
+  timers.stop();
+  u32 interrupts = 0;
+  for (const Row& row : recording.rows()) interrupts += row.stands_for();
+  CHECK(interrupts >= used / kInterval - 1);
+  CHECK(interrupts <= used / kInterval + 1);
+}
+
+TEST("cpu timers: what was due and not walked stands with the next interrupt") {
+  LEAVE_TO_OTHER_BUILDS;
+  Recording recording;
+  FakeRuntime runtime;
+  CpuTimers timers;
+  CHECK(!timers.start(*recording.session, runtime));
+  CHECK(timers.watch(*g_threads.mine()));
+  i64 begin = own_cpu_ns();
+  for (int i = 0; i < 3; i++) burn_undisturbed(50 * kNsPerMs);
+  runtime.here = 77;
+  burn_undisturbed(50 * kNsPerMs);
+  i64 used = own_cpu_ns() - begin;
+  timers.stop();
+  auto rows = recording.rows();
+  CHECK(!rows.empty());
+  u32 interrupts = 0;
+  for (const Row& row : rows) interrupts += row.stands_for();
+  CHECK(interrupts >= used / kInterval - 1);
+  CHECK(interrupts <= used / kInterval + 1);
 }
 
 TEST("cpu timers: below a native method stands where in which image the thread was") {
@@ -94,7 +142,7 @@ TEST("cpu timers: below a native method stands where in which image the thread w
   for (const Row& row : recording.rows()) {
     Node node = session.stacks.at(row.stack);
     if (!node.is_native() || node.image() != here) continue;
-    ours += 1 + row.merged;
+    ours += row.stands_for();
     CHECK_EQUAL(session.stacks.at(node.parent).code, u64{77});
     const Image& image = session.images.at(here);
     CHECK(image.base + node.code >= image.begin && image.base + node.code < image.end);

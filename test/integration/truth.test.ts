@@ -1,5 +1,5 @@
 /**
- * A recording beside what the program itself wrote down. The tolerances: shares of CPU time within 3 points, of short work six
+ * A recording beside what the program itself wrote down. The tolerances: shares of CPU time within 3 points (12 of long system calls), of short work six
  * standard deviations of as many interrupts as there were; no method with more CPU than wall time, but for 0.1 ms; a wait's
  * length within 2 ms or 5 %, allocated bytes within 5 %, no major page fault more or less. CPU time is each thread's own clock's, on both sides, so how busy the
  * machine is makes no difference. Only where the program reads its clock and waits afterwards may it be put aside in between.
@@ -26,12 +26,16 @@ import { decodeFile, Recordings, threadNamed } from './recordings.js';
 const RUNS = Number(process.env['BTRACE_TRUTH_RUNS'] ?? 5);
 /** Shares need much CPU time, however long that takes on a busy machine; the waits are many in a short time. */
 const WORK = { parts: ['burn', 'deep', 'brief', 'throw', 'short'], cpuNs: 10e9, ms: 40_000 };
+/** Alone: on a machine that is busy otherwise threads are met within their calls by walks from outside, too. */
+const CALLS = { parts: ['read'], cpuNs: 4.5e9, ms: 20_000 };
 const WAITS = {
   parts: ['lock', 'notify', 'park', 'sleep', 'ask', 'allocate', 'load', 'fault'],
   cpuNs: Infinity,
   ms: 2000,
 };
 const SHARE_TOLERANCE = 0.03;
+/** Of system calls, in which a thread takes no interrupt: what ends right before one counts with it, half a scheduler's tick or more. */
+const CALL_TOLERANCE = 0.12;
 /** Of CPU time, one interrupt each: on a machine that has next to no time for the program, three of them may be more than the tolerance. */
 const FEW_SAMPLES = 3;
 /** A capture costs 50 µs at most (core/capture.cc), and 1 % of a wait. */
@@ -39,6 +43,8 @@ const SHORT_MS = 5;
 const MOST_GAPS = 0.1;
 /** Of the CPU time of threads that work briefly, that of the work; the rest goes to bed with them. */
 const LEAST_SEEN = 0.5;
+/** Of waits for a lock, which may be let go between the thread's giving up and the look at who has it. */
+const MOST_UNKNOWN = 0.05;
 /** Left out at both ends, where hooks come and go and the last samples of a thread are waited for. */
 const EDGE_NS = 150e6;
 
@@ -131,7 +137,7 @@ class Comparison {
   }
 
   /** Shares of the CPU time that there is evidence for within 3 points of the truth; gaps are few, however busy the machine. */
-  shares(threadName: string): void {
+  shares(threadName: string, tolerance = SHARE_TOLERANCE): void {
     // Whole slices only: where within one its CPU time was used, the truth does not know.
     const whole = this.truth.slices.filter(
       ({ thread, begin, end }) => thread === threadName && begin >= this.begin && end <= this.end,
@@ -147,7 +153,7 @@ class Comparison {
     for (const [method, cpu] of true_) {
       const difference = recorded.of(method) / recorded.evidence - cpu / all;
       assert.ok(
-        Math.abs(difference) <= Math.max(SHARE_TOLERANCE, few),
+        Math.abs(difference) <= Math.max(tolerance, few),
         `${threadName}: ${method} has ${percent(recorded.of(method), recorded.evidence)}, truly ${percent(cpu, all)}`,
       );
     }
@@ -205,7 +211,11 @@ class Comparison {
     // A wait whose stack would cost more of it than the budget allows is left to the gate.
     const long = missed.filter((ms) => ms >= SHORT_MS);
     assert.deepEqual(long, [], `${threadName}: of ${expected.length} waits are missing these, ms`);
-    assert.equal(unknown, 0, `${threadName}: who ended ${unknown} of ${expected.length} waits is not known`);
+    const most = kind === SampleKind.Monitor ? MOST_UNKNOWN * expected.length : 0;
+    assert.ok(
+      unknown <= most,
+      `${threadName}: who ended ${unknown} of ${expected.length} waits is not known`,
+    );
     // A thread that is put aside between its clock and its wait waits for less than it says.
     assert.ok(
       putAside <= 0.2 * expected.length,
@@ -327,11 +337,13 @@ for (const [at, jdk] of jdks().entries()) {
     describe(`the truth, JDK ${jdk.version}, run ${run}`, () => {
       let recordings: Recordings;
       let work: Comparison;
+      let calls: Comparison;
       let waits: Comparison;
 
       before(async () => {
         recordings = new Recordings();
         work = await compared(recordings, jdk, WORK);
+        calls = await compared(recordings, jdk, CALLS);
         waits = await compared(recordings, jdk, WAITS);
       });
       after(() => recordings.remove());
@@ -342,9 +354,10 @@ for (const [at, jdk] of jdks().entries()) {
         it(`CPU time of the thread "${thread}" is in its work`, () => work.shares(thread));
       }
 
+      it('CPU time of long system calls', () => calls.shares('reader', CALL_TOLERANCE));
       it('CPU time of work that is too short to be seen', () => work.shortWork());
       it('no method with more CPU than wall time', () => {
-        for (const { trace } of [work, waits]) assertCpuWithinWall(trace);
+        for (const { trace } of [work, calls, waits]) assertCpuWithinWall(trace);
       });
 
       it('whole stacks of deep recursion', () => {
@@ -376,7 +389,7 @@ for (const [at, jdk] of jdks().entries()) {
       });
 
       it('what was lost is counted, and nothing in the file is wrong', () => {
-        for (const { trace } of [work, waits]) {
+        for (const { trace } of [work, calls, waits]) {
           assert.deepEqual(trace.problems, []);
           const lost = trace.losses.reduce((sum, { count }) => sum + count, 0);
           assert.ok((trace.status?.dropped ?? 0) <= lost, `${trace.status?.dropped} dropped, ${lost} listed`);

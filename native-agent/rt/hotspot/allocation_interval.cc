@@ -30,6 +30,7 @@ void set_allocation_interval(u64 bytes) {
 u64 HotSpot::adapt(Session& session, u64 cpu_ns) {
   report_virtual_threads(session);
   check_known_stacks(session);
+  make_method_ids();
   u64 virtual_ns = pace_virtual_waits(session, cpu_ns);
   if (session.hook_state("allocation") != HookState::Installed) return virtual_ns;
   u32 events_now = events_so_far();

@@ -43,6 +43,7 @@ void HotSpot::install(Session& session) {
   set_callbacks();
   meet_threads(env);
   enable_points(session);
+  begin_method_ids(session);
   install_natives(session);
   meet_threads(env);  // those that started meanwhile
   enable_virtual_waits(session, env);

@@ -106,6 +106,12 @@ void report_virtual_waits(Session& session);
 u64 pace_virtual_waits(Session& session, u64 cpu_ns);
 void disable_virtual_waits(Session& session);
 
+// method_ids.cc
+void begin_method_ids(const Session& session);
+// Of classes that came since, now and then. On the thread of begin_method_ids.
+void make_method_ids();
+void class_was_loaded();
+
 // points.cc
 void set_callbacks();
 void enable_points(Session& session);

@@ -38,6 +38,7 @@ void JNICALL on_allocation(jvmtiEnv*, JNIEnv* env, jthread thread, jobject, jcla
 
 void JNICALL on_class_load(jvmtiEnv*, JNIEnv* env, jthread thread, jclass loaded) {
   code_changes();
+  class_was_loaded();
   capture_class(env, thread, SampleKind::ClassLoad, loaded);
 }
 
@@ -227,7 +228,7 @@ void enable_points(Session& session) {
   const bool hears_of_both =
       enable(session, "inlined methods", SampleKind::AsyncSelf, compiled, JVMTI_EVENT_COMPILED_METHOD_LOAD);
   begin_knowing_stacks(session, hears_of_code && hears_of_both);
-  // Known stacks need it, whether loads are points or not.
+  // Known stacks and method ids need it, whether loads are points or not.
   set_event(JVMTI_EVENT_CLASS_LOAD, true);
 }
 

@@ -5,11 +5,13 @@ import java.lang.reflect.Method;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Random;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -31,6 +33,7 @@ final class Parts {
             case "deep" -> work("deep", 60, "Work.down", () -> Work.down(1500, 90));
             case "brief" -> work("brief", 60, "Work.manyBrief", () -> Work.manyBrief(90));
             case "throw" -> work("thrower", 60, "Work.throwing", () -> Work.throwing(90));
+            case "read" -> read();
             case "load" -> load();
             case "replace" -> replace();
             case "inline" -> inline();
@@ -88,6 +91,36 @@ final class Parts {
             timed(log, "Work.rest", () -> Work.rest(100));
         });
     }
+
+    /**
+     * About a third of its time within system calls of several intervals each, in which a thread takes no interrupt: a file of nothing,
+     * which is in memory after the first time, into the same buffer again and again.
+     */
+    private static void read() {
+        FileChannel file;
+        try {
+            Path path = Files.createTempFile(Path.of(System.getProperty("java.class.path")).getParent(), "nothing", "");
+            file = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.DELETE_ON_CLOSE);
+            file.write(ByteBuffer.allocate(1), READ_BYTES - 1);
+        } catch (IOException failed) {
+            throw new IllegalStateException(failed);
+        }
+        ByteBuffer[] buffers = new ByteBuffer[16];
+        buffers[0] = ByteBuffer.allocateDirect((int) (READ_BYTES / buffers.length));
+        for (int i = 1; i < buffers.length; i++) buffers[i] = buffers[0].duplicate();
+        boolean[] first = {true};
+        Truth.start("reader", log -> {
+            // While a recording begins: nobody has met the calls then.
+            if (first[0]) Work.rest(2000);
+            first[0] = false;
+            for (ByteBuffer buffer : buffers) buffer.clear();
+            file.position(0);
+            timed(log, "Work.read", () -> Work.read(file, buffers));
+            timed(log, "Work.rest", () -> Work.rest(60));
+        });
+    }
+
+    private static final long READ_BYTES = 192 << 20;
 
     /** The holder has the lock for 25 ms of every round; the contender asks for it 5 ms after, or too late on a busy machine. */
     private static void lock() {

@@ -1,3 +1,7 @@
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+
 /** Work that takes as long as it is told to, by the thread's own CPU clock, each under a name of its own. */
 final class Work {
     private Work() {}
@@ -22,6 +26,15 @@ final class Work {
     static void rest(long millis) {
         long until = Truth.cpu() + millis * 1_000_000;
         while (Truth.cpu() < until) Truth.sink += grind(until);
+    }
+
+    /** All of the buffers by one system call. */
+    static void read(FileChannel file, ByteBuffer[] buffers) {
+        try {
+            Truth.sink += file.read(buffers);
+        } catch (IOException failed) {
+            throw new IllegalStateException(failed);
+        }
     }
 
     static void down(int depth, long millis) {

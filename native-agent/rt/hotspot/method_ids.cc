@@ -1,0 +1,52 @@
+// A thread that was interrupted can walk only through methods that have an id, and the JVM makes one when somebody
+// first asks for it. A walk from outside does, but it comes later: of a system call that works for long, which takes no
+// interrupt before its end, it would meet what follows, each time. So all are made beforehand, class by class.
+#include "base/clock.h"
+#include "rt/hotspot/hotspot.h"
+
+namespace btrace::hotspot {
+
+namespace {
+
+// At most this share of one core goes into classes that come later.
+constexpr i64 kPausePerPass = 100;
+
+Atomic<u32> g_loads;
+u32 g_loads_done;
+i64 g_next_ns;
+bool g_wanted;
+
+}  // namespace
+
+void class_was_loaded() {
+  g_loads.add_relaxed(1);
+}
+
+void begin_method_ids(const Session& session) {
+  g_wanted = g_hotspot.walks_here() && session.config.wants(SampleKind::AsyncSelf);
+  g_loads_done = g_loads.load_relaxed() - 1;
+  g_next_ns = 0;
+  make_method_ids();
+}
+
+void make_method_ids() {
+  const u32 loads = g_loads.load_relaxed();
+  const i64 begin = now_ns();
+  if (!g_wanted || loads == g_loads_done || begin < g_next_ns) return;
+  g_loads_done = loads;
+  const Jvm& jvm = g_hotspot.jvm;
+  JNIEnv* env = jvm.env();
+  jint count = 0;
+  jclass* classes = nullptr;
+  if (!env || jvm.ti->GetLoadedClasses(&count, &classes) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count; i++) {
+    jint methods = 0;
+    jmethodID* ids = nullptr;
+    if (jvm.ti->GetClassMethods(classes[i], &methods, &ids) == JVMTI_ERROR_NONE) jvm.free(ids);
+    env->DeleteLocalRef(classes[i]);
+  }
+  jvm.free(classes);
+  g_next_ns = now_ns() + (now_ns() - begin) * kPausePerPass;
+}
+
+}  // namespace btrace::hotspot
