@@ -50,7 +50,8 @@ import { NodeTable } from './nodes.js';
 import { type PartOptions, SamplesPart } from './part.js';
 import { PathTable } from './paths.js';
 import { sampleProblems } from './sample-problems.js';
-import { SampledThread, type Sampling } from './sampled-thread.js';
+import { SampledThread } from './sampled-thread.js';
+import { type Sampling } from './stack-diff.js';
 import { traceInfo } from './trace-info.js';
 import { VirtualWaitTable } from './virtual-waits.js';
 
@@ -82,7 +83,7 @@ export class RecordingDecoder {
   private readonly linkReader = new LinkReader();
   private readonly virtualWaitReader = new VirtualWaitReader();
   private readonly blockReader = new SampleBlockReader('stacks');
-  private readonly sampling: Sampling = { vouchNs: 0 };
+  private readonly sampling: Sampling = { vouchNs: 0, interruptNs: 0 };
   /** By thread, samples that came together and are not taken in yet. */
   private readonly toCome = new Map<number, number>();
   private linksAttached = 0;
@@ -309,6 +310,7 @@ export class RecordingDecoder {
     this.header = header;
     this.widenVouch(header.config.syncIntervalNs);
     this.widenVouch(header.config.asyncIntervalNs);
+    this.sampling.interruptNs = header.config.asyncIntervalNs;
   }
 
   private takeNodes(chunk: Chunk, payload: Uint8Array): void {

@@ -22,6 +22,8 @@ export const Made = {
 } as const;
 /** Added to that of a sampled allocation, which stands for what was allocated unseen before it. */
 export const madeByAllocation = 8;
+/** Added to that of an interrupt that came late: one more interval, the last, of what it does not stand for. Nothing is counted there. */
+export const madeLate = 16;
 
 interface Block {
   readonly payload: Uint8Array;
@@ -125,7 +127,8 @@ export class SampleCounters {
     const gapShare = new Float64Array(rows);
     let next = this.done;
     for (let row = 0; row < rows; row++) {
-      const what = (made[first + row] as number) & ~madeByAllocation;
+      const how = made[first + row] as number;
+      const what = how & ~(madeByAllocation | madeLate);
       work[row] = last[row] = -1;
       if (what === Made.Nothing) continue;
       if (what === Made.GapAndWork) {
@@ -135,6 +138,7 @@ export class SampleCounters {
       work[row] = next;
       if (what === Made.WorkAndCall || what === Made.UnseenAndCall) next++;
       last[row] = next++;
+      if ((how & madeLate) !== 0) next++;
     }
     this.done = next;
     return { rows, made: made.subarray(first, first + rows), work, last, gapShare };

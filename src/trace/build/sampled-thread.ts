@@ -7,15 +7,9 @@ import { CallTable } from './calls.js';
 import { type NodeTable } from './nodes.js';
 import { type PathTable } from './paths.js';
 import { type SampledIntervals } from './sampled-intervals.js';
-import { mostRowsASample, StackDiff } from './stack-diff.js';
+import { mostRowsASample, type Sampling, StackDiff } from './stack-diff.js';
 
-/** How the recording was sampled. */
-export interface Sampling {
-  /** ns that one capture vouches for: the longest of the intervals in force; 0 where nothing can be a gap. */
-  vouchNs: number;
-}
-
-/** Some samples make two intervals. Room for more than is expected saves copies; what is never written takes no memory. */
+/** Some samples make two or three intervals. Room for more than is expected saves copies; what is never written takes no memory. */
 const inReserve = 1.25;
 
 export class SampledThread implements ThreadTrack {
@@ -93,7 +87,7 @@ export class SampledThread implements ThreadTrack {
       if (block.hasDetails || block.hasDurations) this.note(block, rows, nodes);
       if (block.hasFlags) this.flags |= flagsIn(block.flags, rows);
       const before = this.diff.leftOut;
-      this.diff.take(block, rows, nodes, this.paths, sampling.vouchNs);
+      this.diff.take(block, rows, nodes, this.paths, sampling);
       const captures = rows + (block.hasMerged ? mergedIn(block.merged, rows) : 0);
       this.sampleCount += captures - (this.diff.leftOut - before);
       taken += rows;

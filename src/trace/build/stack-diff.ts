@@ -11,7 +11,8 @@
  *   - equal stacks with no CPU used between (at most a twentieth of the time) are a wait; but from the end of one call to the begin
  *     of the next nobody knows where the thread waited, unless it says that it went on like this;
  *   - of a thread that is interrupted by its CPU clock only the interrupts show what it used CPU time for: all else is captured
- *     where the thread came to something. CPU time that does not end at an interrupt counts with the next one.
+ *     where the thread came to something. CPU time that does not end at an interrupt counts with the next one; and each stands
+ *     for as many intervals of that clock as it says, for it may come late: what was used since they ended is the next one's.
  *
  * Cost: one pass, 28 bytes written a sample. It is the second hottest loop after the columns' own.
  */
@@ -21,7 +22,7 @@ import { type SampleBlockReader, sliceRows } from '../recording/samples.js';
 import { grown, nextCapacity } from './grow.js';
 import { type NodeTable } from './nodes.js';
 import { type PathTable } from './paths.js';
-import { Made, madeByAllocation } from './sample-counters.js';
+import { Made, madeByAllocation, madeLate } from './sample-counters.js';
 import { SampledIntervals } from './sampled-intervals.js';
 
 /** Silence longer than so many times what a sample vouches for is a gap. */
@@ -29,7 +30,7 @@ export const gapAfterVouches = 3;
 /** A thread that used at most this share of the time was waiting. */
 export const waitingCpuShare = 1 / 20;
 /** The most intervals that one sample makes. */
-export const mostRowsASample = 2;
+export const mostRowsASample = 3;
 
 /** Kinds that are taken as their innermost frame is called: like waits, they show where the thread came to, not what it did. */
 const takenAtCall = new Uint8Array(256);
@@ -54,6 +55,14 @@ const Shown = {
 const slicePath = new Int32Array(sliceRows);
 const sliceCommon = new Int32Array(sliceRows);
 
+/** How a recording was sampled. */
+export interface Sampling {
+  /** ns that one capture vouches for: the longest of the intervals in force; 0 where nothing can be a gap. */
+  vouchNs: number;
+  /** ns of CPU time between two interrupts of a thread; 0 where that is not known. */
+  interruptNs: number;
+}
+
 export class StackDiff {
   readonly intervals = new SampledIntervals();
   /** Samples before the one before them in time: taken as happening at once. */
@@ -74,6 +83,8 @@ export class StackDiff {
   private shown: number = Shown.Work;
   /** The thread's CPU clock there; NaN while it was never read. */
   private cpu = NaN;
+  /** Where on that clock the last of the intervals ended that interrupts stood for so far, as far as one can tell; NaN before the first. */
+  private stoodFor = NaN;
   /** Stack of the latest return to the message loop: what it has in common with a sample goes on across messages. */
   private loopPath = 0;
 
@@ -89,13 +100,18 @@ export class StackDiff {
     return this.time > 0 ? this.time : 0;
   }
 
-  /** `vouchNs`: what one capture vouches for, 0 where nothing can be a gap. */
-  take(block: SampleBlockReader, rows: number, nodes: NodeTable, paths: PathTable, vouchNs: number): void {
+  take(
+    block: SampleBlockReader,
+    rows: number,
+    nodes: NodeTable,
+    paths: PathTable,
+    { vouchNs, interruptNs }: Sampling,
+  ): void {
     // All rows that the slice can make fit from here on: the loops below write to columns that stay where they are.
     this.intervals.reserve(mostRowsASample * rows);
     this.intervals.counters.reserve(rows);
     this.resolve(block, rows, nodes, paths);
-    this.append(block, rows, paths, vouchNs);
+    this.append(block, rows, paths, vouchNs, interruptNs);
   }
 
   /** Nodes → paths, and what each has in common with the one before it. */
@@ -143,7 +159,13 @@ export class StackDiff {
    * The intervals that end at each sample, and those of the waits that samples are. What most samples are is decided here:
    * taken at work, later than the one before, and with no gap between. The others are `takeRow`'s.
    */
-  private append(block: SampleBlockReader, rows: number, paths: PathTable, vouchNs: number): void {
+  private append(
+    block: SampleBlockReader,
+    rows: number,
+    paths: PathTable,
+    vouchNs: number,
+    interruptNs: number,
+  ): void {
     const { intervals } = this;
     const { end, path: pathOf, keep: keepOf, state: stateOf, cpu: cpuOf } = intervals;
     const { node: nodeOf, message: messageOf } = intervals;
@@ -208,7 +230,7 @@ export class StackDiff {
       this.messageId = messageBefore;
       this.shown = shown;
       if (readsCpu) this.cpu = cpuBefore;
-      made[madeCount + row] = this.takeRow(block, row, paths, vouchNs, readsCpu);
+      made[madeCount + row] = this.takeRow(block, row, paths, vouchNs, interruptNs, readsCpu);
       if (readsCpu) cpuBefore = this.cpu;
       time = this.time;
       ({ path: before, node: nodeBefore, messageId: messageBefore, shown } = this);
@@ -230,6 +252,7 @@ export class StackDiff {
     row: number,
     paths: PathTable,
     vouchNs: number,
+    interruptNs: number,
     readsCpu: boolean,
   ): number {
     const { intervals, time } = this;
@@ -337,11 +360,24 @@ export class StackDiff {
         intervals.counters.gapShares.push(share);
         made = Made.GapAndWork;
       }
-      const at = intervals.push(began, from, path, keep, state, messageId);
-      intervals.cpu[at] = rest;
+      // What an interrupt that came late does not stand for is a stretch of its own, the last one.
+      const late =
+        isInterrupt && path !== 0 && knowsCpu
+          ? Math.min(this.lateness(clock, captures, interruptNs), rest)
+          : 0;
+      const isSplit = late > 0 && late < rest;
+      const at = intervals.push(began, isSplit ? from - late : from, path, keep, state, messageId);
+      intervals.cpu[at] = isSplit ? rest - late : rest;
       intervals.node[at] = node;
-      if (isTimed && !isInterrupt && rest > 0) intervals.setUnseen(at);
+      if (isTimed && rest > 0 && (!isInterrupt || late === rest)) intervals.setUnseen(at);
       if (isInterrupt && path !== 0) intervals.settle(at);
+      if (isSplit) {
+        const after = intervals.push(from - late, from, path, paths.depth[path] as number, state, messageId);
+        intervals.cpu[after] = late;
+        intervals.node[after] = node;
+        intervals.setUnseen(after);
+        made |= madeLate;
+      }
       if (kind === SampleKind.Allocation) made |= madeByAllocation;
     }
     if (readsCpu && !(clock + within <= this.cpu)) {
@@ -353,6 +389,18 @@ export class StackDiff {
     this.shown = atCall ? Shown.Call : stands ? Shown.Standing : Shown.Work;
     this.messageId = messageId;
     return made;
+  }
+
+  /**
+   * CPU time that a thread had used by `clock` since the last interval ended that its interrupts stand for, with so many for this one. When
+   * intervals end nobody tells; but no interrupt comes early, so the promptest of them says it best. An interval or more is no lateness:
+   * interrupts are missing.
+   */
+  private lateness(clock: number, intervals: number, interruptNs: number): number {
+    const late = clock - (this.stoodFor + intervals * interruptNs);
+    const isKnown = late > 0 && late < interruptNs;
+    this.stoodFor = isKnown ? clock - late : clock;
+    return isKnown ? late : 0;
   }
 
   /** The end of a sample that begins before what is known. */

@@ -39,7 +39,9 @@ function methodNamed(trace: Trace, number: number): number {
 }
 
 const expectedIntervals = (recording: RandomRecording): Interval[][] =>
-  recording.threads.map(({ samples, counters }) => intervalsOf(samples, counters, recording.vouchNs));
+  recording.threads.map(({ samples, counters }) =>
+    intervalsOf(samples, counters, recording.vouchNs, recording.vouchNs / 2),
+  );
 
 const lineKey = (method: number, line: number): number => 1000 * (method + 1) + line;
 

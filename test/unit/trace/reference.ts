@@ -79,8 +79,13 @@ function markBlocked(intervals: readonly Interval[], since: number): void {
   }
 }
 
-/** `counters`: CounterBit bits that were read with all of them; `vouch`: ns, 0 for endless. */
-export function intervalsOf(samples: readonly Sample[], counters: number, vouch: number): Interval[] {
+/** `counters`: CounterBit bits that were read with all of them; `vouch`: ns, 0 for endless; `interrupt`: ns, 0 where it is not known. */
+export function intervalsOf(
+  samples: readonly Sample[],
+  counters: number,
+  vouch: number,
+  interrupt: number,
+): Interval[] {
   const intervals: Interval[] = [];
   const isTimed = (counters & CounterBit.CpuTimed) !== 0;
   const isInterrupt = (sample: Sample): boolean =>
@@ -98,6 +103,7 @@ export function intervalsOf(samples: readonly Sample[], counters: number, vouch:
   let a: Sample | undefined;
   let aEnd = 0;
   let aCpu = 0;
+  let stoodFor: number | undefined;
   for (const b of samples) {
     if (b.stack.length === 0 && a !== undefined && a.stack.length > 0) continue;
     let begin = b.time;
@@ -252,6 +258,21 @@ export function intervalsOf(samples: readonly Sample[], counters: number, vouch:
     if (isInterrupt(b) && before !== undefined && b.stack.length > 0) {
       for (const interval of intervals) {
         if (interval.unseen === true && interval.cpu > 0) interval.countsWith ??= last;
+      }
+      if (readsCpu) {
+        const due = stoodFor === undefined ? b.cpu : stoodFor + interrupt * captures;
+        const isLate = b.cpu > due && b.cpu - due < interrupt;
+        stoodFor = isLate ? due : b.cpu;
+        const late = Math.min(b.cpu - stoodFor, last.cpu);
+        if (late > 0 && late === last.cpu) {
+          last.unseen = true;
+        } else if (late > 0) {
+          const nothing = { allocations: 0, allocatedBytes: 0, faults: 0, switches: 0, samples: 0 };
+          const rest = { begin: last.end - late, keep: last.stack.length, cpu: late, unseen: true };
+          intervals.push({ ...last, ...nothing, ...rest });
+          last.end -= late;
+          last.cpu -= late;
+        }
       }
     }
     if (b.kind === SampleKind.Allocation && !isTakenAtCall(b) && before !== undefined) {

@@ -39,19 +39,34 @@ class Program {
     kind: number;
     duration: number;
     flags: number;
+    merged: number;
   }[] = [];
   private readonly random = new Random(5);
+  /** The end of an interval of its CPU clock, and when the interrupt comes that it is due: the kernel looks at its ticks. */
+  private intervalEnd = intervalNs;
   private due = intervalNs;
   private looked = 0;
 
   constructor(private readonly seen: Seen) {}
 
-  protected jitter(most: number): number {
+  jitter(most: number): number {
     return this.random.below(most);
   }
 
-  row(stack: number, kind: number, duration = 0, flags = 0): void {
-    this.rows.push({ time: this.now, cpu: this.cpu, stack, kind, duration, flags });
+  row(stack: number, kind: number, duration = 0, flags = 0, merged = 0): void {
+    this.rows.push({ time: this.now, cpu: this.cpu, stack, kind, duration, flags, merged });
+  }
+
+  /** Within a system call, at whose end the one interrupt comes for all intervals that have ended by then. */
+  call(method: number, cpuNs: number): void {
+    this.trueCpu[method]! += cpuNs;
+    this.now += cpuNs;
+    this.cpu += cpuNs;
+    if (this.intervalEnd > this.cpu) return;
+    const ended = 1 + Math.floor((this.cpu - this.intervalEnd) / intervalNs);
+    this.row(method, SampleKind.AsyncSelf, 0, 0, ended - 1);
+    this.intervalEnd += ended * intervalNs;
+    this.due = this.intervalEnd;
   }
 
   /** On the CPU for so long, and put aside for as long again where the machine is `busy`. */
@@ -67,7 +82,8 @@ class Program {
       // Some interrupts find a thread that cannot be walked there, and the sampler walks it.
       if (this.random.next() < 0.2) this.row(method, SampleKind.AsyncOutside, 0, SampleFlag.AtWork);
       else this.row(method, SampleKind.AsyncSelf);
-      this.due = this.cpu + intervalNs + this.random.below(4 * ms);
+      this.intervalEnd += intervalNs;
+      this.due = this.intervalEnd + this.random.below(4 * ms);
     }
   }
 
@@ -130,6 +146,7 @@ class Program {
             kind: column('kind'),
             duration: column('duration'),
             flags: column('flags'),
+            merged: column('merged'),
           },
         ]),
       ],
@@ -250,6 +267,25 @@ describe('work that is too short to be seen', () => {
     }
     const share = selves(decoded(program.recording(1))).get('seldom')!.cpu / program.cpu;
     assert.ok(Math.abs(share - 1 / 3) < 0.02, `the last third of the work has ${share} of the CPU time`);
+  });
+
+  it('is not given to the system calls at whose end late interrupts come', () => {
+    const program = new Program('waits');
+    for (let round = 0; round < 800; round++) {
+      program.work(often, 55 * ms + program.jitter(10 * ms), false);
+      program.call(seldom, 30 * ms + program.jitter(10 * ms));
+    }
+    const figures = selves(decoded(program.recording(1)));
+    for (const [node, name] of [
+      [often, 'often'],
+      [seldom, 'seldom'],
+    ] as const) {
+      const truly = program.trueCpu[node]! / program.cpu;
+      const share = figures.get(name)!.cpu / program.cpu;
+      // An interval that ends right before the call is seen by the tick after that, in the call: half a tick of 85 ms.
+      const tick = (2 * ms * 800) / program.cpu;
+      assert.ok(Math.abs(share - truly) < tick + 0.005, `${name} has ${share}, truly ${truly}`);
+    }
   });
 
   it('stays where it was recorded in a recording of format 1.0', () => {
