@@ -17,8 +17,9 @@ char g_launch_options[kOptionsRoom];
 
 void JNICALL on_vm_ready(jvmtiEnv* ti, JNIEnv*, jthread) {
   ti->SetEventNotificationMode(JVMTI_DISABLE, JVMTI_EVENT_VM_INIT, nullptr);
-  // Nobody is told of a failure here but the desktop, which waits for its connection: the program goes on.
-  start_recording(g_launch_options, g_hotspot);
+  // Nobody is told of a failure here but the desktop, which waits for its connection: the program goes on. Else its main
+  // method begins when it is recorded.
+  if (start_recording(g_launch_options, g_hotspot) == StartResult::Started) wait_until_begun();
 }
 
 // A startup agent gets the app's data folder for options: what the desktop has to say is in properties then.

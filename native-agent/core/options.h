@@ -4,7 +4,7 @@
 namespace btrace {
 
 // What the desktop hands the agent as it attaches: "socket=PATH,token=HEX,answer=HEX" (docs/FORMAT.md, Conversation).
-// With "wait=MS" an attach that must miss nothing holds the program that long at most, until it is recorded.
+// With "wait=MS" an attach or a start that must miss nothing holds the program that long at most, until it is recorded.
 struct Options {
   static constexpr u32 kTokenBytes = 16;
   char socket[108] = {};

@@ -15,6 +15,9 @@ import { AgentListener } from './agent-listener.js';
 import { begun, type LocalOptions, whyStill } from './local-targets.js';
 import { isAlive } from './proc.js';
 
+/** A program is held this long at most, until it is recorded: then it begins, whatever keeps us. */
+const HOLD_MS = 5000;
+
 export interface Launched {
   readonly session: Session;
   /** How the program that was started ended: its exit code, or 128 + the number of the signal. */
@@ -85,7 +88,7 @@ export async function launch(
   let listener: AgentListener | undefined;
   try {
     const open = (listener = await AgentListener.open('', log));
-    const { args, env } = withAgent(command, `${library}=${open.options}`, process.env);
+    const { args, env } = withAgent(command, `${library}=${open.options},wait=${HOLD_MS}`, process.env);
     const [program = ''] = args;
     const over = new AbortController();
     const accepted = open.accept(configOf(record), AbortSignal.any([aborted, over.signal]), (conversation) =>

@@ -15,7 +15,8 @@ import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { find, root } from '../../../scripts/setup.mjs';
 
-export type ProgramName = 'shop' | 'truth' | 'storm' | 'native-work' | 'bell' | 'deadlock' | 'places';
+export type ProgramName =
+  'shop' | 'truth' | 'storm' | 'native-work' | 'bell' | 'deadlock' | 'places' | 'moment';
 
 export const mainClasses: Record<ProgramName, string> = {
   shop: 'com.example.shop.Shop',
@@ -25,6 +26,7 @@ export const mainClasses: Record<ProgramName, string> = {
   bell: 'Bell',
   deadlock: 'Deadlock',
   places: 'Places',
+  moment: 'Moment',
 };
 
 export interface Jdk {
