@@ -180,7 +180,9 @@ export class SampleCounters {
       counted.allocatedBytes,
       has(bit.BytesEstimated),
     );
-    if (has(bit.CpuTimed) && has(bit.AllocatedBytes)) this.gatherUnseen(slice);
+    // A thread may have lost its timers since: the next sampled allocation stands for what was unseen before all the same.
+    const mayGather = has(bit.CpuTimed) || this.unseen.length > 0;
+    if (mayGather && has(bit.AllocatedBytes)) this.gatherUnseen(slice);
     totals.faults = grew(bit.Faults, block.majorFaults, totals.faults, counted.faults);
     if (has(bit.Switches)) {
       const both = voluntarySwitches.map((count, row) => count + (involuntarySwitches[row] as number));

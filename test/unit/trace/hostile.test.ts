@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { RecordingDecoder } from '../../../src/trace/build/decoder.js';
-import { SampleKind, ThreadKind } from '../../../src/trace/model/kinds.js';
+import { CounterBit, SampleKind, ThreadKind } from '../../../src/trace/model/kinds.js';
 import {
   ChunkKind,
   ChunkParser,
@@ -375,6 +375,31 @@ describe('recordings of many threads', () => {
     assert.equal(threads.length, samples.length);
     const capacity = threads.reduce((sum, { intervals }) => sum + intervals.begin.length, 0);
     assert.ok(capacity < 5 * rows * samples.length, `room for ${capacity} intervals`);
+  });
+
+  it('have room for all intervals where each sample makes three: a gap, what an interrupt stands for, and what was late', () => {
+    const nodes = encodeNodes({ id: [1, 2], parent: [0, 0], frame: [1, 2], position: [0, 0] });
+    const counters = CounterBit.Cpu | CounterBit.CpuTimed;
+    const rows = Array.from({ length: 16 }, (_, thread) => 1024 * (thread + 1));
+    const samples = rows.map((count, thread): [number, Uint8Array] => {
+      const column = (of: (row: number) => number) => Array.from({ length: count }, (_, row) => of(row));
+      const block = {
+        thread: thread + 1,
+        counters,
+        time: column((row) => 100e6 * row),
+        // The second is the promptest.
+        cpu: column((row) => 10e6 * row + (row > 1 ? 1e6 : 0)),
+        stack: column((row) => 1 + (row % 2)),
+        kind: column(() => SampleKind.AsyncSelf),
+      };
+      return [ChunkKind.Samples, encodeSamples([block])];
+    });
+    const timed = Header.encode({ major: 1, minor: 1, config: { asyncIntervalNs: 10e6 } });
+    const { threads } = decoded(file([ChunkKind.Header, timed], [ChunkKind.Nodes, nodes], ...samples));
+    for (const [thread, { intervals }] of threads.entries())
+      assert.equal(intervals.end[intervals.count - 1], 100e6 * (rows[thread]! - 1), `thread ${thread + 1}`);
+    for (const [thread, { intervals }] of threads.entries())
+      assert.equal(intervals.count, 3 * rows[thread]! - 3);
   });
 });
 

@@ -11,6 +11,8 @@ export interface Sample {
   cpuDuration: number;
   /** Methods from the root; empty: no stack. */
   stack: readonly number[];
+  /** What the recording has for that: by it lines are found. */
+  node: number;
   kind: number;
   flags: number;
   merged: number;
@@ -19,12 +21,16 @@ export interface Sample {
   allocatedBytes: number;
   majorFaults: number;
   switches: number;
+  /** CounterBit bits: what was read. Whether the thread is interrupted by its CPU clock may change. */
+  counters: number;
 }
 
 export interface Interval {
   begin: number;
   end: number;
   stack: readonly number[];
+  /** Where its stack is all of a sample's, the node of that. */
+  node: number;
   keep: number;
   state: number;
   cpu: number;
@@ -79,22 +85,17 @@ function markBlocked(intervals: readonly Interval[], since: number): void {
   }
 }
 
-/** `counters`: CounterBit bits that were read with all of them; `vouch`: ns, 0 for endless; `interrupt`: ns, 0 where it is not known. */
-export function intervalsOf(
-  samples: readonly Sample[],
-  counters: number,
-  vouch: number,
-  interrupt: number,
-): Interval[] {
+/** `vouch`: ns, 0 for endless; `interrupt`: ns, 0 where it is not known. */
+export function intervalsOf(samples: readonly Sample[], vouch: number, interrupt: number): Interval[] {
   const intervals: Interval[] = [];
-  const isTimed = (counters & CounterBit.CpuTimed) !== 0;
+  const timed = (sample: Sample): boolean => (sample.counters & CounterBit.CpuTimed) !== 0;
   const isInterrupt = (sample: Sample): boolean =>
-    isTimed &&
+    timed(sample) &&
     !isTakenAtCall(sample) &&
     (sample.kind === SampleKind.AsyncSelf ||
       (sample.kind === SampleKind.AsyncOutside && (sample.flags & SampleFlag.AtWork) !== 0));
   const stands = (sample: Sample): boolean =>
-    isTimed &&
+    timed(sample) &&
     !isTakenAtCall(sample) &&
     sample.kind === SampleKind.AsyncOutside &&
     (sample.flags & SampleFlag.AtWork) === 0;
@@ -106,6 +107,8 @@ export function intervalsOf(
   let stoodFor: number | undefined;
   for (const b of samples) {
     if (b.stack.length === 0 && a !== undefined && a.stack.length > 0) continue;
+    const { counters } = b;
+    const isTimed = timed(b);
     let begin = b.time;
     let end = b.time + b.duration;
     if (a !== undefined && begin <= aEnd) {
@@ -141,19 +144,24 @@ export function intervalsOf(
         const sameMessage = before.message === b.message;
         const equal =
           sameMessage && inCommon(before.stack, b.stack) === Math.max(before.stack.length, b.stack.length);
-        let work: { stack: readonly number[]; keep: number; state: number };
+        let work: { stack: readonly number[]; node: number; keep: number; state: number };
         const waits = b.stack.length > 0 && equal && readsCpu && cpu <= wall / 20;
         const wentOn = (b.flags & SampleFlag.WaitedBefore) !== 0;
         if (waits && (!isTakenAtCall(before) || wentOn)) {
-          work = { stack: b.stack, keep, state: IntervalState.Waiting };
+          work = { stack: b.stack, node: b.node, keep, state: IntervalState.Waiting };
         } else if (waits) {
           own = Math.max(Math.min(keep, b.stack.length - 1), 0);
-          work = { stack: b.stack.slice(0, own), keep: own, state: IntervalState.Gap };
+          work = { stack: b.stack.slice(0, own), node: 0, keep: own, state: IntervalState.Gap };
         } else {
           own = Math.max(Math.min(keep, b.stack.length - 1), 0);
-          const outer = { stack: b.stack.slice(0, own), keep: own };
+          const outer = { stack: b.stack.slice(0, own), node: 0, keep: own };
           if (!long && !isTakenAtCall(before) && before.stack.length > 0 && sameMessage) {
-            work = { stack: before.stack, keep: before.stack.length, state: IntervalState.Evidence };
+            work = {
+              stack: before.stack,
+              node: before.node,
+              keep: before.stack.length,
+              state: IntervalState.Evidence,
+            };
           } else {
             work = { ...outer, state: long || own === 0 ? IntervalState.Gap : IntervalState.Evidence };
           }
@@ -181,6 +189,7 @@ export function intervalsOf(
         begin,
         end,
         stack: b.stack,
+        node: b.node,
         keep: own,
         state: b.duration > 0 ? IntervalState.Blocked : instant,
         cpu: ownCpu,
@@ -194,6 +203,7 @@ export function intervalsOf(
         begin,
         end: begin,
         stack: b.stack,
+        node: b.node,
         keep: 0,
         state,
         cpu: 0,
@@ -222,6 +232,7 @@ export function intervalsOf(
               begin: aEnd,
               end: begin - evident,
               stack: b.stack.slice(0, keep),
+              node: 0,
               keep,
               state: IntervalState.Gap,
               cpu: isVouched ? 0 : cpu * gapShare,
@@ -246,6 +257,7 @@ export function intervalsOf(
         begin: from,
         end: begin,
         stack: b.stack,
+        node: b.node,
         keep,
         state,
         cpu,
