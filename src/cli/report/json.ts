@@ -1,7 +1,7 @@
 /** A report for programs. Times are in ns; names are as in the trace. */
 import { trustFacts } from '../trust.js';
 import type { LockWaitRow, Report } from './measure.js';
-import { virtualWaitWord, waitWord } from './words.js';
+import { waitWord } from './words.js';
 
 export function reportJson(file: string, report: Report): unknown {
   const { trace, sums, sort, methods, threads, waits, virtualThreads, request } = report;
@@ -28,7 +28,7 @@ export function reportJson(file: string, report: Report): unknown {
     ...(virtualThreads.count > 0 && {
       virtualThreads: {
         ...virtualThreads,
-        waits: virtualThreads.waits.map((row) => ({ ...row, kind: virtualWaitWord(row.kind) })),
+        waits: virtualThreads.waits.map((row) => ({ ...row, kind: waitWord(row.kind) })),
       },
     }),
     waits: waits.map((row) => ({ ...row, kind: waitWord(row.kind) })),

@@ -19,7 +19,7 @@ import type {
   VirtualWaitRow,
   WaitRow,
 } from './measure.js';
-import { threadWord, virtualWaitWord, waitWord } from './words.js';
+import { threadWord, waitWord } from './words.js';
 
 const MOST_THREADS = 15;
 const MOST_WAITS = 8;
@@ -135,7 +135,7 @@ function virtualWaitLines(rows: readonly VirtualWaitRow[], { width }: Terminal):
     formatNs(row.totalNs),
     formatCount(row.count),
     formatNs(row.longestNs),
-    virtualWaitWord(row.kind),
+    waitWord(row.kind),
     plainText(row.method) || 'not known',
   ]);
   return table(

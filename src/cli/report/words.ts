@@ -15,14 +15,11 @@ const waitWords: Record<WaitKind, string> = {
   Condition: 'condition',
 };
 
+/** Where there is no stack, or only the kernel told of it, nobody knows. */
 export function waitWord(kind: number): string {
   const wait = waitKindOf(kind);
-  return wait === undefined ? `kind ${kind}` : waitWords[wait];
-}
-
-/** Where there is no stack, nobody knows. */
-export function virtualWaitWord(kind: number): string {
-  return kind === SampleKind.Unknown ? 'not known' : waitWord(kind);
+  if (wait !== undefined) return waitWords[wait];
+  return kind === SampleKind.Unknown ? 'not known' : `kind ${kind}`;
 }
 
 /** What a thread is called, with or without a name. */

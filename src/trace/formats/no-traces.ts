@@ -31,6 +31,7 @@ const beginnings: readonly (readonly [start: string, name: string, advice: strin
     'simpleperf report',
     'Export it with simpleperf’s "report_sample.py", or its Perfetto form, and open that.',
   ],
+  ['\x17\x08\x44tracing', 'trace-cmd recording', 'Make text of it: "trace-cmd report", and open that.'],
   ['go 1.', 'Go execution trace', '"go tool trace" opens it.'],
   [
     'Nettrace',

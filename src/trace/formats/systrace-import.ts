@@ -7,10 +7,15 @@ import { LineSplitter } from './line-splitter.js';
 import { NamedMethods } from './named-methods.js';
 import { NameTable } from './names.js';
 
-/** "  name-123  (  45) [001] d..2  1234.567890: event: …": the thread, perhaps its process, CPU, flags, seconds. */
+/**
+ * "  name-123  (  45) [001] d..2  1234.567890: event: …": the thread, perhaps its process, CPU, flags, seconds. Clocks that count
+ * no seconds have no fraction. "perf script" writes "name 123" and "sched:event".
+ */
 const head =
-  /^\s*(.{0,32}?)-(\d+)\s+(?:\(\s*([\d-]+)\)\s+)?\[(\d+)\]\s+(?:[\w.#+]{3,8}\s+)?(\d+)\.(\d{1,9}):\s+(\w+):\s?/;
+  /^\s*(.{0,32}?)[-\s](\d+)\s+(?:\(\s*([\d-]+)\)\s+)?\[(\d+)\]\s+(?:[\w.#+]{3,8}\s+)?(\d+)(?:\.(\d{1,9}))?:\s+(?:\w+:)?(\w+):\s*/;
 const switched = /prev_pid=(\d+) .*?prev_state=(\S+) ==> next_comm=(.*) next_pid=(\d+)/;
+/** As "trace-cmd report" has it: "sh:22899 [120] S ==> sleep:22900 [120]". */
+const switchedInShort = /:(\d+) \[\d+\] (\S+) ==> (.*):(\d+) \[\d+\]$/;
 const woken = /\bpid=(\d+)/;
 
 /**
@@ -25,8 +30,9 @@ export class SystraceImporter implements TraceImporter {
   readonly #lines = new LineSplitter((bytes, from, to) => this.#line(bytes, from, to));
   readonly #encoder = new TextEncoder();
   readonly #signal: AbortSignal | undefined;
-  /** Whole seconds of the first event: times are counted from there. */
-  #base = NaN;
+  /** Whole seconds of the first event, or what its clock counts instead: times are counted from there. */
+  #base: bigint | undefined;
+  #countsSeconds = true;
 
   constructor(options: ImportOptions = {}) {
     this.#signal = options.signal;
@@ -42,9 +48,9 @@ export class SystraceImporter implements TraceImporter {
   finish(): Trace {
     this.#lines.finish();
     this.#kernel.finish();
-    if (this.#base !== this.#base)
+    if (this.#base === undefined)
       this.#builder.remark('There is no event of the kernel’s trace in this file');
-    const base = this.#base === this.#base ? BigInt(this.#base) * 1_000_000_000n : 0n;
+    const base = this.#countsSeconds ? (this.#base ?? 0n) * 1_000_000_000n : 0n;
     const main = this.#builder.threads.find((thread) => thread.isMain) ?? this.#builder.threads[0];
     return this.#builder.finish(
       this.#methods,
@@ -52,6 +58,7 @@ export class SystraceImporter implements TraceImporter {
         format: 'systrace',
         pid: main?.pid ?? 0,
         targetName: this.#kernel.processNames.get(main?.pid ?? 0) ?? '',
+        modeReason: this.#countsSeconds ? '' : 'The kernel’s clock counted no seconds: 1 is drawn as 1 ns',
       },
       { monotonicNs: base, boottimeNs: base },
     );
@@ -62,10 +69,14 @@ export class SystraceImporter implements TraceImporter {
     const text = textOf(bytes.subarray(from, to));
     const match = head.exec(text);
     if (match === null) return;
-    const [whole, name = '', tidText = '', processText, , seconds = '', fraction = '', event] = match;
+    const [whole, name = '', tidText = '', processText, , count = '', fraction, event] = match;
     const tid = Number(tidText);
-    if (this.#base !== this.#base) this.#base = Number(seconds);
-    const time = (Number(seconds) - this.#base) * 1e9 + Number(fraction.padEnd(9, '0'));
+    if (this.#base === undefined) {
+      this.#base = BigInt(count);
+      this.#countsSeconds = fraction !== undefined;
+    }
+    const since = Number(BigInt(count) - this.#base);
+    const time = this.#countsSeconds ? since * 1e9 + Number((fraction ?? '').padEnd(9, '0')) : since;
     const process = Number(processText ?? 0) || 0;
     if (tid > 0) this.#kernel.nameThread(tid, name.trim() === '<...>' ? '' : name.trim(), process);
     if (tid > 0 && tid === process) this.#kernel.nameProcess(process, name.trim());
@@ -74,7 +85,8 @@ export class SystraceImporter implements TraceImporter {
       const printed = this.#encoder.encode(event === 'print' ? rest.replace(/^\S+: /, '') : rest);
       this.#kernel.print(time, tid, printed, 0, printed.length);
     } else if (event === 'sched_switch') {
-      const [, previous, state = 'S', nextName = '', next] = switched.exec(rest) ?? [];
+      const [, previous, state = 'S', nextName = '', next] =
+        switched.exec(rest) ?? switchedInShort.exec(rest) ?? [];
       if (next === undefined) return;
       if (Number(next) > 0) this.#kernel.nameThread(Number(next), nextName, 0);
       this.#kernel.switched(

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { measure, type MethodRow, type ReportRequest, sortKeys } from '../../../src/cli/report/measure.js';
 import { reportJson } from '../../../src/cli/report/json.js';
@@ -13,7 +14,9 @@ import {
   type Trace,
   wholeTrace,
 } from '../../../src/trace/index.js';
+import { anyImporter } from '../../../src/trace/formats/index.js';
 import { formatShare } from '../../../src/trace/measure/quantities.js';
+import { importWhole } from '../formats/round-trip.js';
 import { synthetic as made } from '../trace/recordings.js';
 
 const request: ReportRequest = {
@@ -152,6 +155,14 @@ describe('a report', () => {
     const output = new PassThrough();
     printReport(measure(trace, [], request), new Terminal(output, output, {}));
     assert.match(String(output.read()), /^Hottest methods by self CPU \(10 of/m);
+  });
+
+  it('says of a wait that only the kernel told of that nobody knows what it was for', () => {
+    const bytes = readFileSync('test/fixtures/formats/read-systrace.html');
+    const { waits } = reportJson('', measure(importWhole(anyImporter(), bytes), [], request)) as {
+      waits: { kind: string }[];
+    };
+    assert.deepEqual([...new Set(waits.map(({ kind }) => kind))], ['not known']);
   });
 
   it('is JSON for programs, with everything the eye sees', () => {

@@ -87,6 +87,7 @@ describe('recognising files by their content', () => {
       [latin('JAVA PROFILE 1.0.2\x00'), /heap dump/, /MAT/],
       [latin('FLR\x00\x00\x02'), /Flight Recorder/, /Mission Control/],
       [latin('PERFILE2h'), /perf recording/, /stackcollapse/],
+      [latin('\x17\x08\x44tracing6\x00'), /trace-cmd/, /trace-cmd report/],
       [latin('\x28\xb5\x2f\xfd'), /zstd/, /zstd -d/],
       [
         latin('{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"}}],"startTime":1}'),

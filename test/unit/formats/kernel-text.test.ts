@@ -1,0 +1,108 @@
+/** The kernel's trace as text, as it comes from ftrace with any clock, and from perf. */
+import assert from 'node:assert/strict';
+import { anyImporter } from '../../../src/trace/formats/index.js';
+import { IntervalState, type Trace } from '../../../src/trace/model/trace.js';
+import { importWhole } from './round-trip.js';
+
+/** Two nested slices, 400 and 200 long; for 100 within both the thread is off the CPU. */
+function trace(clock: (since: number) => string): string {
+  const line = (who: string, since: number, what: string): string =>
+    `${who.padStart(16)}-${who === 'sh' ? 10110 : 18}   [001] d..2. ${clock(since)}: ${what}\n`;
+  return [
+    '# tracer: nop\n#\n#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION\n',
+    line(
+      'other',
+      0,
+      'sched_switch: prev_comm=other prev_pid=18 prev_prio=120 prev_state=S ==> next_comm=sh next_pid=10110 next_prio=120',
+    ),
+    line('sh', 100, 'tracing_mark_write: B|10110|outer thing'),
+    line('sh', 200, 'tracing_mark_write: B|10110|inner'),
+    line(
+      'sh',
+      250,
+      'sched_switch: prev_comm=sh prev_pid=10110 prev_prio=120 prev_state=S ==> next_comm=other next_pid=18 next_prio=120',
+    ),
+    line(
+      'other',
+      350,
+      'sched_switch: prev_comm=other prev_pid=18 prev_prio=120 prev_state=S ==> next_comm=sh next_pid=10110 next_prio=120',
+    ),
+    line('sh', 400, 'tracing_mark_write: E|10110'),
+    line('sh', 500, 'tracing_mark_write: E|10110'),
+    line(
+      'sh',
+      600,
+      'sched_switch: prev_comm=sh prev_pid=10110 prev_prio=120 prev_state=S ==> next_comm=other next_pid=18 next_prio=120',
+    ),
+  ].join('');
+}
+
+const clocks: Readonly<Record<string, { of: (since: number) => string; says: RegExp }>> = {
+  'seconds with six places': { of: (since) => `4389.33${String(since).padStart(4, '0')}`, says: /^$/ },
+  'seconds with nine places': { of: (since) => `4389.999${String(since).padStart(6, '0')}`, says: /^$/ },
+  'cycles, as of x86-tsc': { of: (since) => String(11_403_820_237_277n + BigInt(since)), says: /no seconds/ },
+  'cycles of a machine that has run for years': {
+    of: (since) => String(2n ** 60n + 7n + BigInt(since)),
+    says: /no seconds/,
+  },
+  'a counter': { of: (since) => String(since).padStart(13), says: /no seconds/ },
+};
+
+/** What the scheduler told, µs. */
+const times = (read: Trace): string[] =>
+  read.threads.map(({ tid, name, intervals }) => {
+    const at = intervals.state.indexOf(IntervalState.Blocked);
+    const asleep = at < 0 ? 0 : Math.round((intervals.end[at]! - intervals.begin[at]!) / 1000);
+    const cpu = intervals.cpu.subarray(0, intervals.count).reduce((sum, value) => sum + value, 0);
+    return `${name} ${tid}: asleep ${asleep}, on a CPU ${Math.round(cpu / 1000)}`;
+  });
+
+describe('the kernel’s trace as text', () => {
+  for (const [name, { of, says }] of Object.entries(clocks)) {
+    it(`is read by a clock of ${name}`, () => {
+      const read = importWhole(anyImporter(), Buffer.from(trace(of)), 50);
+      assert.deepEqual(read.problems, []);
+      assert.match(read.info.modeReason, says);
+      const thread = read.threads.find(({ tid }) => tid === 10110)!;
+      const { calls } = thread;
+      const unit = name.endsWith('six places') ? 1000 : 1;
+      const shown = Array.from({ length: calls.count }, (_, call) => {
+        const [length, cpu] = [calls.end[call]! - calls.begin[call]!, calls.cpu[call]!];
+        return `${read.methods.name(calls.method[call]!)} ${Math.round(length / unit)} ${Math.round(cpu / unit)}`;
+      });
+      assert.deepEqual(shown, ['outer thing 400 300', 'inner 200 100']);
+    });
+  }
+
+  it('is read as perf prints the scheduler’s events', () => {
+    const lines = [
+      '            perf 27428 [000]  3873.394605: sched:sched_stat_runtime: comm=perf pid=27428 runtime=41857 [ns]',
+      '            perf 27428 [000]  3873.394611:       sched:sched_switch: prev_comm=perf prev_pid=27428 prev_prio=120 prev_state=D ==> next_comm=Web Content next_pid=77 next_prio=120',
+      '     Web Content    77 [000]  3873.394618:       sched:sched_waking: comm=perf pid=27428 prio=120 target_cpu=000',
+      '     Web Content    77 [000]  3873.394621:       sched:sched_switch: prev_comm=Web Content prev_pid=77 prev_prio=120 prev_state=S ==> next_comm=perf next_pid=27428 next_prio=120',
+    ];
+    const read = importWhole(anyImporter(), Buffer.from(`${lines.join('\n')}\n`));
+    assert.deepEqual(read.problems, []);
+    assert.deepEqual(times(read), [
+      'perf 27428: asleep 7, on a CPU 0',
+      'Web Content 77: asleep 0, on a CPU 10',
+    ]);
+  });
+
+  it('is read as trace-cmd reports it', () => {
+    const lines = [
+      'cpus=2',
+      '              sh-22899 [001]  4851.161986: print:                tracing_mark_write: B|15913|outer thing',
+      '              sh-22899 [001]  4851.162114: sched_switch:         sh:22899 [120] S ==> Web Content:22900 [120]',
+      '     Web Content-22900 [001]  4851.162725: sched_switch:         Web Content:22900 [120] D ==> sh:22899 [120]',
+      '              sh-22899 [001]  4851.214025: print:                tracing_mark_write: E|15913',
+      '              sh-22899 [001]  4851.214100: sched_switch:         sh:22899 [120] S ==> swapper/1:0 [120]',
+    ];
+    const read = importWhole(anyImporter(), Buffer.from(`${lines.join('\n')}\n`));
+    assert.deepEqual(read.problems, []);
+    assert.deepEqual(times(read), ['sh 22899: asleep 611, on a CPU 51375']);
+    // Where no program has printed anything, switches are enough to know it by.
+    const switches = lines.filter((line) => !line.includes('print:')).join('\n');
+    assert.equal(importWhole(anyImporter(), Buffer.from(switches)).threads.length, 2);
+  });
+});
