@@ -39,6 +39,7 @@ void make_method_ids() {
   jint count = 0;
   jclass* classes = nullptr;
   if (!env || jvm.ti->GetLoadedClasses(&count, &classes) != JVMTI_ERROR_NONE) return;
+  env->EnsureLocalCapacity(count);  // with -Xcheck:jni the JVM complains of more than a few
   for (jint i = 0; i < count; i++) {
     jint methods = 0;
     jmethodID* ids = nullptr;
