@@ -28,6 +28,16 @@ ThreadRecord* ThreadRegistry::find(u32 tid) {
   return nullptr;
 }
 
+ThreadRecord* ThreadRegistry::find_ended(u32 tid, u64 runtime_thread) {
+  for (u32 slot = 0, end = slots(); slot < end; slot++) {
+    ThreadRecord& record = at(slot);
+    if (record.tid.load_relaxed() == tid && record.runtime_thread.load_relaxed() == runtime_thread &&
+        record.state.load_acquire() == ThreadRecord::State::Ended)
+      return &record;
+  }
+  return nullptr;
+}
+
 ThreadRecord* ThreadRegistry::obtain(u32 tid) {
   SpinScope scope(spin_);
   return obtain_locked(tid);
@@ -53,6 +63,7 @@ ThreadRecord* ThreadRegistry::obtain_locked(u32 tid) {
   record->session.store_relaxed(0);
   record->runtime_thread.store_relaxed(0);
   record->runtime_ref.store_relaxed(nullptr);
+  record->runtime_kept.store_relaxed(nullptr);
   record->java_id.store_relaxed(0);
   record->stack_begin.store_relaxed(0);
   record->stack_end.store_relaxed(0);
@@ -79,13 +90,13 @@ ThreadRecord* ThreadRegistry::mine_or_null() {
   return key ? static_cast<ThreadRecord*>(libc::key_get(key - 1)) : nullptr;
 }
 
-ThreadRecord* ThreadRegistry::mine() {
+ThreadRecord* ThreadRegistry::mine(bool make) {
   if (ThreadRecord* known = mine_or_null()) return known;
   if (!key_plus_1_.load_acquire()) make_key();
   u32 key = key_plus_1_.load_acquire();
   if (!key) return nullptr;
   SpinScope scope(spin_);
-  ThreadRecord* record = obtain_locked(sys::gettid());
+  ThreadRecord* record = make ? obtain_locked(sys::gettid()) : find(sys::gettid());
   if (!record || libc::key_set(key - 1, record) != 0) return nullptr;
   record->bound.store_relaxed(1);
   return record;
@@ -170,6 +181,11 @@ void ThreadRegistry::end(ThreadRecord& record, bool free_now) {
   if (u32 key = key_plus_1_.load_acquire())
     if (libc::key_get(key - 1) == &record) libc::key_set(key - 1, nullptr);
   if (free_now) release(record);
+}
+
+void ThreadRegistry::end_unbound(ThreadRecord& record) {
+  SpinScope scope(spin_);
+  if (!record.bound.load_relaxed()) end(record, false);
 }
 
 void ThreadRegistry::release_unbound() {

@@ -64,6 +64,7 @@ struct alignas(64) ThreadRecord {
   Atomic<u64> stack_end;
   Atomic<u64> runtime_thread;  // JavaThread*, art::Thread*
   Atomic<void*> runtime_ref;   // what the runtime needs to name and walk it
+  Atomic<void*> runtime_kept;  // of one that has ended: what keeps its name until it is told
   Atomic<u32> creator;         // index of the creating thread, of the same session
   Atomic<i64> begin_ns;        // monotonic; 0: was there before we looked
   Atomic<i64> end_ns;
@@ -141,11 +142,17 @@ class ThreadRegistry {
   // agent: for starting threads and the first capture of a thread only.
   ThreadRecord* obtain(u32 tid);
   ThreadRecord* find(u32 tid);
+  // Of a thread that has ended, as long as the drain has not let go of it.
+  ThreadRecord* find_ended(u32 tid, u64 runtime_thread);
   // The calling thread's own record, by one pthread_getspecific once it is known.
-  ThreadRecord* mine();
+  ThreadRecord* mine() { return mine(true); }
+  // The same, but none is made.
+  ThreadRecord* mine_if_met() { return mine(false); }
   ThreadRecord* mine_or_null();
   // The thread has ended; `free_now` when no drain will look at it.
   void end(ThreadRecord& record, bool free_now);
+  // Only if no thread has taken it for its own, which then ends it.
+  void end_unbound(ThreadRecord& record);
   void release(ThreadRecord& record);
   // Frees the records that only the agent knows of: nobody tells it of their end between two sessions.
   void release_unbound();
@@ -166,6 +173,7 @@ class ThreadRegistry {
   u32 refused() const { return refused_.load_relaxed(); }
 
  private:
+  ThreadRecord* mine(bool make);
   ThreadRecord* obtain_locked(u32 tid);
   void make_key();
   static void thread_gone(void* record);

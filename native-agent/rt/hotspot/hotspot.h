@@ -39,8 +39,9 @@ class HotSpot final : public Runtime {
 extern HotSpot g_hotspot;
 
 // threads.cc: the record of a Java thread; on the thread itself or from the agent.
-ThreadRecord* meet_thread(JNIEnv* env, jthread thread, u32 tid);
+void meet_thread(JNIEnv* env, jthread thread, ThreadRecord& record);
 ThreadRecord* my_record(JNIEnv* env, jthread thread);
+void end_thread(JNIEnv* env, jthread thread, ThreadRecord& record);
 
 // counters.cc: what a captured sample carries of the calling thread.
 void read_counters(Row& row, ThreadRecord& record);

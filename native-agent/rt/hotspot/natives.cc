@@ -152,8 +152,17 @@ void JNICALL hook_start(JNIEnv* env, jobject thread) {
   u64 java_thread = jvm.thread_of(env, thread);
   u32 tid = java_thread ? jvm.tid_of(java_thread) : 0;
   if (!tid || thread_cpu_ns(tid) < 0) return;
-  ThreadRecord* child = meet_thread(env, thread, tid);
-  u32 child_index = child ? index_in(*session, *child) : 0;
+  ThreadRecord* child = g_threads.obtain(tid);
+  u32 child_index = 0;
+  if (ThreadRecord* ended = child ? g_threads.find_ended(tid, java_thread) : nullptr) {
+    // It is over already, and what was obtained may be another record of it.
+    g_threads.end_unbound(*child);
+    child = ended;
+    if (ended->session.load_acquire() == session->id) child_index = ended->index.load_relaxed();
+  } else if (child) {
+    meet_thread(env, thread, *child);
+    child_index = index_in(*session, *child);
+  }
   if (capture_release(record, SampleKind::ThreadStart, 0, 0, child_index) == kNotCaptured || !child) return;
   child->creator.store_relaxed(record->index.load_relaxed());
 }

@@ -105,13 +105,13 @@ void JNICALL on_thread_start(jvmtiEnv*, JNIEnv* env, jthread thread) {
   ThreadRecord* record = g_threads.mine();
   if (!record || record->busy.load() == Holder::Never) return;
   record->begin_ns.store_relaxed(now_ns());
-  meet_thread(env, thread, record->tid.load_relaxed());
+  meet_thread(env, thread, *record);
 }
 
-void JNICALL on_thread_end(jvmtiEnv*, JNIEnv*, jthread) {
+void JNICALL on_thread_end(jvmtiEnv*, JNIEnv* env, jthread thread) {
   ThreadRecord* record = g_threads.mine_or_null();
   if (!record) record = g_threads.find(sys::gettid());
-  if (record && record->busy.load() != Holder::Never) g_threads.end(*record, false);
+  if (record && record->busy.load() != Holder::Never) end_thread(env, thread, *record);
 }
 
 void JNICALL on_death(jvmtiEnv*, JNIEnv*) {

@@ -25,31 +25,36 @@ bool is_main(JNIEnv* env, jthread thread, u64 java_id) {
 
 }  // namespace
 
-ThreadRecord* meet_thread(JNIEnv* env, jthread thread, u32 tid) {
-  ThreadRecord* record = tid ? g_threads.obtain(tid) : nullptr;
-  if (!record || record->runtime_ref.load_acquire()) return record;
+void meet_thread(JNIEnv* env, jthread thread, ThreadRecord& record) {
+  if (record.runtime_ref.load_acquire()) return;
   u64 java_thread = g_hotspot.jvm.thread_of(env, thread);
-  g_threads.index_runtime(*record, java_thread);
+  g_threads.index_runtime(record, java_thread);
   if (g_hotspot.jvm.thread_id) {
     u64 id = static_cast<u64>(env->GetLongField(thread, g_hotspot.jvm.thread_id));
-    record->java_id.store_relaxed(id);
-    record->is_main = is_main(env, thread, id);
+    record.java_id.store_relaxed(id);
+    record.is_main = is_main(env, thread, id);
   }
   u64 base = 0, size = 0;
   if (g_hotspot.jvm.stack_of(java_thread, base, size)) {
-    record->stack_begin.store_relaxed(base - size);
-    record->stack_end.store_relaxed(base);
+    record.stack_begin.store_relaxed(base - size);
+    record.stack_end.store_relaxed(base);
   }
   // Weak: the agent does not keep a thread's object alive.
-  record->runtime_ref.store_release(env->NewWeakGlobalRef(thread));
-  return record;
+  record.runtime_ref.store_release(env->NewWeakGlobalRef(thread));
+}
+
+// The drain names threads a third of a second later, and the object of one that has ended may be collected by then.
+void end_thread(JNIEnv* env, jthread thread, ThreadRecord& record) {
+  if (active_session_id() && record.runtime_ref.load_relaxed())
+    record.runtime_kept.store_release(env->NewGlobalRef(thread));
+  g_threads.end(record, false);
 }
 
 ThreadRecord* my_record(JNIEnv* env, jthread thread) {
-  ThreadRecord* record = g_threads.mine();
-  if (!record) return nullptr;
-  // It was met when it started or when the recording began: this is one on its way out, which has no stack any more.
-  if (!record->runtime_ref.load_relaxed()) return nullptr;
+  // It was met when it started or when the recording began: else this is one on its way out, which has no stack any
+  // more.
+  ThreadRecord* record = g_threads.mine_if_met();
+  if (!record || !record->runtime_ref.load_relaxed()) return nullptr;
   if (!record->runtime_thread.load_relaxed()) g_threads.index_runtime(*record, g_hotspot.jvm.thread_of(env, thread));
   return record;
 }
@@ -58,10 +63,11 @@ void HotSpot::meet_threads(JNIEnv* env) {
   jint count = 0;
   jthread* threads = nullptr;
   if (jvm.ti->GetAllThreads(&count, &threads) != JVMTI_ERROR_NONE) return;
+  env->EnsureLocalCapacity(count);  // with -Xcheck:jni the JVM complains of more than a few
   for (jint i = 0; i < count; i++) {
     u32 tid = jvm.tid_of(jvm.thread_of(env, threads[i]));
-    ThreadRecord* record = tid ? g_threads.find(tid) : nullptr;
-    if (!record || record->busy.load() != Holder::Never) meet_thread(env, threads[i], tid);
+    ThreadRecord* record = tid ? g_threads.obtain(tid) : nullptr;
+    if (record && record->busy.load() != Holder::Never) meet_thread(env, threads[i], *record);
     env->DeleteLocalRef(threads[i]);
   }
   jvm.free(threads);
@@ -90,10 +96,13 @@ void HotSpot::describe_thread(ThreadRecord& record, ThreadDescription& thread) {
 
 void HotSpot::forget_thread(ThreadRecord& record) {
   auto reference = static_cast<jweak>(record.runtime_ref.load_acquire());
+  auto kept = static_cast<jobject>(record.runtime_kept.exchange(nullptr));
   record.runtime_ref.store_release(nullptr);
   // The thread may leave the JVM and come back as another one while nobody listens.
   record.runtime_thread.store_relaxed(0);
-  if (JNIEnv* env = reference ? jvm.env() : nullptr) env->DeleteWeakGlobalRef(reference);
+  JNIEnv* env = reference || kept ? jvm.env() : nullptr;
+  if (env && reference) env->DeleteWeakGlobalRef(reference);
+  if (env && kept) env->DeleteGlobalRef(kept);
 }
 
 bool HotSpot::enter_agent_thread(const char* name) {

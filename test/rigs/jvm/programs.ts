@@ -16,7 +16,7 @@ import type { Readable, Writable } from 'node:stream';
 import { find, root } from '../../../scripts/setup.mjs';
 
 export type ProgramName =
-  'shop' | 'truth' | 'storm' | 'native-work' | 'bell' | 'deadlock' | 'places' | 'moment';
+  'shop' | 'truth' | 'storm' | 'native-work' | 'bell' | 'deadlock' | 'places' | 'moment' | 'crowd';
 
 export const mainClasses: Record<ProgramName, string> = {
   shop: 'com.example.shop.Shop',
@@ -27,6 +27,7 @@ export const mainClasses: Record<ProgramName, string> = {
   deadlock: 'Deadlock',
   places: 'Places',
   moment: 'Moment',
+  crowd: 'Crowd',
 };
 
 export interface Jdk {

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { root } from '../../scripts/setup.mjs';
+import { type AgentCommand, launch, type RunningCommand } from '../../src/targets/local/launch.js';
+import { compile, jdks, mainClasses } from '../rigs/jvm/programs.js';
+import { decodeFile, Recordings } from './recordings.js';
+
+async function run({ args, env }: AgentCommand): Promise<RunningCommand> {
+  const child = spawn(args[0]!, args.slice(1), { env, stdio: 'ignore' });
+  const exit = once(child, 'exit').then(([code]) => Number(code));
+  await once(child, 'spawn');
+  return { exit, kill: (signal) => void child.kill(signal) };
+}
+
+for (const jdk of jdks()) {
+  describe(`threads that are over at once, JDK ${jdk.version}`, () => {
+    const recordings = new Recordings();
+    after(() => recordings.remove());
+
+    it('are told once each, by their names, though their objects are collected at once', async () => {
+      const command = [path.join(jdk.home, 'bin/java'), '-cp', compile('crowd'), mainClasses.crowd];
+      const { session } = await launch(
+        command,
+        // So that each is captured.
+        recordings.options({ allocationIntervalBytes: 1024 }),
+        { agentRoots: [root], run },
+        AbortSignal.timeout(30_000),
+      );
+      const { threads } = decodeFile((await session.ended).file);
+      const members = threads.filter(
+        ({ name, javaId }) => name === '' || (javaId > 0 && /^member-/.test(name)),
+      );
+      assert.ok(members.length > 300, `${members.length} of 1,000`);
+      const nameless = members.filter(({ name }) => name === '');
+      assert.equal(nameless.length, 0, `${nameless.length} of ${members.length} have no name`);
+      const once = new Set(members.map(({ javaId }) => javaId));
+      assert.equal(once.size, members.length, 'one is told twice');
+    });
+  });
+}
