@@ -43,7 +43,7 @@ export class Input {
   /** What the command is about. */
   get operand(): string {
     const [only] = this.operands;
-    if (only === undefined) throw new UsageError(`Which ${this.what}?`);
+    if (only === undefined || only === '') throw new UsageError(`Which ${this.what}?`);
     return only;
   }
 
@@ -75,6 +75,9 @@ export function parseInput(command: Command, args: readonly string[]): Input {
   try {
     const { values, positionals } = parseArgs({ args: [...own], options, allowPositionals: true });
     const rest = split < 0 ? [] : args.slice(split + 1);
+    // As of a shell's variable that is not set.
+    const empty = Object.keys(values).find((name) => values[name] === '');
+    if (empty !== undefined) throw new UsageError(`--${empty} takes something, not "".`);
     refuseExtra(command, positionals, rest);
     return new Input(values, positionals, command.operand ?? '', rest);
   } catch (error) {

@@ -4,7 +4,9 @@ import { type Command, helpOf, overview, parseInput } from './command-line.js';
 import { commands } from './commands/index.js';
 import { isConversionThread, runConversionThread } from './convert/worker.js';
 import { CliError, ExitCode, UsageError } from './exit-codes.js';
+import { fileError } from './open-trace.js';
 import { packageVersion } from './package.js';
+import { plainLines } from './plain-text.js';
 import { Terminal } from './terminal.js';
 
 function commandOf(name: string): Command {
@@ -50,11 +52,11 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
 
 function explain(error: unknown, terminal: Terminal, name: string): number {
   if (error instanceof UsageError) {
-    terminal.note(`btrace: ${error.message}\nSee: btrace ${name === '' ? '' : `${name} `}--help`);
+    terminal.note(`btrace: ${plainLines(error.message)}\nSee: btrace ${name === '' ? '' : `${name} `}--help`);
     return error.exitCode;
   }
   if (error instanceof TargetError || error instanceof CliError) {
-    terminal.note(`btrace: ${error.message}`);
+    terminal.note(`btrace: ${plainLines(error.message)}`);
     if (error.nextStep !== '') terminal.note(error.nextStep);
     return error instanceof CliError ? error.exitCode : error.kind === 'io' ? ExitCode.File : ExitCode.Target;
   }
@@ -70,9 +72,14 @@ async function start(): Promise<void> {
   const terminal = new Terminal();
   // A reader that has seen enough (`btrace report | head`) is no error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(ExitCode.Done);
-    throw error;
+    process.exit(
+      error.code === 'EPIPE'
+        ? ExitCode.Done
+        : explain(fileError('Standard output', 'written', error), terminal, ''),
+    );
   });
+  // Whoever stopped reading what is for the eye alone: the work goes on.
+  process.stderr.on('error', () => undefined);
   const args = process.argv.slice(2);
   const name = commands.find((one) => one.name === args[0])?.name ?? '';
   process.exitCode = await run(args, terminal).catch((error: unknown) => explain(error, terminal, name));

@@ -1,18 +1,34 @@
 /** A file that gets its name when it is whole: until then it is beside it under another, and goes when anything fails. */
-import { existsSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { ByteSink } from '../trace/index.js';
 import type { Input, Option } from './command-line.js';
 import { CliError, ExitCode } from './exit-codes.js';
-import { fileError } from './open-trace.js';
+import { fileError, isFromSystem } from './open-trace.js';
 
 export const forceOption: Option = { name: 'force', short: 'f', help: 'write over FILE' };
 
-/** Before any work is done for it. */
+/** Before any work is done for it. What is made takes the name, so a device or a pipe would be lost. */
 export function refuseExisting(file: string, input: Input): void {
-  if (!input.has(forceOption.name) && existsSync(file))
+  const there = whatIs(file);
+  if (there !== undefined && !there.isFile() && !there.isDirectory())
+    throw new CliError(
+      ExitCode.File,
+      `${file} is no file: nothing can take its place.`,
+      'Give a file’s name.',
+    );
+  if (!input.has(forceOption.name) && there !== undefined)
     throw new CliError(ExitCode.File, `${file} is there already.`, 'Write over it with --force.');
+}
+
+function whatIs(file: string): Stats | undefined {
+  try {
+    return statSync(file);
+  } catch {
+    // Nothing that could be written over; why it cannot be written shows then.
+    return undefined;
+  }
 }
 
 /** Has the file made under the name that `make` is given, and gives it its own. Ctrl-C meanwhile aborts, and leaves nothing. */
@@ -20,7 +36,11 @@ export async function makeFile<T>(
   file: string,
   make: (partial: string, interrupted: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const partial = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}.partial`);
+  // Also of a name that is as long as names may be.
+  const partial = path.join(
+    path.dirname(file),
+    `.${path.basename(file).slice(0, 40)}.${process.pid}.partial`,
+  );
   const interrupted = new AbortController();
   const interrupt = () =>
     interrupted.abort(new CliError(ExitCode.Interrupted, 'Interrupted: nothing was written.'));
@@ -32,7 +52,7 @@ export async function makeFile<T>(
     await rename(partial, file);
     return made;
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).syscall === undefined ? error : fileError(file, 'written', error);
+    throw isFromSystem(error) ? fileError(file, 'written', error) : error;
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
     await rm(partial, { force: true });

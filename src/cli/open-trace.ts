@@ -19,19 +19,30 @@ const PIECE_BYTES = 4 * 2 ** 20;
 /** Share of the file that has been read, 0 to 1. */
 export type OnProgress = (share: number) => void;
 
+/** What the system says, in words, and what to do about it. */
+const reasons: Readonly<Record<string, readonly [why: string, nextStep?: string]>> = {
+  EISDIR: ['it is a folder'],
+  EACCES: ['you may not'],
+  EPERM: ['you may not'],
+  EROFS: ['nothing can be written there', 'Write it elsewhere.'],
+  ENOSPC: ['the disk is full', 'Make room, or write it elsewhere.'],
+  EDQUOT: ['your share of the disk is full', 'Make room, or write it elsewhere.'],
+  ELOOP: ['its links lead in a circle'],
+  ENOTDIR: ['a part of its path is no folder'],
+  ENAMETOOLONG: ['its name is too long'],
+};
+
 export function fileError(file: string, verb: 'read' | 'written', error: unknown): CliError {
-  const code = (error as NodeJS.ErrnoException).code;
-  const why =
-    code === 'ENOENT'
-      ? `there is no such ${verb === 'written' ? 'folder' : 'file'}`
-      : code === 'EISDIR'
-        ? 'it is a folder'
-        : code === 'EACCES'
-          ? 'you may not'
-          : error instanceof Error
-            ? error.message
-            : String(error);
-  return new CliError(ExitCode.File, `${file} cannot be ${verb}: ${why}.`, '', { cause: error });
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  const missing = `there is no such ${verb === 'written' ? 'folder' : 'file'}`;
+  const said = error instanceof Error ? error.message : String(error);
+  const [why, nextStep] = code === 'ENOENT' ? [missing] : (reasons[code] ?? [said]);
+  return new CliError(ExitCode.File, `${file} cannot be ${verb}: ${why}.`, nextStep, { cause: error });
+}
+
+/** Whether a call of the system failed, as opposed to what was done with its result. */
+export function isFromSystem(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall !== undefined;
 }
 
 /** Calls `take` with the pieces of a file, each in memory of its own, until it says false. */
@@ -53,8 +64,7 @@ export async function readPieces(
       onProgress(size > 0 ? Math.min(at / size, 1) : 0);
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
-    throw fileError(file, 'read', error);
+    throw isFromSystem(error) ? fileError(file, 'read', error) : error;
   } finally {
     await handle?.close();
   }

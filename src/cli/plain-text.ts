@@ -4,3 +4,8 @@ const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 export function plainText(text: string): string {
   return text.replace(UNSAFE, '\ufffd');
 }
+
+/** The same of text that has lines of its own. */
+export function plainLines(text: string): string {
+  return text.split('\n').map(plainText).join('\n');
+}

@@ -7,7 +7,7 @@ import { convertInThread } from '../convert/worker.js';
 import { ExitCode, UsageError } from '../exit-codes.js';
 import { mappingOption } from '../mapping.js';
 import { forceOption, makeFile, refuseExisting } from '../new-file.js';
-import { memoryOption } from '../open-trace.js';
+import { fileError, isFromSystem, memoryOption } from '../open-trace.js';
 import { formatBytes } from '../../trace/measure/quantities.js';
 import { parseSize } from '../quantities.js';
 
@@ -125,7 +125,9 @@ export const convert: Command = {
         interrupted,
       ).finally(() => terminal.endProgress());
     if (toStandardOutput) {
-      await converted(request.output);
+      await converted(request.output).catch((error: unknown) => {
+        throw isFromSystem(error) ? fileError('Standard output', 'written', error) : error;
+      });
       return ExitCode.Done;
     }
     const { bytes, problems } = await makeFile(request.output, converted);

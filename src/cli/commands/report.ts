@@ -3,6 +3,7 @@ import { type Command, type Input, jsonOption, type Option } from '../command-li
 import { ExitCode, UsageError } from '../exit-codes.js';
 import { mappingOption, retraced } from '../mapping.js';
 import { memoryOption, openWithProgress } from '../open-trace.js';
+import { formatLength } from '../../trace/measure/quantities.js';
 import { parseCount, parseDuration, parseSize } from '../quantities.js';
 import { reportJson } from '../report/json.js';
 import { measure, sortKeys, type ReportRequest } from '../report/measure.js';
@@ -29,11 +30,13 @@ function requestOf(input: Input): ReportRequest {
   if (sort !== undefined && !sortKeys.includes(sort)) {
     throw new UsageError(`--sort takes ${sortKeys.join(', ')}; not "${sort}".`);
   }
+  const [fromNs, toNs] = [input.read('from', parseDuration), input.read('to', parseDuration)];
+  if (toNs !== undefined && toNs <= (fromNs ?? 0)) throw new UsageError('--to is a time after --from.');
   return {
     top: input.read('top', parseCount) ?? 20,
     sort,
-    fromNs: input.read('from', parseDuration),
-    toNs: input.read('to', parseDuration),
+    fromNs,
+    toNs,
     perThread: input.has('per-thread'),
     mapping: input.text('mapping'),
   };
@@ -61,6 +64,9 @@ export const report: Command = {
       await openWithProgress(file, terminal, input.read('memory', parseSize)),
       request.mapping,
     );
+    const lengthNs = trace.endNs - trace.beginNs;
+    if (request.fromNs !== undefined && request.fromNs >= lengthNs)
+      throw new UsageError(`--from is after the end of ${file}, which is ${formatLength(lengthNs)} long.`);
     const threads = threadIndexes(trace, input.text('thread'));
     terminal.progress(`Adding up ${file}`);
     const measured = measure(trace, threads, request);

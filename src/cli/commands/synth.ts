@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import path from 'node:path';
 import { synthDefaults, synthesize, type SynthTruth } from '../../trace/index.js';
 import { type Command, jsonOption, type Option } from '../command-line.js';
 import { ExitCode, UsageError } from '../exit-codes.js';
@@ -94,6 +95,8 @@ export const synth: Command = {
       }
     }
     const truthFile = input.text('truth');
+    if (truthFile !== undefined && path.resolve(truthFile) === path.resolve(output))
+      throw new UsageError('--truth and --output are two files, not one.');
     for (const file of [output, truthFile]) if (file !== undefined) refuseExisting(file, input);
     const say = (share: number) => {
       if (!input.has('quiet')) terminal.progress(`Making ${output}: ${Math.round(100 * share)} %`);

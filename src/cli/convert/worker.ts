@@ -6,7 +6,15 @@ import { type ConversionRequest, convertFile, type Converted, type OnConversion 
 type Message =
   | { readonly progress: string }
   | { readonly converted: Converted }
-  | { readonly failed: { readonly message: string; readonly nextStep: string; readonly exitCode: number } };
+  | { readonly failed: { readonly message: string; readonly nextStep: string; readonly exitCode: number } }
+  /** What the system says; who called knows which file that is. */
+  | {
+      readonly refused: {
+        readonly message: string;
+        readonly code: string | undefined;
+        readonly syscall: string;
+      };
+    };
 
 export const isConversionThread = !isMainThread;
 
@@ -16,6 +24,11 @@ export async function runConversionThread(): Promise<void> {
   try {
     post({ converted: await convertFile(workerData as ConversionRequest, (progress) => post({ progress })) });
   } catch (error) {
+    const { message: said, code, syscall } = error as NodeJS.ErrnoException;
+    if (syscall !== undefined) {
+      post({ refused: { message: said, code, syscall } });
+      return;
+    }
     const { message, nextStep, exitCode } =
       error instanceof CliError
         ? error
@@ -38,6 +51,8 @@ export async function convertInThread(
       worker.on('message', (message: Message) => {
         if ('progress' in message) onProgress(message.progress);
         else if ('converted' in message) resolve(message.converted);
+        else if ('refused' in message)
+          reject(Object.assign(new Error(message.refused.message), message.refused));
         else {
           const { message: said, nextStep, exitCode } = message.failed;
           reject(new CliError(exitCode, said, nextStep));
