@@ -11,12 +11,16 @@ const defaultCountNs = 1e6;
 /** Estimates: a stack's place in a map and its interval, a path's place in its parent's list and its call. */
 const stackBytes = 50 + intervalBytes;
 const placeBytes = 150 + callBytes;
+/** So many lines say whether the file has the counts of two profiles: one alone may be of a frame whose name ends with a number. */
+const linesToTell = 10;
+const twoCounts = /^.*\S \d+ \d+$/;
 /** async-profiler's and our own first frame where threads are kept apart. */
 const threadFrame = /^\[(.*) tid=(\d+)\]$/;
 
 /**
  * Reads collapsed stacks: "outer;inner;innermost 123" a line. They have no times: stacks are laid side by side in the order
  * of their names, so that equal beginnings become one call, as in a flame graph. A line "# unit: ns" says what a count is.
+ * Where all lines have two counts, as difffolded.pl writes them, they are of two profiles: the second is read.
  *
  * Memory: each distinct path once, 12 bytes a line.
  */
@@ -24,6 +28,9 @@ export class CollapsedImporter extends LineImporter {
   readonly #weights = new Map<number, number>();
   #countNs: number | undefined;
   #estimated = true;
+  /** The first stacks, until it is known how many counts they have. */
+  #first: Uint8Array[] | undefined = [];
+  #ofTwo = false;
 
   constructor(options: ImportOptions = {}) {
     super(options, 'no stack with a count');
@@ -32,11 +39,16 @@ export class CollapsedImporter extends LineImporter {
   }
 
   protected override trace(): Trace {
+    this.#tell();
     this.#layOut();
+    const reasons = [
+      this.#estimated ? 'Collapsed stacks have no times: one count is drawn as 1 ms' : '',
+      this.#ofTwo ? 'Of two profiles the second is shown' : '',
+    ];
     return this.builder.finish(this.methods, {
       format: 'collapsed',
       exact: false,
-      modeReason: this.#estimated ? 'Collapsed stacks have no times: one count is drawn as 1 ms' : '',
+      modeReason: reasons.filter((reason) => reason !== '').join('. '),
     });
   }
 
@@ -49,20 +61,27 @@ export class CollapsedImporter extends LineImporter {
       this.#comment(textOf(bytes.subarray(from, to)));
       return true;
     }
+    if (this.#first === undefined) return this.#stack(bytes, from, to);
+    this.#first.push(bytes.slice(from, to));
+    if (this.#first.length === linesToTell) this.#tell();
+    return beforeCount(bytes, from, to) >= 0;
+  }
+
+  #tell(): void {
+    const first = this.#first ?? [];
+    this.#first = undefined;
+    this.#ofTwo = first.length > 0 && first.every((line) => twoCounts.test(textOf(line)));
+    for (const line of first) this.#stack(line, 0, line.length);
+  }
+
+  #stack(bytes: Uint8Array, from: number, to: number): boolean {
     if (this.builder.isFull) return true;
-    let at = to;
+    let end = beforeCount(bytes, from, to);
+    if (end < 0) return false;
     let count = 0;
-    let scale = 1;
-    for (; at > from; at--) {
-      const digit = (bytes[at - 1] as number) - 0x30;
-      if (digit < 0 || digit > 9) break;
-      count += digit * scale;
-      scale *= 10;
-    }
-    if (at === to || at - 1 <= from || bytes[at - 1] !== 0x20) {
-      return false;
-    }
-    const end = at - 1;
+    for (let at = end + 1; at < to; at++) count = 10 * count + (bytes[at] as number) - 0x30;
+    if (this.#ofTwo) end = beforeCount(bytes, from, end);
+    if (end < 0) return false;
     let path = 0;
     let begin = from;
     for (let i = from; i <= end; i++) {
@@ -120,4 +139,11 @@ export class CollapsedImporter extends LineImporter {
       }
     }
   }
+}
+
+/** Where the space before the number stands that ends a line; −1 where there is none, or nothing before it. */
+function beforeCount(bytes: Uint8Array, from: number, to: number): number {
+  let at = to;
+  while (at > from && (bytes[at - 1] as number) >= 0x30 && (bytes[at - 1] as number) <= 0x39) at--;
+  return at === to || at - 1 <= from || bytes[at - 1] !== 0x20 ? -1 : at - 1;
 }

@@ -1,11 +1,47 @@
 /** Collapsed stacks carry one weight: whichever is asked for, and all of it. */
 import assert from 'node:assert/strict';
 import { writeCollapsed } from '../../../src/trace/formats/collapsed-export.js';
-import { sumScope, wholeTrace, weights } from '../../../src/trace/index.js';
+import { anyImporter } from '../../../src/trace/formats/index.js';
+import { methodFigures, sumScope, wholeTrace, weights } from '../../../src/trace/index.js';
 import { decoded, synthetic } from '../trace/recordings.js';
-import { written } from './round-trip.js';
+import { importWhole, written } from './round-trip.js';
 
 describe('collapsed stacks', () => {
+  it('of two profiles, as difffolded.pl writes them, are those of the second', () => {
+    const lines = [
+      'java;run;add 10 30',
+      'java;run;only before 5 0',
+      'java;run;only after 0 7',
+      '12;page 42 3 4',
+    ];
+    const read = importWhole(anyImporter(), Buffer.from(`${lines.join('\n')}\n`), 3);
+    assert.deepEqual(read.problems, []);
+    assert.match(read.info.modeReason, /1 ms\. Of two profiles the second is shown$/);
+    const sums = methodFigures(sumScope(read, wholeTrace), read.methods.count);
+    const selves = [...sums.method].map(
+      (method, row) => `${read.methods.name(method)} ${sums.self.wall[row]! / 1e6}`,
+    );
+    assert.deepEqual(selves.filter((self) => !self.endsWith(' 0')).sort(), [
+      'add 30',
+      'only after 7',
+      'page 42 4',
+    ]);
+  });
+
+  it('of one profile keep names that end with a number', () => {
+    const lines = [
+      'java;page 42 3',
+      'java;pool 1 4',
+      ...Array.from({ length: 20 }, (_, n) => `java;m${n} 1`),
+    ];
+    for (const some of [lines, [...lines].reverse()]) {
+      const read = importWhole(anyImporter(), Buffer.from(some.join('\n')));
+      const names = Array.from({ length: read.methods.count }, (_, method) => read.methods.name(method));
+      assert.ok(names.includes('page 42') && names.includes('pool 1'), names.join());
+      assert.doesNotMatch(read.info.modeReason, /two profiles/);
+    }
+  });
+
   it('sum up to what the engine measures, by every weight', async () => {
     const trace = decoded(
       (await synthetic({ seed: 5, samples: 5000, threads: 1, depth: 6, methods: 40, waiting: 0.1 })).bytes,
