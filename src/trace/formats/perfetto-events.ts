@@ -23,6 +23,7 @@ export class PerfettoEvents {
   readonly #fields = new ProtobufReader();
   readonly #inner = new ProtobufReader();
   readonly #extras: number[] = [];
+  readonly #extraDoubles: number[] = [];
   /** Events whose name the trace does not hold. */
   missingNames = 0;
   /** Those of older producers by phase, a letter of the JSON format, that are neither calls nor marks. */
@@ -68,6 +69,8 @@ export class PerfettoEvents {
     let flows = 0;
     let timed = hasTime;
     let ownExtras: PerfettoTrack[] | undefined;
+    let extraDouble = 0;
+    let ownExtraDoubles: PerfettoTrack[] | undefined;
     while (fields.next()) {
       switch (fields.field) {
         case Event.type:
@@ -100,6 +103,13 @@ export class PerfettoEvents {
         case Event.extraCounterTracks:
           ownExtras ??= [];
           ownExtras.push(this.#tracks.of(fields.low, fields.high));
+          break;
+        case Event.extraDoubleCounterValues:
+          if (fields.wireType === 1) this.#extraDoubles[extraDouble++] = fields.double;
+          break;
+        case Event.extraDoubleCounterTracks:
+          ownExtraDoubles ??= [];
+          ownExtraDoubles.push(this.#tracks.of(fields.low, fields.high));
           break;
         case Event.sourceIid:
           sourceIid = fields.id;
@@ -144,6 +154,10 @@ export class PerfettoEvents {
     if (fields.broken || !timed) return;
     if (!hasTime) time = this.#legacyTime(time);
     for (let i = 0; i < extra; i++) cpu = this.#extraCounter(sequence, ownExtras, i, time, cpu);
+    for (let i = 0; i < extraDouble; i++) {
+      const counter = (ownExtraDoubles ?? sequence.extraDoubleCounters)[i];
+      if (counter !== undefined) this.#tracks.count(counter, time, this.#extraDoubles[i] ?? 0);
+    }
     track ??= sequence.legacyTrack ?? this.#tracks.of(0, 0);
     if (type === EventType.begin && method < 0) method = this.#missing(missing);
     if (method >= 0 && (sourceIid >= 0 || sourceFrom >= 0))

@@ -70,6 +70,8 @@ export const Event = {
   oldFlowIds: 36,
   oldTerminatingFlowIds: 42,
   doubleCounterValue: 44,
+  extraDoubleCounterTracks: 45,
+  extraDoubleCounterValues: 46,
   flowIds: 47,
   terminatingFlowIds: 48,
 } as const;

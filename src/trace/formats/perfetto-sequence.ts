@@ -36,6 +36,7 @@ export class PerfettoSequence {
   /** Place in the extra counters of the thread's CPU clock, −1 for none, −2 when it has to be found again. */
   threadTimeAt = -2;
   extraCounters: PerfettoTrack[] = [];
+  extraDoubleCounters: PerfettoTrack[] = [];
   readonly clocks = new Map<number, SequenceClock>();
   /** Running values of the extra counters that are told as differences. */
   extraValues: number[] = [];
@@ -58,6 +59,7 @@ export class PerfettoSequence {
     this.defaultClock = 0;
     this.defaultTrack = undefined;
     this.extraCounters = [];
+    this.extraDoubleCounters = [];
     this.threadTimeAt = -2;
   }
 

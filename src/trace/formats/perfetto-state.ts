@@ -70,10 +70,13 @@ export function readDefaults(
     else if (fields.field === PacketDefaults.trackEvent && fields.wireType === 2) {
       const event = inner.open(bytes, fields.from, fields.to);
       sequence.extraCounters = [];
+      sequence.extraDoubleCounters = [];
       while (event.next()) {
         if (event.field === Event.trackUuid) sequence.defaultTrack = tracks.of(event.low, event.high);
         else if (event.field === Event.extraCounterTracks) {
           if (event.wireType === 0) sequence.extraCounters.push(tracks.of(event.low, event.high));
+        } else if (event.field === Event.extraDoubleCounterTracks) {
+          if (event.wireType === 0) sequence.extraDoubleCounters.push(tracks.of(event.low, event.high));
         }
       }
     }

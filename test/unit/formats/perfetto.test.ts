@@ -96,6 +96,37 @@ describe('Perfetto protobuf', () => {
     );
   });
 
+  it('reads counters that are told beside events, whole numbers and fractions, on tracks of their own or by default', () => {
+    const counter = (uuid: number, name: string): Packet => ({
+      track_descriptor: { uuid, name, counter: {} },
+    });
+    const beside = (timestamp: number, event: object): Packet => ({
+      timestamp,
+      sequence_flags: 2,
+      track_event: { track_uuid: 1, type: 3, name: 'mark', ...event },
+    });
+    const packets: Packet[] = [
+      { sequence_flags: 1, track_descriptor: { uuid: 1, thread: { pid: 7, tid: 8, thread_name: 'main' } } },
+      ...[counter(11, 'whole'), counter(12, 'load'), counter(13, 'heat')],
+      {
+        trace_packet_defaults: {
+          track_event_defaults: {
+            extra_counter_track_uuids: [11],
+            extra_double_counter_track_uuids: [12, 13],
+          },
+        },
+      },
+      beside(10, { extra_counter_values: [5], extra_double_counter_values: [0.25, 36.6] }),
+      beside(20, { extra_double_counter_track_uuids: [13], extra_double_counter_values: [37.5] }),
+    ];
+    const { counters } = importWhole(
+      new PerfettoImporter(),
+      encoded(packets.map((packet) => ({ ...packet, trusted_packet_sequence_id: 3 }))),
+    );
+    const told = counters.map(({ name, value, count }) => `${name} ${value.subarray(0, count).join()}`);
+    assert.deepEqual(told.sort(), ['heat 36.6,37.5', 'load 0.25', 'whole 5']);
+  });
+
   it('tells names apart whose ids differ beyond 32 bits, and beyond 53', () => {
     const ids = [
       { low: 5, high: 0, unsigned: true },
