@@ -352,8 +352,6 @@ describe('btrace, the command', () => {
       assert.ok(state === HookState.Installed || state === HookState.Removed, `${name}: ${why}`);
     const failing = await btrace(
       'record',
-      '-o',
-      'failing.btrace',
       '-q',
       '--',
       java,
@@ -363,7 +361,9 @@ describe('btrace, the command', () => {
       'x',
     );
     assert.equal(failing.code, 1, failing.err);
-    assert.ok(existsSync(recordings.file('failing.btrace')));
+    const written = failing.out.trimEnd().split('\n').at(-1) ?? '';
+    assert.match(written, /btrace-recordings\/com\.example\.shop\.Shop .*\.btrace$/);
+    assert.ok(existsSync(written), failing.out);
   });
 
   it('reaches a JVM below another command by the environment', async () => {

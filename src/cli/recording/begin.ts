@@ -1,7 +1,7 @@
 /** The ways a recording begins: in a program that runs, with one, or in an app on a device. */
-import path from 'node:path';
 import type { AndroidTargets } from '../../targets/android/android-targets.js';
 import type { Wanted } from '../../targets/android/choose-target.js';
+import { nameOfCommand } from '../../targets/local/java-command.js';
 import { type Launched, launch } from '../../targets/local/launch.js';
 import { type LocalOptions, LocalTargets } from '../../targets/local/local-targets.js';
 import { type Session, type Target, TargetError } from '../../targets/target.js';
@@ -56,7 +56,7 @@ export function launchWith(
   local: LocalOptions,
 ): Begin {
   return async (signal) => {
-    const options = await recordOptions(request, name ?? path.basename(command[0] ?? ''));
+    const options = await recordOptions(request, name ?? nameOfCommand(command));
     const launched = await launch(
       command,
       options,

@@ -16,7 +16,7 @@ import {
   type QuickPickItem,
   type TaskExecution,
 } from 'vscode';
-import { programFromArgs } from '../../targets/local/java-command.js';
+import { nameOfCommand } from '../../targets/local/java-command.js';
 import {
   launch,
   type AgentCommand,
@@ -46,7 +46,7 @@ export class LaunchTarget implements Target {
   ) {
     this.id = `launch:${command}`;
     this.detail = command;
-    this.name = program === '' ? nameOf(command) : program;
+    this.name = program === '' ? nameOfCommand([command]) : program;
   }
 
   async start(options: RecordOptions, signal = new AbortController().signal): Promise<Session> {
@@ -63,13 +63,6 @@ export class LaunchTarget implements Target {
     );
     return session;
   }
-}
-
-/** "shop.Main" of `java -cp classes shop.Main 80`, "mvn" of `mvn test`. */
-function nameOf(command: string): string {
-  const words = command.trim().split(/\s+/);
-  const program = isJava(command) ? programFromArgs(words) : undefined;
-  return program ?? words[0]?.replace(/^.*[/\\]/, '') ?? command;
 }
 
 function isJava(command: string): boolean {

@@ -14,6 +14,22 @@ function nameOf(program: string): string {
   return program.slice(program.lastIndexOf('/') + 1); // "module/main.Class"; a source file's path
 }
 
+const baseName = (program: string): string => program.replace(/^.*[/\\]/, '');
+
+export function isJava(program: string): boolean {
+  return /^java(\.exe)?$/i.test(baseName(program));
+}
+
+/**
+ * Before its JVM has said what it is called: "shop.Main" of `java -cp classes shop.Main 80`, "mvn" of `mvn test`. A single text is a
+ * line for a shell.
+ */
+export function nameOfCommand(command: readonly string[]): string {
+  const words = command.length === 1 ? (command[0] ?? '').trim().split(/\s+/) : command;
+  const [program = ''] = words;
+  return (isJava(program) ? programFromArgs(words) : undefined) ?? baseName(program);
+}
+
 /** From the arguments of a `java` launch; undefined when they name no program (an embedded JVM, an argument file). */
 export function programFromArgs(args: readonly string[]): string | undefined {
   for (let i = 1; i < args.length; i++) {

@@ -4,7 +4,6 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
 import type { Header } from '../../trace/recording/messages.js';
 import { AgentSession } from '../session/agent-session.js';
 import { configOf, type Conversation } from '../session/conversation.js';
@@ -12,6 +11,7 @@ import { RecordingFile } from '../session/recording-file.js';
 import { type RecordOptions, type Session, type Target, TargetError } from '../target.js';
 import { findAgent } from './agent-library.js';
 import { AgentListener } from './agent-listener.js';
+import { isJava, nameOfCommand } from './java-command.js';
 import { begun, type LocalOptions, whyStill } from './local-targets.js';
 import { isAlive } from './proc.js';
 
@@ -43,10 +43,6 @@ export interface AgentCommand {
 export interface RunningCommand {
   readonly exit: Promise<number>;
   readonly kill: (signal: NodeJS.Signals) => void;
-}
-
-function isJava(command: string): boolean {
-  return /^java(\.exe)?$/i.test(path.basename(command));
 }
 
 export function withAgent(command: readonly string[], agent: string, env: NodeJS.ProcessEnv): AgentCommand {
@@ -98,7 +94,9 @@ export async function launch(
     const { exit, kill } = await (options.run ?? onOurTerminal)({ args, env });
     void exit.then((code) => over.abort(noJvm(program, code, options.name)));
     const conversation = await accepted;
-    const target = targetOf(conversation.pid, await begun(conversation, program, aborted, options.beginMs));
+    const name = nameOfCommand(command);
+    const header = await begun(conversation, name, aborted, options.beginMs);
+    const target = targetOf(conversation.pid, name, header);
     const session = new AgentSession({
       target,
       options: record,
@@ -146,11 +144,11 @@ async function isWanted(conversation: Conversation, name: string | undefined): P
   return (await conversation.header()).target.name.toLowerCase().includes(name.toLowerCase());
 }
 
-function targetOf(pid: number, { target }: Header): Target {
+function targetOf(pid: number, command: string, { target }: Header): Target {
   return {
     id: `local:${pid}`,
     kind: 'local',
-    name: target.name || `process ${pid}`,
+    name: target.name || command,
     pid,
     runtime: target.runtime,
     detail: '',

@@ -56,9 +56,9 @@ export class FakeAgent {
   }
 
   /** What every recording starts with. */
-  begin(): void {
+  begin(name = 'Fake'): void {
     this.welcome();
-    this.send(ChunkKind.Header, Header.encode({ major: 1, target: { name: 'Fake', pid: process.pid } }));
+    this.send(ChunkKind.Header, Header.encode({ major: 1, target: { name, pid: process.pid } }));
     this.send(ChunkKind.Hooks, Hooks.encode({ hooks: [{ name: 'allocation', state: 0 }] }));
   }
 

@@ -28,7 +28,11 @@ describe('a program that is started with the agent in it', function () {
   /** A java whose agent calls back and does what it is told to. */
   function launched(
     agentDoes: (agent: FakeAgent) => void,
-    { beginMs, signal = new AbortController().signal }: { beginMs?: number; signal?: AbortSignal } = {},
+    {
+      beginMs,
+      signal = new AbortController().signal,
+      command = ['java', 'Main'],
+    }: { beginMs?: number; signal?: AbortSignal; command?: readonly string[] } = {},
   ) {
     const run = async ({ args }: { args: readonly string[] }) => {
       const [, options = ''] = /^-agentpath:[^=]*=(.*)$/.exec(args[1] ?? '') ?? [];
@@ -36,14 +40,14 @@ describe('a program that is started with the agent in it', function () {
       return Promise.resolve({ exit: new Promise<number>(() => undefined), kill: () => undefined });
     };
     const options = { agentRoots: [folder], run, ...(beginMs !== undefined && { beginMs }) };
-    return launch(['java', 'Main'], recordOptions(file), options, signal);
+    return launch(command, recordOptions(file), options, signal);
   }
 
   const isTold = (error: unknown): boolean => {
     assert.ok(error instanceof TargetError, String(error));
     assert.equal(error.kind, 'timeout');
     const { pid } = process;
-    assert.equal(error.message, `The agent is in java (process ${pid}), but could not begin to record.`);
+    assert.equal(error.message, `The agent is in Main (process ${pid}), but could not begin to record.`);
     assert.match(error.nextStep, /may have ended.*try again/);
     assert.ok(!existsSync(file), 'no file is left');
     return true;
@@ -66,6 +70,13 @@ describe('a program that is started with the agent in it', function () {
   it('is recorded under the name that its header says', async () => {
     const { session } = await launched((agent) => agent.begin());
     assert.deepEqual([session.target.name, session.target.pid], ['Fake', process.pid]);
+    await session.cancel();
+  });
+
+  it('is called by its command where its header has no name, and not by the path of its JVM', async () => {
+    const command = ['/usr/lib/jvm/jdk-25/bin/java', '-version'];
+    const { session } = await launched((agent) => agent.begin(''), { command });
+    assert.equal(session.target.name, 'java');
     await session.cancel();
   });
 

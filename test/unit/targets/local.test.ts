@@ -17,7 +17,11 @@ import { setImmediate } from 'node:timers/promises';
 import { bringAgent, findAgent } from '../../../src/targets/local/agent-library.js';
 import { loadError } from '../../../src/targets/local/attach.js';
 import { readElf } from '../../../src/targets/local/elf-facts.js';
-import { programFromArgs, programFromCommand } from '../../../src/targets/local/java-command.js';
+import {
+  nameOfCommand,
+  programFromArgs,
+  programFromCommand,
+} from '../../../src/targets/local/java-command.js';
 import { javaProcess, listJavaProcesses } from '../../../src/targets/local/java-processes.js';
 import { withAgent } from '../../../src/targets/local/launch.js';
 import { readPerfStrings } from '../../../src/targets/local/perf-data.js';
@@ -96,6 +100,16 @@ describe('local targets', () => {
       ['java', undefined],
     ];
     for (const [line, name] of fromArgs) assert.equal(programFromArgs(line.split(' ')), name, line);
+    const ofCommand: [string, string][] = [
+      ['/usr/lib/jvm/jdk-25/bin/java -cp a:b com.example.Shop 80', 'com.example.Shop'],
+      ['/usr/lib/jvm/jdk-25/bin/java @options', 'java'],
+      ['/opt/maven/bin/mvn test', 'mvn'],
+      ['C:\\jdk\\bin\\java.exe -jar shop.jar', 'shop.jar'],
+    ];
+    for (const [line, name] of ofCommand) {
+      assert.equal(nameOfCommand(line.split(' ')), name, line);
+      assert.equal(nameOfCommand([line]), name, line);
+    }
   });
 
   it('says of a process what it is when it is none to record', async () => {
