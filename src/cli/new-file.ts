@@ -9,10 +9,14 @@ import { fileError, isFromSystem } from './open-trace.js';
 
 export const forceOption: Option = { name: 'force', short: 'f', help: 'write over FILE' };
 
+/** Ctrl-C, a polite kill, and a terminal that is closed. */
+const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /** Before any work is done for it. What is made takes the name, so a device or a pipe would be lost. */
 export function refuseExisting(file: string, input: Input): void {
   const there = whatIs(file);
-  if (there !== undefined && !there.isFile() && !there.isDirectory())
+  if (there?.isDirectory() === true) throw fileError(file, 'written', { code: 'EISDIR' });
+  if (there !== undefined && !there.isFile())
     throw new CliError(
       ExitCode.File,
       `${file} is no file: nothing can take its place.`,
@@ -44,7 +48,7 @@ export async function makeFile<T>(
   const interrupted = new AbortController();
   const interrupt = () =>
     interrupted.abort(new CliError(ExitCode.Interrupted, 'Interrupted: nothing was written.'));
-  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+  for (const signal of endSignals) process.on(signal, interrupt);
   try {
     await (await open(partial, 'w', 0o600)).close();
     const made = await make(partial, interrupted.signal);
@@ -54,7 +58,7 @@ export async function makeFile<T>(
   } catch (error) {
     throw isFromSystem(error) ? fileError(file, 'written', error) : error;
   } finally {
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+    for (const signal of endSignals) process.off(signal, interrupt);
     await rm(partial, { force: true });
   }
 }

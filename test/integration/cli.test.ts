@@ -387,6 +387,9 @@ describe('btrace, the command', () => {
       [['record', '--pid', '1', 'x'], 2, /goes after --/],
       [['record', '--pid', '4194999'], 3, /no process 4194999.*btrace list/s],
       [['record', '--name', 'no such program'], 3, /has "no such program" in its name/],
+      [['record', '-o', 'text.txt', '--', 'java'], 4, /text\.txt is there already.\n.*--force/s],
+      [['record', '-o', '.', '--force', '--', 'java'], 4, /\. cannot be written: it is a folder/],
+      [['record', '-o', 'pipe.csv', '--force', '--', 'java'], 4, /pipe\.csv is no file/],
       [['record', '--', 'no-such-command-here'], 3, /There is no program no-such-command-here/],
       [['record', '-q', '--', 'sh', '-c', 'exit 3'], 3, /ended with code 3 before a JVM called back/],
       [['report', 'missing.btrace'], 4, /there is no such file/],
@@ -465,16 +468,17 @@ describe('btrace, the command', () => {
     assert.equal(made.code, 0, made.err);
     const { bytes } = JSON.parse(made.out) as { bytes: number };
     assert.equal(bytes, statSync(recordings.file('big.btrace')).size);
-    for (const [output, ...args] of [
-      ['big.json', 'convert', 'big.btrace'],
-      ['redacted-big.btrace', 'convert', 'big.btrace', '--redact'],
-      ['bigger.btrace', 'synth', '--samples', '20000000'],
+    for (const [signal, output, ...args] of [
+      ['SIGINT', 'big.json', 'convert', 'big.btrace'],
+      ['SIGINT', 'redacted-big.btrace', 'convert', 'big.btrace', '--redact'],
+      ['SIGINT', 'bigger.btrace', 'synth', '--samples', '20000000'],
+      ['SIGHUP', 'bigger.btrace', 'synth', '--samples', '20000000'],
     ] as const) {
       const run = start([...args, '-o', output]);
       while (!readdirSync(recordings.folder).some((name) => name.endsWith('.partial'))) {
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
-      run.child.kill('SIGINT');
+      run.child.kill(signal);
       const { code, err } = await run.ended;
       assert.equal(code, 130, `${output}: ${err}`);
       assert.deepEqual(

@@ -2,6 +2,7 @@ import { adbOptions, androidTargets } from '../android-targets.js';
 import { type Command, type Input, jsonOption, type Option } from '../command-line.js';
 import { UsageError } from '../exit-codes.js';
 import { localOptions } from '../local-targets.js';
+import { refuseExisting } from '../new-file.js';
 import { parseCount, parseDuration, parsePercent, parseSize } from '../quantities.js';
 import { attachTo, launchWith, recordApp } from '../recording/begin.js';
 import { presetNames, type RecordRequest } from '../recording/request.js';
@@ -135,6 +136,7 @@ export const record: Command = {
   ],
   async run(input, terminal) {
     const request = requestOf(input);
+    if (request.output !== undefined) refuseExisting(request.output, input);
     const pid = input.read('pid', parseCount);
     const name = input.text('name');
     const local = localOptions(terminal);
