@@ -4,6 +4,7 @@ import type { MappingExcerpt, PageSettings } from '../protocol/messages.js';
 import type { Span } from './geometry/time-scale.js';
 import { NameIndex } from './names.js';
 import type { CallKey, Selection, Store, ViewState } from './store.js';
+import { steadily } from './thread-order.js';
 import { callRow } from './timeline/call-walk.js';
 import type {
   Answers,
@@ -25,6 +26,7 @@ const noNames: NameColumns = {
 
 export class Model {
   #snapshot: Snapshot | undefined;
+  #threads: readonly ThreadSnapshot[] = [];
   #columns = noNames;
   #prefixes: readonly string[] = [];
   #changedSources: readonly string[] = [];
@@ -39,6 +41,11 @@ export class Model {
     return this.#snapshot;
   }
 
+  /** In the order that they are shown in. */
+  get threads(): readonly ThreadSnapshot[] {
+    return this.#threads;
+  }
+
   onChange(listener: () => void): void {
     this.#listeners.push(listener);
   }
@@ -50,11 +57,14 @@ export class Model {
   /** Another part of the recording is to come: the memory of this one is given back. */
   clear(): void {
     this.#snapshot = undefined;
+    this.#threads = [];
     this.#takeNames(noNames);
   }
 
   take(snapshot: Snapshot): void {
     this.#snapshot = snapshot;
+    const before = snapshot.live ? this.#threads.map(({ index }) => index) : [];
+    this.#threads = steadily(snapshot.threads, before);
     this.#takeNames(snapshot.names);
   }
 

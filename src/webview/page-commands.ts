@@ -260,7 +260,7 @@ export class PageCommands implements Commands, DetailsActions {
     if (model.snapshot === undefined) return;
     const { selection } = store.state;
     const from = selection?.kind === 'call' ? selection : undefined;
-    const found = nextMatch(shownThreads(model.snapshot, store.state), matches, from, step);
+    const found = nextMatch(shownThreads(model.threads, store.state), matches, from, step);
     if (found !== undefined) this.#timeline.navigation.select(found);
   }
 }

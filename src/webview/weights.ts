@@ -27,7 +27,8 @@ export function knownWeights(snapshot: Snapshot | undefined): Weight[] {
   const known: Weight[] = ['wall'];
   if (info.hasCpu) known.push('cpu');
   if (snapshot.threads.some((thread) => thread.blocks.count > 0)) known.push('blocked');
-  if (info.hasAllocations) known.push('allocations', 'allocatedBytes');
+  if (info.hasAllocationCounts) known.push('allocations');
+  if (info.hasAllocations) known.push('allocatedBytes');
   if (info.hasFaults) known.push('faults');
   if (info.hasSwitches) known.push('switches');
   return known;

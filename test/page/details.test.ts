@@ -139,6 +139,21 @@ describe('the details', function () {
     assert.ok(lines.length > 3, `${lines.length} figures`);
     for (const count of lines) assert.ok(count <= 1, `one is on ${count} lines`);
   });
+
+  it('have room for the longest figures beside each other', async () => {
+    await page.page.locator('.chart').focus();
+    await page.page.keyboard.press('ArrowDown');
+    await page.page.locator('.details-figures td').first().waitFor();
+    const table = page.page.locator('.details-figures');
+    await table.locator('tbody td').evaluateAll((cells) => {
+      for (const cell of cells)
+        cell.textContent = cell.classList.contains('figure-share') ? '> 99.9 %' : '9,999,999';
+    });
+    const cut = await page.page
+      .locator('.details')
+      .evaluate((pane: HTMLElement) => pane.scrollWidth - pane.clientWidth);
+    assert.equal(cut, 0);
+  });
 });
 
 describe('chosen keys', function () {

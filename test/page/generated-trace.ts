@@ -211,6 +211,7 @@ export function generateTrace(options: GeneratedOptions): Trace {
       asyncIntervalNs: 10 * tick,
       hasCpu: true,
       hasAllocations: true,
+      hasAllocationCounts: true,
       hasFaults: true,
       hasSwitches: true,
       exact: false,

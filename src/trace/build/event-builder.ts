@@ -402,6 +402,7 @@ const unknownInfo: TraceInfo = {
   asyncIntervalNs: 0,
   hasCpu: false,
   hasAllocations: false,
+  hasAllocationCounts: false,
   hasFaults: false,
   hasSwitches: false,
   exact: true,

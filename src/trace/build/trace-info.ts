@@ -26,6 +26,7 @@ export function traceInfo(header: Header, counters: number, flags: number): Trac
     asyncIntervalNs: config.asyncIntervalNs,
     hasCpu: (counters & CounterBit.Cpu) !== 0,
     hasAllocations: (counters & (CounterBit.Allocations | CounterBit.AllocatedBytes)) !== 0,
+    hasAllocationCounts: (counters & CounterBit.Allocations) !== 0,
     hasFaults: (counters & CounterBit.Faults) !== 0,
     hasSwitches: (counters & CounterBit.Switches) !== 0,
     exact: false,

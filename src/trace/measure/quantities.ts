@@ -59,7 +59,7 @@ export function formatBytes(bytes: number): string {
 export function formatCount(count: number): string {
   const size = Math.abs(count);
   if (size >= 1e7) return `${threeDigits(count / 1e6)} M`;
-  return number(count, Number.isInteger(count) ? 0 : 1);
+  return number(count, Number.isInteger(count) || size >= 100 ? 0 : 1);
 }
 
 /** 0.1234 → "12.3 %"; never "0 %" for what is not nothing, nor "100 %" for what is not all. */

@@ -257,6 +257,8 @@ export interface TraceInfo {
   /** What the weights of this trace mean; false where there is nothing to show. */
   readonly hasCpu: boolean;
   readonly hasAllocations: boolean;
+  /** False where of allocations only their bytes are known. */
+  readonly hasAllocationCounts: boolean;
   readonly hasFaults: boolean;
   readonly hasSwitches: boolean;
   /** True when calls are exact begin/end events, not rebuilt from samples. */

@@ -1,6 +1,6 @@
 /** What a call waited for, and for whom: its waits by what they were for, the longest first, each leading to its longest one. */
 import { element } from '../element.js';
-import { formatNs } from '../../trace/measure/quantities.js';
+import { formatCount, formatNs } from '../../trace/measure/quantities.js';
 import { lowerBound } from '../../trace/model/bisect.js';
 import type { CallKey } from '../store.js';
 import { text } from '../texts.js';
@@ -40,6 +40,11 @@ export function waitsOf(key: CallKey, endNs: number, thread: ThreadSnapshot, sna
   return [...waits.values()].sort((one, other) => other.ns - one.ns);
 }
 
+/** Of all of them, and how many they are. */
+export function lengthOf({ ns, count }: Wait): string {
+  return count === 1 ? formatNs(ns) : `${formatNs(ns)} · ${formatCount(count)}×`;
+}
+
 export function waitList(
   waits: readonly Wait[],
   thread: ThreadSnapshot,
@@ -57,11 +62,7 @@ export function waitList(
       { class: 'wait-row', type: 'button', title: text('details.toWait') },
       element('span', { class: `wait-mark${wait.isResting ? ' is-resting' : ''}` }),
       element('span', { class: 'wait-what' }, wait.what),
-      element(
-        'span',
-        { class: 'wait-length' },
-        wait.count === 1 ? formatNs(wait.ns) : `${formatNs(wait.ns)} · ${wait.count}×`,
-      ),
+      element('span', { class: 'wait-length' }, lengthOf(wait)),
       waker === undefined
         ? undefined
         : element('span', { class: 'wait-waker' }, text('link.wokenByThread', { thread: waker })),

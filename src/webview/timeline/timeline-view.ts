@@ -144,10 +144,10 @@ export class TimelineView implements PointedChart {
   }
 
   #relayout(height: number): void {
-    const { snapshot } = this.#context.model;
+    const { snapshot, threads } = this.#context.model;
     if (snapshot === undefined) return;
     this.#needs.layout = false;
-    this.#layout = layoutTracks(snapshot, this.#context.store.state);
+    this.#layout = layoutTracks(snapshot, threads, this.#context.store.state);
     this.#content.style.height = `${Math.max(this.#layout.height, height)}px`;
   }
 

@@ -1,7 +1,6 @@
 /** Which tracks there are, in which order, and where each lies. Computed anew from data and state: nothing to keep true. */
 import type { CounterTrack } from '../../trace/model/trace.js';
 import type { ViewState } from '../store.js';
-import { byImportance } from '../thread-order.js';
 import type { Snapshot, ThreadSnapshot } from '../worker/messages.js';
 import { activityHeight, counterHeight, rowHeight, trackGap } from './metrics.js';
 
@@ -37,11 +36,16 @@ export interface TrackLayout {
 /** With more threads than this only the first ones start unfolded. */
 const unfoldedAtFirst = 8;
 
-export function layoutTracks(snapshot: Snapshot, state: ViewState): TrackLayout {
+/** `threads`: all, in the order that they are shown in. */
+export function layoutTracks(
+  { counters: tracks }: Snapshot,
+  threads: readonly ThreadSnapshot[],
+  state: ViewState,
+): TrackLayout {
   const places: TrackPlace[] = [];
   let top = trackGap / 2;
   // What the whole process did lies above what its threads did. Only the first counter is there unasked.
-  const counters = snapshot.counters.filter(({ count }) => count > 0);
+  const counters = tracks.filter(({ count }) => count > 0);
   for (const [at, counter] of counters.entries()) {
     if (at > 0 && !state.countersUnfolded) break;
     const hasOthers = at === 0 && counters.length > 1;
@@ -50,7 +54,7 @@ export function layoutTracks(snapshot: Snapshot, state: ViewState): TrackLayout 
     top += counterHeight + trackGap;
   }
   const pinned = new Set(state.pinned);
-  shownThreads(snapshot, state).forEach((thread, position) => {
+  shownThreads(threads, state).forEach((thread, position) => {
     const startsFolded = position >= unfoldedAtFirst || thread.chart.count === 0;
     const isFolded = startsFolded
       ? !state.unfolded.includes(thread.index)
@@ -65,13 +69,13 @@ export function layoutTracks(snapshot: Snapshot, state: ViewState): TrackLayout 
 }
 
 /** Pinned first. */
-export function shownThreads(snapshot: Snapshot, state: ViewState): ThreadSnapshot[] {
+export function shownThreads(threads: readonly ThreadSnapshot[], state: ViewState): ThreadSnapshot[] {
   const hidden = new Set(state.hidden);
   const pinned = new Set(state.pinned);
   const isPinned = ({ index }: ThreadSnapshot): number => (pinned.has(index) ? 1 : 0);
-  return snapshot.threads
+  return threads
     .filter((thread) => !hidden.has(thread.index))
-    .sort((one, other) => isPinned(other) - isPinned(one) || byImportance(one, other));
+    .sort((one, other) => isPinned(other) - isPinned(one));
 }
 
 /** Calls, and below the deepest ones room for what a thread was blocked on. */

@@ -1,6 +1,7 @@
 /** What a wait is said to be, and whether it is drawn as one that somebody is to blame for. */
 import assert from 'node:assert/strict';
 import { SampleFlag, SampleKind } from '../../../src/trace/model/kinds.js';
+import { lengthOf } from '../../../src/webview/panes/call-waits.js';
 import { describeWait, isResting, waitLength } from '../../../src/webview/timeline/waits.js';
 import type { BlockColumns, Snapshot } from '../../../src/webview/worker/messages.js';
 
@@ -52,5 +53,11 @@ describe('a wait', () => {
     assert.ok(rests(SampleKind.Wait, 4));
     assert.ok(!rests(SampleKind.Park, 4, 2));
     assert.ok(!rests(SampleKind.Monitor, 0));
+  });
+
+  it('among others that are called so has their length, and their number as other numbers are written', () => {
+    const wait = { what: 'sleeps', isResting: true, row: 0 };
+    assert.equal(lengthOf({ ...wait, ns: 2e6, count: 1 }), '2.00 ms');
+    assert.equal(lengthOf({ ...wait, ns: 594e9, count: 37_365 }), '594 s · 37,365×');
   });
 });

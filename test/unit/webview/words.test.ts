@@ -35,6 +35,9 @@ describe('figures', () => {
     assert.equal(formatBytes(5.5 * 2 ** 20), '5.50 MB');
     assert.equal(formatCount(1_234_567), '1,234,567');
     assert.equal(formatCount(12_345_678), '12.3 M');
+    // What lies across the edge of a range counts in part: nobody wants the half of a thousand.
+    assert.equal(formatCount(2.5), '2.5');
+    assert.equal(formatCount(164_875.5), '164,876');
   });
 
   it('say how long a recording is in minutes and hours', () => {
