@@ -48,11 +48,10 @@ function part({ part: shown, endNs }: Trace): TrustFact[] {
 }
 
 function cost(trace: Trace): TrustFact[] {
-  if (!trace.status) return [];
   // What it cost is known of all of the recording only.
   const blockedNs = trace.part === undefined ? blockedTime(trace) : 0;
-  const found = recordingCost(trace.status, blockedNs);
-  if (!found) return [];
+  const found = trace.status && recordingCost(trace.status, blockedNs);
+  if (!found) return trace.info.format === 'btrace' ? [good('what recording cost is not known')] : [];
   const ofTime = blockedNs > 0 ? `, ${formatShare(found.ofWorkAndWaits)} of work and waits` : '';
   const text = `recording took ${formatShare(found.ofCpu)} of the CPU time${ofTime}`;
   return [found.isLoud ? bad(text) : good(text)];

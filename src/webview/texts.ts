@@ -152,6 +152,9 @@ export const englishTexts = {
   'trust.overhead.ofTime': '{share} of work and waits',
   'trust.overhead.hint':
     'Of the CPU time of the process: {capture} in captures, {drain} in the agent’s own threads.',
+  'trust.overhead.unknown': 'overhead not known',
+  'trust.overhead.unknown.hint':
+    'The recording does not tell what it cost: it ended before the agent could say so, or was not made by one.',
   'trust.unsampled': '{share} of CPU not sampled',
   'trust.unsampled.hint':
     'Of the {all} of CPU time that the process used, {length} are of threads that are not sampled: of the runtime’s compilers and collectors, native ones, and those that ended before they were seen.',

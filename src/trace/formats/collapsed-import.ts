@@ -42,7 +42,7 @@ export class CollapsedImporter extends LineImporter {
     this.#tell();
     this.#layOut();
     const reasons = [
-      this.#estimated ? 'Collapsed stacks have no times: one count is drawn as 1 ms' : '',
+      `Collapsed stacks have no times: laid out by name${this.#estimated ? ', one count as 1 ms' : ''}`,
       this.#ofTwo ? 'Of two profiles the second is shown' : '',
     ];
     return this.builder.finish(this.methods, {

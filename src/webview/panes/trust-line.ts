@@ -131,6 +131,8 @@ export function trustFacts(snapshot: Snapshot): Fact[] {
   const facts: Fact[] = [];
   if (snapshot.live) facts.push({ text: text('trust.live'), isWarning: false });
   facts.push(...sampling(snapshot));
+  // What whoever made the trace, or read it, has to say of its times.
+  if (info.modeReason !== '') facts.push({ text: plainText(info.modeReason) });
   facts.push(...overhead(snapshot));
   const { total } = lostOf(snapshot.losses, status);
   facts.push({
@@ -199,12 +201,14 @@ function sources(changed: readonly string[]): Fact[] {
   return [{ text: said, hint: [text('trust.sources.hint'), ...names].join('\n'), isWarning: true }];
 }
 
-function overhead({ status, threads, part }: Snapshot): Fact[] {
-  if (status === undefined) return [];
+function overhead({ info, status, threads, part, live }: Snapshot): Fact[] {
   // What it cost is known of all of the recording only.
   const blockedNs = part !== undefined ? 0 : threads.reduce((sum, thread) => sum + thread.blockedNs, 0);
-  const cost = recordingCost(status, blockedNs);
-  if (cost === undefined) return [];
+  const cost = status === undefined ? undefined : recordingCost(status, blockedNs);
+  if (status === undefined || cost === undefined) {
+    if (live || info.format !== 'btrace') return [];
+    return [{ text: text('trust.overhead.unknown'), hint: text('trust.overhead.unknown.hint') }];
+  }
   const said = text('trust.overhead', { share: formatShare(cost.ofCpu) });
   const ofTime = text('trust.overhead.ofTime', { share: formatShare(cost.ofWorkAndWaits) });
   return [

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { CollapsedImporter } from '../../../src/trace/formats/collapsed-import.js';
 import { trustFacts } from '../../../src/webview/panes/trust-line.js';
 import type { Snapshot } from '../../../src/webview/worker/messages.js';
 
 function snapshot(blockedNs: number): Snapshot {
   const status = { captureNs: 2e6, drainNs: 1e6, processCpuNs: 100e6, dropped: 0, effectiveIntervalNs: 0 };
   return {
-    info: { exact: false, syncIntervalNs: 0 },
+    info: { format: 'btrace', modeReason: '', exact: false, syncIntervalNs: 0 },
     status,
     threads: [{ blockedNs, gapNs: 0, wallNs: 1 }],
     losses: [],
@@ -26,6 +27,25 @@ describe('the trust line', () => {
     assert.deepEqual(
       [waits?.text, waits?.isWarning],
       ['overhead 3.0 % of CPU, 1.5 % of work and waits', false],
+    );
+  });
+
+  it('says that the cost is not known, of a recording that has ended', () => {
+    const of = (more: object): string[] =>
+      trustFacts({ ...snapshot(0), status: undefined, ...more }).map(({ text }) => text);
+    assert.ok(of({}).includes('overhead not known'));
+    assert.ok(!of({ live: true }).includes('overhead not known'));
+    assert.ok(!of({ info: { ...snapshot(0).info, format: 'chrome' } }).includes('overhead not known'));
+  });
+
+  it('has what is told of the times of a trace, such as that they are none', () => {
+    const importer = new CollapsedImporter();
+    importer.append(new TextEncoder().encode('main;pay 3\nmain;add 1\n'));
+    const { info } = importer.finish();
+    const facts = trustFacts({ ...snapshot(0), info }).map(({ text }) => text);
+    assert.ok(
+      facts.includes('Collapsed stacks have no times: laid out by name, one count as 1 ms'),
+      facts.join('\n'),
     );
   });
 });
