@@ -1,4 +1,5 @@
 // A workspace that a person does not trust: what the views say there, what Record answers, and the way out of it.
+import assert from 'node:assert/strict';
 import path from 'node:path';
 import { packageFile } from '../../scripts/package.mjs';
 import { root } from '../../scripts/setup.mjs';
@@ -15,7 +16,9 @@ describe('a workspace that is not trusted', () => {
     await page.locator('.activitybar a[aria-label="BTrace"]').click();
     const said = 'Recordings can be opened in Restricted Mode. To record a program, trust this workspace.';
     await page.locator('.welcome-view-content', { hasText: said }).waitFor();
-    await page.locator('.welcome-view-content', { hasText: 'No recordings yet.' }).waitFor();
+    const none = page.locator('.welcome-view-content', { hasText: 'No recordings yet.' });
+    await none.waitFor();
+    assert.deepEqual(await none.locator('.monaco-button').allTextContents(), ['Open Recording…']);
     await workbench.screenshot('restricted-1-views');
     await page.locator('.pane-body .monaco-button', { hasText: 'Manage Workspace Trust' }).click();
     await page.locator('.workspace-trust-editor', { hasText: 'You are in Restricted Mode' }).waitFor();

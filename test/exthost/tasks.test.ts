@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
+import type { Memory } from '../../src/extension/memory.js';
+import type { Notices } from '../../src/extension/notice.js';
+import { RecordTasks } from '../../src/extension/recording/record-task.js';
 import { btrace, closeAll, workspaceFile } from './btrace.js';
 import { ScriptedTarget, ScriptedTargets } from './scripted-targets.js';
 import { until } from './until.js';
@@ -82,6 +85,23 @@ describe('the record task', () => {
         ),
       ),
     );
+  });
+
+  it('writes nothing where the folder that its output is relative to is not on this machine', async () => {
+    const { recorder } = (await btrace()).parts;
+    const asked = { type: 'btrace', target: 'task.till', output: 'till.btrace', seconds: 1, open: false };
+    const elsewhere = { uri: vscode.Uri.parse('vscode-vfs://github/acme/shop'), name: 'shop', index: 0 };
+    const log = { error: () => undefined };
+    const tasks = new RecordTasks(recorder, {} as unknown as Memory, { log } as unknown as Notices);
+    const { execution } = tasks.resolveTask(new vscode.Task(asked, elsewhere, 'test', 'BTrace'));
+    const here = vscode.workspace.workspaceFolders![0]!;
+    const task = new vscode.Task(asked, here, 'test', 'BTrace', execution, []);
+    let code: number | undefined;
+    void codeOf(await vscode.tasks.executeTask(task)).then((given) => (code = given));
+    await until('it ends, or records', () => code !== undefined || till.sessions.length > 0);
+    const recorded = till.sessions.length;
+    for (const session of till.sessions) await session.end('limit');
+    assert.deepEqual([code, recorded], [1, 0]);
   });
 
   it('fails when there is no such target, and when its preset is none', async () => {

@@ -15,7 +15,7 @@ import {
 } from 'vscode';
 import type { SessionEnd } from '../../targets/target.js';
 import type { Memory } from '../memory.js';
-import { isAbort, words, type Notices } from '../notice.js';
+import { isAbort, Problem, words, type Notices } from '../notice.js';
 import { formatBytes } from '../../trace/measure/quantities.js';
 import { statusLine } from './progress.js';
 import type { RecordArguments, Recorder } from './recorder.js';
@@ -98,11 +98,11 @@ class RecordTerminal implements Pseudoterminal {
   async #record(): Promise<number> {
     try {
       const { definition } = this;
+      const { seconds, output, open } = definition;
+      const file = typeof output === 'string' && output !== '' ? this.#place(output) : undefined;
       const request = await this.recorder.ask(argumentsOf(definition));
       if (request === undefined) return 1;
       this.#line(l10n.t('Waiting for {0}. Ctrl+C or q stops.', request.target.name));
-      const { seconds, output, open } = definition;
-      const file = typeof output === 'string' && output !== '' ? this.#place(output) : undefined;
       const active = await this.recorder.start(
         {
           ...request,
@@ -137,8 +137,14 @@ class RecordTerminal implements Pseudoterminal {
       this.#line(l10n.t('{0} written: {1}', end.file, formatBytes(end.fileBytes)));
   }
 
+  /** A folder that is not on this machine has a path all the same, and here that leads to another place. */
   #place(output: string): string {
-    return path.resolve(this.folder?.fsPath ?? '', output);
+    if (path.isAbsolute(output)) return output;
+    if (this.folder?.scheme === 'file') return path.join(this.folder.fsPath, output);
+    throw new Problem(
+      l10n.t('{0} is in no folder of this machine.', output),
+      l10n.t('Give the task an output with its whole path.'),
+    );
   }
 
   /** In place of the one before. */
