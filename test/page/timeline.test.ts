@@ -278,7 +278,8 @@ describe('the timeline', function () {
     await page.page.keyboard.press('m');
     await drag();
     const { endNs } = generateTrace(small);
-    assert.equal(await page.page.locator('.measure-text').innerText(), formatNs((endNs * 200) / box.width));
+    const width = await page.page.locator('.chart').evaluate((chart) => chart.clientWidth);
+    assert.equal(await page.page.locator('.measure-text').innerText(), formatNs((endNs * 200) / width));
     await page.page.keyboard.press('Escape');
     await page.painted();
     assert.equal(await page.page.locator('.measure').isVisible(), false);

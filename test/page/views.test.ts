@@ -68,11 +68,12 @@ describe('the views', function () {
     await page.page.mouse.move(ruler.x + 500, ruler.y + 10, { steps: 4 });
     await page.page.mouse.up();
     const { endNs } = generateTrace(small);
-    const length = (endNs * 300) / ruler.width;
+    const width = await page.page.locator('.chart').evaluate((chart) => chart.clientWidth);
+    const length = (endNs * 300) / width;
     assert.equal(await page.page.locator('.chip').innerText(), `Range ${formatNs(length)}`);
     await press('5');
     const shown = await rows();
-    const from = (endNs * 200) / ruler.width;
+    const from = (endNs * 200) / width;
     assert.deepEqual(
       shown.slice(0, 8).map((row) => row.slice(0, 2)),
       expected(from, from + length).slice(0, 8),

@@ -64,7 +64,9 @@ export class PointerHandler {
   }
 
   #x(event: MouseEvent): number {
-    return event.clientX - this.#view.chart.getBoundingClientRect().left;
+    // What is drawn begins after the line beside the names of threads.
+    const { chart } = this.#view;
+    return event.clientX - chart.getBoundingClientRect().left - chart.clientLeft;
   }
 
   #hit(event: MouseEvent): Hit | undefined {
