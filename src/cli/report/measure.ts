@@ -203,9 +203,11 @@ function threadRow(trace: Trace, index: number, scope: Scope, key: SortKey, top:
 
 /** Waits with the same thread, kind, class and owner together, what of them lies in the scope; the longest first. */
 function waitRows(trace: Trace, scope: Scope): WaitRow[] {
-  const names = new Map(trace.threads.map(({ index, name }) => [index, name]));
+  const names = new Map(trace.threads.map((track) => [track.index, nameOf(track)]));
   const rows = new Map<string, WaitRow>();
-  for (const { name: thread, blocks } of threadsIn(trace, scope)) {
+  for (const track of threadsIn(trace, scope)) {
+    const { blocks } = track;
+    const thread = nameOf(track);
     for (let row = 0; row < blocks.count; row++) {
       const [from, to] = [blocks.begin[row] ?? 0, blocks.end[row] ?? 0];
       if (to <= scope.beginNs || from >= scope.endNs) continue;

@@ -165,6 +165,18 @@ describe('a report', () => {
     assert.deepEqual([...new Set(waits.map(({ kind }) => kind))], ['not known']);
   });
 
+  it('calls threads without a name by their numbers, in their waits too, and parts them', () => {
+    const threads = trace.threads.map((thread) => ({ ...thread, name: '' }));
+    const named = measure(trace, [], request).waits;
+    const { waits } = measure({ ...trace, threads }, [], request);
+    assert.ok(named.length > 1);
+    const numbers = new Map(trace.threads.map(({ name, tid }) => [name, `thread ${tid}`]));
+    assert.deepEqual(
+      waits.map(({ thread }) => thread),
+      named.map(({ thread }) => numbers.get(thread)),
+    );
+  });
+
   it('is JSON for programs, with everything the eye sees', () => {
     const json = JSON.parse(JSON.stringify(reportJson('x.btrace', measure(trace, [], request)))) as {
       methods: unknown[];
