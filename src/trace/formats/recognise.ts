@@ -39,7 +39,7 @@ function ofText(bytes: Uint8Array, last: Uint8Array): Recognised {
   if (
     start.startsWith('# tracer:') ||
     /^TRACE:\s/.test(start) ||
-    /\btracing_mark_write: |\bsched_switch: +(?:prev_comm=|.*:\d+ \[\d+\] \S+ ==> )/.test(text)
+    /\btracing_mark_write: |\bsched_switch: +(?:prev_comm=|.{0,64}:\d+ \[\d+\] \S+ ==> )/.test(text)
   ) {
     return trace('systrace', start.startsWith('<') ? 'systrace page' : 'kernel trace as text');
   }

@@ -14,8 +14,8 @@ import { NameTable } from './names.js';
 const head =
   /^\s*(.{0,32}?)[-\s](\d+)\s+(?:\(\s*([\d-]+)\)\s+)?\[(\d+)\]\s+(?:[\w.#+]{3,8}\s+)?(\d+)(?:\.(\d{1,9}))?:\s+(?:\w+:)?(\w+):\s*/;
 const switched = /prev_pid=(\d+) .*?prev_state=(\S+) ==> next_comm=(.*) next_pid=(\d+)/;
-/** As "trace-cmd report" has it: "sh:22899 [120] S ==> sleep:22900 [120]". */
-const switchedInShort = /:(\d+) \[\d+\] (\S+) ==> (.*):(\d+) \[\d+\]$/;
+/** As "trace-cmd report" has it: "sh:22899 [120] S ==> sleep:22900 [120]". Names are bounded, so that a line that is made to be slow is not. */
+const switchedInShort = /:(\d+) \[\d+\] (\S+) ==> (.{0,64}):(\d+) \[\d+\]$/;
 const woken = /\bpid=(\d+)/;
 
 /**

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { anyImporter } from '../../../src/trace/formats/index.js';
 import { IntervalState, type Trace } from '../../../src/trace/model/trace.js';
+import { cpuMs } from '../cpu-time.js';
 import { importWhole } from './round-trip.js';
 
 /** Two nested slices, 400 and 200 long; for 100 within both the thread is off the CPU. */
@@ -105,4 +106,14 @@ describe('the kernel’s trace as text', () => {
     const switches = lines.filter((line) => !line.includes('print:')).join('\n');
     assert.equal(importWhole(anyImporter(), Buffer.from(switches)).threads.length, 2);
   });
+
+  for (const many of ['a:1 [1] S ==> ', 'prev_pid=1 ', 'prev_pid=1 prev_state=S ==> next_comm=']) {
+    it(`is not slow where a line is made to be: ${many}`, () => {
+      const line = `sh-1 [001] 4851.2: sched_switch: ${many.repeat(64_000 / many.length)}\n`;
+      const began = cpuMs();
+      importWhole(anyImporter(), Buffer.from(line.repeat(20)));
+      const took = cpuMs() - began;
+      assert.ok(took < 3000, `${took} ms`);
+    });
+  }
 });
