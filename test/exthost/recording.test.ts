@@ -108,6 +108,20 @@ describe('recording', () => {
     assert.equal(till.sessions.length, 1);
   });
 
+  it('lists what is being recorded without a time of day, which would be that of the last look', async () => {
+    const till = target('till');
+    const recorded = vscode.commands.executeCommand<string | undefined>('btrace.record', { target: 'till' });
+    const [session] = await until('it records', () => till.sessions.length > 0 && till.sessions);
+    const { recordings } = (await btrace()).parts;
+    const row = await until('it is listed', async () =>
+      (await recordings.getChildren()).find(({ file }) => file === session!.file),
+    );
+    const { description } = await recordings.getTreeItem(row);
+    await vscode.commands.executeCommand('btrace.cancel');
+    await recorded;
+    assert.match(String(description), /^recording… · /);
+  });
+
   it('opens nothing when it was cancelled', async () => {
     const till = target('till');
     const recorded = vscode.commands.executeCommand<string | undefined>('btrace.record', { target: 'till' });

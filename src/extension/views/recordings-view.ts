@@ -105,7 +105,8 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
     ];
     const changed = writing ? [] : await this.#changedSince(recording);
     if (changed.length > 0) facts.push(changedText(changed.length));
-    item.description = [shortTime(recording.modifiedMs), ...facts].join(' · ');
+    // What grows was written at the time of the last look, whenever that was.
+    item.description = [...(writing ? [] : [shortTime(recording.modifiedMs)]), ...facts].join(' · ');
     const when = new Intl.DateTimeFormat(env.language, { dateStyle: 'medium', timeStyle: 'medium' });
     item.tooltip = [
       recording.file,
