@@ -8,12 +8,15 @@ namespace btrace::hotspot {
 
 namespace {
 
-// At most this share of one core goes into classes that come later.
-constexpr i64 kPausePerPass = 100;
+// A pass may cost this share of the CPU time that the program used since the one before; of what the first one costs
+// nobody knows more than that it is some ms.
+constexpr i64 kCpuPerPass = 100;
+constexpr i64 kUsualCostNs = 5 * kNsPerMs;
 
 Atomic<u32> g_loads;
 u32 g_loads_done;
-i64 g_next_ns;
+i64 g_cpu_before_ns;  // the program's, at the last pass
+i64 g_cost_ns;
 bool g_wanted;
 
 }  // namespace
@@ -25,14 +28,16 @@ void class_was_loaded() {
 void begin_method_ids(const Session& session) {
   g_wanted = g_hotspot.walks_here() && session.config.wants(SampleKind::AsyncSelf);
   g_loads_done = g_loads.load_relaxed() - 1;
-  g_next_ns = 0;
+  g_cpu_before_ns = 0;
+  g_cost_ns = kUsualCostNs;
   make_method_ids();
 }
 
 void make_method_ids() {
   const u32 loads = g_loads.load_relaxed();
-  const i64 begin = now_ns();
-  if (!g_wanted || loads == g_loads_done || begin < g_next_ns) return;
+  const i64 cpu = clock_ns(kClockProcessCpu);
+  if (!g_wanted || loads == g_loads_done || cpu - g_cpu_before_ns < g_cost_ns * kCpuPerPass) return;
+  const i64 begin = own_cpu_ns();
   g_loads_done = loads;
   const Jvm& jvm = g_hotspot.jvm;
   JNIEnv* env = jvm.env();
@@ -47,7 +52,8 @@ void make_method_ids() {
     env->DeleteLocalRef(classes[i]);
   }
   jvm.free(classes);
-  g_next_ns = now_ns() + (now_ns() - begin) * kPausePerPass;
+  g_cost_ns = own_cpu_ns() - begin;
+  g_cpu_before_ns = cpu;
 }
 
 }  // namespace btrace::hotspot
