@@ -38,6 +38,30 @@ struct Recording {
   }
 };
 
+// The calling thread, which its CPU clock interrupts until its rows are asked for.
+template <class Walks = FakeRuntime>
+struct Interrupted {
+  Recording recording;
+  Walks runtime;
+  CpuTimers timers;
+  // `here`: what it stands in then, 0 where it cannot be walked.
+  explicit Interrupted(u64 here = 0) {
+    runtime.here = here;
+    CHECK(!timers.start(*recording.session, runtime));
+    CHECK(timers.watch(*g_threads.mine()));
+  }
+  std::vector<Row> rows() {
+    timers.stop();
+    return recording.rows();
+  }
+};
+
+u32 captures_in(const std::vector<Row>& rows) {
+  u32 sum = 0;
+  for (const Row& row : rows) sum += row.stands_for();
+  return sum;
+}
+
 void burn(i64 ns) {
   for (i64 until = own_cpu_ns() + ns; own_cpu_ns() < until;) continue;
 }
@@ -51,24 +75,18 @@ void burn(i64 ns) {
 
 TEST("cpu timers: a thread that runs walks itself, once an interval of its CPU time") {
   LEAVE_TO_OTHER_BUILDS;
-  Recording recording;
-  FakeRuntime runtime;
-  runtime.here = 77;
-  CpuTimers timers;
-  CHECK(!timers.start(*recording.session, runtime));
-  CHECK(timers.watch(*g_threads.mine()));
+  Interrupted thread(77);
   i64 begin = own_cpu_ns();
   burn(200 * kNsPerMs);
   i64 used = own_cpu_ns() - begin;
-  timers.stop();
-  u32 captures = 0;
+  const auto rows = thread.rows();
   i64 cpu = 0;
-  for (const Row& row : recording.rows()) {
+  for (const Row& row : rows) {
     CHECK_EQUAL(row.kind, SampleKind::AsyncSelf);
     CHECK(row.cpu_ns > cpu);
     cpu = row.cpu_ns;
-    captures += row.stands_for();
   }
+  const u32 captures = captures_in(rows);
   // Expiry is looked for at the scheduler's ticks, which are some ms apart; none may come for nothing.
   CHECK(captures >= 5);
   CHECK(captures <= used / kInterval + 1);
@@ -85,61 +103,41 @@ void burn_undisturbed(i64 ns) {
 
 TEST("cpu timers: one interrupt stands for all intervals that ended before it could come") {
   LEAVE_TO_OTHER_BUILDS;
-  Recording recording;
-  FakeRuntime runtime;
-  runtime.here = 77;
-  CpuTimers timers;
-  CHECK(!timers.start(*recording.session, runtime));
-  CHECK(timers.watch(*g_threads.mine()));
+  Interrupted thread(77);
   i64 begin = own_cpu_ns();
   for (int i = 0; i < 5; i++) burn_undisturbed(50 * kNsPerMs);
   i64 used = own_cpu_ns() - begin;
-  timers.stop();
-  u32 interrupts = 0;
-  for (const Row& row : recording.rows()) interrupts += row.stands_for();
+  const u32 interrupts = captures_in(thread.rows());
   CHECK(interrupts >= used / kInterval - 1);
   CHECK(interrupts <= used / kInterval + 1);
 }
 
 TEST("cpu timers: what was due and not walked stands with the next interrupt") {
   LEAVE_TO_OTHER_BUILDS;
-  Recording recording;
-  FakeRuntime runtime;
-  CpuTimers timers;
-  CHECK(!timers.start(*recording.session, runtime));
-  CHECK(timers.watch(*g_threads.mine()));
+  Interrupted thread;
   i64 begin = own_cpu_ns();
   for (int i = 0; i < 3; i++) burn_undisturbed(50 * kNsPerMs);
-  runtime.here = 77;
+  thread.runtime.here = 77;
   burn_undisturbed(50 * kNsPerMs);
   i64 used = own_cpu_ns() - begin;
-  timers.stop();
-  auto rows = recording.rows();
-  CHECK(!rows.empty());
-  u32 interrupts = 0;
-  for (const Row& row : rows) interrupts += row.stands_for();
+  const u32 interrupts = captures_in(thread.rows());
   CHECK(interrupts >= used / kInterval - 1);
   CHECK(interrupts <= used / kInterval + 1);
 }
 
 TEST("cpu timers: below a native method stands where in which image the thread was") {
   LEAVE_TO_OTHER_BUILDS;
-  Recording recording;
-  FakeRuntime runtime;
-  runtime.here = 77;
-  runtime.here_native = true;
-  CpuTimers timers;
-  CHECK(!timers.start(*recording.session, runtime));
-  CHECK(timers.watch(*g_threads.mine()));
+  Interrupted thread(77);
+  thread.runtime.here_native = true;
   volatile u32 rounds = 0;
   for (i64 until = own_cpu_ns() + 200 * kNsPerMs; own_cpu_ns() < until;)
     for (u32 i = 0; i < 100'000; i++) rounds = rounds + 1;
-  timers.stop();
-  Session& session = *recording.session;
+  const auto rows = thread.rows();
+  Session& session = *thread.recording.session;
   u32 here = session.images.find(reinterpret_cast<uintptr_t>(&burn));
   CHECK(here != Images::kNone);
   u32 ours = 0;
-  for (const Row& row : recording.rows()) {
+  for (const Row& row : rows) {
     Node node = session.stacks.at(row.stack);
     if (!node.is_native() || node.image() != here) continue;
     ours += row.stands_for();
@@ -152,30 +150,19 @@ TEST("cpu timers: below a native method stands where in which image the thread w
 
 TEST("cpu timers: a thread that sleeps is not interrupted") {
   LEAVE_TO_OTHER_BUILDS;
-  Recording recording;
-  FakeRuntime runtime;
-  runtime.here = 77;
-  CpuTimers timers;
-  CHECK(!timers.start(*recording.session, runtime));
-  CHECK(timers.watch(*g_threads.mine()));
+  Interrupted thread(77);
   sys::Timespec t{0, 100 * kNsPerMs};
   CHECK_EQUAL(sys::call(sys::kNanosleep, reinterpret_cast<long>(&t)), 0L);  // no EINTR
-  timers.stop();
-  CHECK(recording.rows().empty());
+  CHECK(thread.rows().empty());
 }
 
 TEST("cpu timers: a thread that cannot be walked in the handler is due for the sampler") {
   LEAVE_TO_OTHER_BUILDS;
-  Recording recording;
-  FakeRuntime runtime;
-  CpuTimers timers;
-  CHECK(!timers.start(*recording.session, runtime));
-  CHECK(timers.watch(*g_threads.mine()));
+  Interrupted thread;
   burn(100 * kNsPerMs);
-  CHECK_EQUAL(timers.take_due(), g_threads.mine());
-  CHECK(!timers.take_due());
-  timers.stop();
-  CHECK(recording.rows().empty());
+  CHECK_EQUAL(thread.timers.take_due(), g_threads.mine());
+  CHECK(!thread.timers.take_due());
+  CHECK(thread.rows().empty());
 }
 
 volatile int g_theirs;
@@ -258,19 +245,13 @@ TEST("cpu timers: rows tell the thread's clock, whatever was seen, and that it i
 
 TEST("cpu timers: two virtual threads in the same stack are never one row") {
   LEAVE_TO_OTHER_BUILDS;
-  Recording recording;
-  FakeRuntime runtime;
-  runtime.here = 77;
-  runtime.message = 31;
-  CpuTimers timers;
-  CHECK(!timers.start(*recording.session, runtime));
-  CHECK(timers.watch(*g_threads.mine()));
+  Interrupted thread(77);
+  thread.runtime.message = 31;
   burn(100 * kNsPerMs);
-  runtime.message = 32;
+  thread.runtime.message = 32;
   burn(100 * kNsPerMs);
-  timers.stop();
   u32 changes = 0, before = 31;
-  for (const Row& row : recording.rows()) {
+  for (const Row& row : thread.rows()) {
     CHECK(row.message == 31 || row.message == 32);
     // The first of the second one stands for itself.
     if (row.message != before) CHECK_EQUAL(row.merged, 0u);
@@ -292,31 +273,27 @@ struct ProvisionalRuntime final : FakeRuntime {
 
 TEST("cpu timers: a row that only knows whose it is gets the stack of a walk that comes in time") {
   LEAVE_TO_OTHER_BUILDS;
-  Recording recording;
-  ProvisionalRuntime runtime;
-  CpuTimers timers;
+  Interrupted<ProvisionalRuntime> thread;
   ThreadRecord& record = *g_threads.mine();
-  CHECK(!timers.start(*recording.session, runtime));
-  CHECK(timers.watch(record));
+  Session& session = *thread.recording.session;
   i64 begin = own_cpu_ns();
   auto interrupted = [&]() -> i64 {
     for (;;) {
-      if (timers.take_due()) return record.provisional_ns.exchange(0);
+      if (thread.timers.take_due()) return record.provisional_ns.exchange(0);
       CHECK(own_cpu_ns() - begin < kNsPerSecond);
     }
   };
   const Frame walked[] = {{77, 5}};
   i64 first = interrupted();
-  complete_pending(*recording.session, record, first, {now_ns(), walked, 1, 31, kFlagAtWork});
+  complete_pending(session, record, first, {now_ns(), walked, 1, 31, kFlagAtWork});
   // Another virtual thread runs by the time it is walked.
   i64 second = interrupted();
-  complete_pending(*recording.session, record, second, {now_ns(), walked, 1, 32, kFlagAtWork});
+  complete_pending(session, record, second, {now_ns(), walked, 1, 32, kFlagAtWork});
   i64 third = interrupted();
   // Nor is a stack given to a row that is the newest no more.
-  complete_pending(*recording.session, record, second, {now_ns(), walked, 1, 31, kFlagAtWork});
-  timers.stop();
+  complete_pending(session, record, second, {now_ns(), walked, 1, 31, kFlagAtWork});
   u32 whole = 0;
-  for (const Row& row : recording.rows()) {
+  for (const Row& row : thread.rows()) {
     CHECK_EQUAL(row.message, 31u);
     bool is_first = row.time_ns == first;
     CHECK_EQUAL(row.kind, is_first ? SampleKind::AsyncOutside : SampleKind::AsyncSelf);
