@@ -57,9 +57,10 @@ function cost(trace: Trace): TrustFact[] {
   return [found.isLoud ? bad(text) : good(text)];
 }
 
-function lost({ losses, status }: Trace): TrustFact[] {
+function lost({ info, losses, status }: Trace): TrustFact[] {
   const { total, byReason, unexplained } = lostOf(losses, status);
-  if (total === 0) return [good('nothing lost')];
+  // What other tools lost their traces seldom tell.
+  if (total === 0) return info.format === 'btrace' ? [good('nothing lost')] : [];
   return [
     ...[...byReason].map(([reason, count]) =>
       bad(`${formatCount(count)} lost because ${LOSS_WORDS.get(reason) ?? `of reason ${reason}`}`),

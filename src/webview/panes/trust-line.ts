@@ -135,10 +135,9 @@ export function trustFacts(snapshot: Snapshot): Fact[] {
   if (info.modeReason !== '') facts.push({ text: plainText(info.modeReason) });
   facts.push(...overhead(snapshot));
   const { total } = lostOf(snapshot.losses, status);
-  facts.push({
-    text: total === 0 ? text('trust.nothingLost') : text('trust.lost', { count: formatCount(total) }),
-    isWarning: total > 0,
-  });
+  // What other tools lost their traces seldom tell.
+  if (total > 0) facts.push({ text: text('trust.lost', { count: formatCount(total) }), isWarning: true });
+  else if (info.format === 'btrace') facts.push({ text: text('trust.nothingLost') });
   facts.push(...gaps(snapshot));
   facts.push(...unsampled(snapshot));
   if (info.hasAllocations && info.allocationsEstimated) {

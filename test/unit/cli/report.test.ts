@@ -202,6 +202,9 @@ describe('a report', () => {
     ];
     assert.ok(said({ losses }).includes('! 1,200 lost because the desktop or disk was slow'));
     assert.ok(!said({ losses }).some((text) => text.includes('nothing lost')));
+    const foreign = { info: { ...trace.info, format: 'chrome' as const } };
+    assert.ok(!said(foreign).some((text) => text.includes('nothing lost')));
+    assert.ok(said({ ...foreign, losses }).some((text) => text.startsWith('! 1,200 lost')));
     const hooks = [{ name: 'Unsafe.park', state: 3, why: 'no symbol\x1b[2J' }];
     assert.ok(said({ hooks }).includes('! Unsafe.park failed (no symbol\ufffd[2J)'));
     const status = {

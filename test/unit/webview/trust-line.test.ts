@@ -38,6 +38,15 @@ describe('the trust line', () => {
     assert.ok(!of({ info: { ...snapshot(0).info, format: 'chrome' } }).includes('overhead not known'));
   });
 
+  it('says of no other tool that it lost nothing', () => {
+    const of = (format: string): string[] =>
+      trustFacts({ ...snapshot(0), info: { ...snapshot(0).info, format } }).map(
+        ({ text }) => text,
+      );
+    assert.ok(of('btrace').includes('nothing lost'));
+    assert.ok(!of('chrome').includes('nothing lost'));
+  });
+
   it('has what is told of the times of a trace, such as that they are none', () => {
     const importer = new CollapsedImporter();
     importer.append(new TextEncoder().encode('main;pay 3\nmain;add 1\n'));
