@@ -220,7 +220,8 @@ void JNICALL bench_load(JNIEnv* env, jclass, jboolean quick) {
   activate_session(*g_session);
   jthread self = nullptr;
   g_hotspot.jvm.ti->GetCurrentThread(&self);
-  g_record = hotspot::meet_thread(env, self, g_threads.mine()->tid.load_relaxed());
+  g_record = g_threads.mine();
+  hotspot::meet_thread(env, self, *g_record);
   bench_gate(quick);
   bench_stack_table(quick);
   bench_drain(quick);
