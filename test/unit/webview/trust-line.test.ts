@@ -40,9 +40,7 @@ describe('the trust line', () => {
 
   it('says of no other tool that it lost nothing', () => {
     const of = (format: string): string[] =>
-      trustFacts({ ...snapshot(0), info: { ...snapshot(0).info, format } }).map(
-        ({ text }) => text,
-      );
+      trustFacts({ ...snapshot(0), info: { ...snapshot(0).info, format } }).map(({ text }) => text);
     assert.ok(of('btrace').includes('nothing lost'));
     assert.ok(!of('chrome').includes('nothing lost'));
   });
