@@ -1,4 +1,4 @@
-// A workspace that a person does not trust: what the views say there, what Record answers, and the way out of it.
+// A workspace that a person does not trust: what the views say there, and the way out of it.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { packageFile } from '../../scripts/package.mjs';
@@ -22,21 +22,5 @@ describe('a workspace that is not trusted', () => {
     await workbench.screenshot('restricted-1-views');
     await page.locator('.pane-body .monaco-button', { hasText: 'Manage Workspace Trust' }).click();
     await page.locator('.workspace-trust-editor', { hasText: 'You are in Restricted Mode' }).waitFor();
-  });
-
-  it('answers Record in words, with the same way out', async () => {
-    const { workbench } = vscode;
-    const trust = workbench.page.locator('.workspace-trust-editor');
-    await workbench.page.keyboard.press('Escape');
-    await trust.waitFor({ state: 'hidden' });
-    // The palette does not have it here; the button below “No recordings yet” is there.
-    await workbench.page.locator('.pane-body .monaco-button', { hasText: 'Record…' }).click();
-    const toast = workbench.notification('Recording is switched off in Restricted Mode');
-    await toast
-      .filter({ hasText: 'Trust this workspace to record; recordings can be opened either way.' })
-      .waitFor();
-    await workbench.screenshot('restricted-2-record');
-    await workbench.press(toast, 'Manage Workspace Trust');
-    await trust.filter({ hasText: 'You are in Restricted Mode' }).waitFor();
   });
 });

@@ -62,6 +62,7 @@ export async function withPerson<T>(answers: Answers, work: (person: Person) => 
     showSaveDialog: () => Promise.resolve(rest.saveFiles.shift()),
     createQuickPick: () => {
       const pick = createQuickPick();
+      tellOfFirstRow(pick);
       person.picks.push(pick);
       return pick;
     },
@@ -74,6 +75,27 @@ export async function withPerson<T>(answers: Answers, work: (person: Person) => 
   } finally {
     for (const [name, value] of before) window[name] = value;
   }
+}
+
+/** As VS Code does at times: it says that the first row is chosen, before it takes that none is. */
+function tellOfFirstRow(pick: vscode.QuickPick<vscode.QuickPickItem>): void {
+  const { onDidChangeActive } = pick;
+  const told: ((rows: readonly vscode.QuickPickItem[]) => void)[] = [];
+  const listen: typeof onDidChangeActive = (listener, ...rest) => {
+    told.push((rows) => void listener(rows));
+    return onDidChangeActive(listener, ...rest);
+  };
+  Object.defineProperty(pick, 'onDidChangeActive', { value: listen });
+  const real = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(pick), 'activeItems')!;
+  Object.defineProperty(pick, 'activeItems', {
+    get: (): unknown => real.get!.call(pick),
+    set: (rows: readonly vscode.QuickPickItem[]) => {
+      const first = pick.items.find(({ kind }) => kind !== vscode.QuickPickItemKind.Separator);
+      if (rows.length === 0 && first !== undefined) for (const tell of told) tell([first]);
+      real.set!.call(pick, rows);
+    },
+    configurable: true,
+  });
 }
 
 /** The toasts of `work`, which is over before they are looked at. */

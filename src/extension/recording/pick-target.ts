@@ -17,6 +17,9 @@ import type { TargetListing, TargetRegistry } from './target-registry.js';
 /** Until so long after it opened the list waits for all that look, so that it comes in its order. */
 const togetherMs = 250;
 
+/** VS Code takes the first of new rows and says so before it takes what it was told. Until so long after that the first row is no choice of the person's. */
+const settlingMs = 500;
+
 /** Undefined when dismissed. A target that cannot be recorded, and a source that cannot look, throw their reason. */
 export async function pickTarget(
   registry: TargetRegistry,
@@ -64,6 +67,8 @@ class TargetList {
   #isWhole = false;
   /** Where the person is: VS Code tells of no row for a moment while it takes new ones. */
   #row: string | undefined;
+  /** Enter shall take none since then, as the last choice may still come. */
+  #noneSince: number | undefined;
 
   constructor(
     private readonly pick: QuickPick<TargetItem>,
@@ -76,7 +81,9 @@ class TargetList {
       if (!this.#isWhole && this.#early !== undefined) this.#show(this.#early, true);
     }, togetherMs);
     const listening = [
-      pick.onDidChangeActive(([row]) => (this.#row = row === undefined ? this.#row : idOf(row))),
+      pick.onDidChangeActive(([row]) => {
+        if (row !== undefined && !this.#isOfVSCode(row)) this.#row = idOf(row);
+      }),
       // What is typed leads to another row, or to none.
       pick.onDidChangeValue(() => (this.#row = undefined)),
     ];
@@ -117,7 +124,8 @@ class TargetList {
     if (this.closed.aborted) return;
     const { pick, lastNames } = this;
     const [active] = pick.activeItems;
-    const row = this.#row ?? (active === undefined ? undefined : idOf(active));
+    const isNone = active === undefined || this.#noneSince !== undefined;
+    const row = this.#row ?? (isNone ? undefined : idOf(active));
     pick.items = inPlace(pick.items, targetItems(listing, lastNames));
     if (row !== undefined) {
       pick.activeItems = pick.items.filter((item) => idOf(item) === row);
@@ -129,7 +137,16 @@ class TargetList {
       ({ target }) => target?.name === lastNames[0] && target?.refusal === undefined,
     );
     if (last !== undefined) pick.activeItems = [last];
-    else if (moreToCome && lastNames.length > 0) pick.activeItems = [];
+    else if (moreToCome && lastNames.length > 0) {
+      this.#noneSince = performance.now();
+      pick.activeItems = [];
+    }
+  }
+
+  #isOfVSCode(row: TargetItem): boolean {
+    const first = this.pick.items.find(({ kind }) => kind !== QuickPickItemKind.Separator);
+    const isSettling = performance.now() - (this.#noneSince ?? -Infinity) < settlingMs;
+    return isSettling && first !== undefined && idOf(row) === idOf(first);
   }
 }
 

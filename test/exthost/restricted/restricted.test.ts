@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { btrace, closeAll, openRecording, scratchFile } from '../btrace.js';
 import { tillMethods, writeRecording } from '../recordings.js';
+import { toastsOf } from '../person.js';
 import { ScriptedTarget, ScriptedTargets } from '../scripted-targets.js';
 
 describe('restricted mode', () => {
@@ -21,8 +22,19 @@ describe('restricted mode', () => {
     source.targets.push(till);
     const added = (await btrace()).addTargetSource(source);
     try {
-      assert.equal(await vscode.commands.executeCommand('btrace.record', { target: 'till' }), undefined);
+      const toasts = await toastsOf({}, () =>
+        vscode.commands.executeCommand('btrace.record', { target: 'till' }),
+      );
       assert.equal(till.sessions.length, 0);
+      assert.deepEqual(
+        toasts.map(({ text, buttons }) => [text.replace(/,.*?\. /, '. '), buttons[0]]),
+        [
+          [
+            'Recording is switched off in Restricted Mode. Trust this workspace to record; recordings can be opened either way.',
+            'Manage Workspace Trust',
+          ],
+        ],
+      );
     } finally {
       added.dispose();
     }
