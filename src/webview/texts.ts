@@ -114,7 +114,7 @@ export const englishTexts = {
   'help.open': 'All keys (?)',
   'help.title': 'Keys and mouse',
   'help.close': 'Close',
-  'search.placeholder': 'Search methods  ( / )',
+  'search.placeholder': 'Search  ( / )',
   'search.label': 'Search methods in all views',
   'search.regex': 'Use a regular expression',
   'search.previous': 'Previous match (N)',

@@ -16,7 +16,7 @@ import {
   type QuickPickItem,
   type TaskExecution,
 } from 'vscode';
-import { nameOfCommand } from '../../targets/local/java-command.js';
+import { isJava, nameOfCommand } from '../../targets/local/java-command.js';
 import {
   launch,
   type AgentCommand,
@@ -65,10 +65,6 @@ export class LaunchTarget implements Target {
   }
 }
 
-function isJava(command: string): boolean {
-  return /^\s*(\S*[/\\])?java(\.exe)?\s/i.test(command);
-}
-
 /** A shell of its own for the command; giving up before its program has called back ends it. */
 async function inTerminal(name: string, command: AgentCommand, giveUp: AbortSignal): Promise<RunningCommand> {
   const [text = ''] = command.args;
@@ -111,7 +107,7 @@ export async function askCommand(memory: Memory): Promise<ChosenCommand | undefi
   const command = await typedOrBefore(before.map((one) => one.command));
   if (command === undefined) return undefined;
   let program = before.find((one) => one.command === command)?.program ?? '';
-  if (!isJava(command)) {
+  if (!isJava(/\S+/.exec(command)?.[0] ?? '')) {
     const answer = await window.showInputBox({
       title: l10n.t('BTrace: Record a Program from Its Start'),
       prompt: l10n.t(

@@ -17,7 +17,7 @@ import type { TargetListing, TargetRegistry } from './target-registry.js';
 /** Until so long after it opened the list waits for all that look, so that it comes in its order. */
 const togetherMs = 250;
 
-/** VS Code takes the first of new rows and says so before it takes what it was told. Until so long after that the first row is no choice of the person's. */
+/** VS Code takes the first of new rows, and says so, before it takes none as it was told: for so long that is not the person's choice. */
 const settlingMs = 500;
 
 /** Undefined when dismissed. A target that cannot be recorded, and a source that cannot look, throw their reason. */
@@ -136,6 +136,7 @@ class TargetList {
     const last = pick.items.find(
       ({ target }) => target?.name === lastNames[0] && target?.refusal === undefined,
     );
+    if (!moreToCome) this.#noneSince = undefined;
     if (last !== undefined) pick.activeItems = [last];
     else if (moreToCome && lastNames.length > 0) {
       this.#noneSince = performance.now();
