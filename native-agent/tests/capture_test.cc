@@ -9,6 +9,7 @@
 #include "core/waits.h"
 #include "fake_runtime.h"
 #include "harness.h"
+#include "rows.h"
 
 using namespace btrace;
 
@@ -215,12 +216,6 @@ void capture_in_chain(u32 i, u32 overruns = 0) {
   made.row().overruns = overruns;
   made.frames()[0] = {5, 3};
   made.commit(1);
-}
-
-u32 captures_in(const std::vector<Row>& rows) {
-  u32 sum = 0;
-  for (const Row& row : rows) sum += row.stands_for();
-  return sum;
 }
 
 TEST("merging: a chain over time is its first and its last row, also where the drain looks before it is old") {
