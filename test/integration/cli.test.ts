@@ -1,7 +1,5 @@
 /** The btrace command as it is shipped, on a real program. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -9,51 +7,15 @@ import {
   readdirSync,
   readFileSync,
   statSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { root } from '../../scripts/setup.mjs';
 import { EndReason, HookState, type Trace } from '../../src/trace/index.js';
 import { compile, JavaProgram, mainJdk } from '../rigs/jvm/programs.js';
+import { type Around, type Ran, type Run, startBtrace } from './btrace-command.js';
 import { decodeFile, Recordings, threadNamed, totalCpu } from './recordings.js';
 
-const cli = path.join(root, 'dist/btrace.cjs');
 const java = path.join(mainJdk().home, 'bin/java');
-
-interface Ran {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-class Run {
-  out = '';
-  err = '';
-  readonly ended: Promise<Ran>;
-
-  constructor(readonly child: ChildProcess) {
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.out += text));
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.err += text));
-    this.ended = once(child, 'close').then(([code]) => ({
-      code: code as number | null,
-      out: this.out,
-      err: this.err,
-    }));
-  }
-
-  /** Waits until standard error has something that matches. */
-  async says(pattern: RegExp): Promise<void> {
-    while (!pattern.test(this.err)) {
-      const more = await Promise.race([
-        once(this.child.stderr!, 'data').then(() => true),
-        this.ended.then(() => false),
-      ]);
-      if (!more && !pattern.test(this.err))
-        throw new Error(`it ended without saying ${String(pattern)}:\n${this.err}`);
-    }
-  }
-}
 
 describe('btrace, the command', () => {
   let recordings: Recordings;
@@ -73,21 +35,8 @@ describe('btrace, the command', () => {
     }
   });
 
-  function start(args: string[], options: { env?: NodeJS.ProcessEnv; below?: string } = {}): Run {
-    const env = { ...process.env, ...options.env };
-    const command = options.below
-      ? spawn('sh', ['-c', options.below, 'sh', process.execPath, cli, ...args], {
-          cwd: recordings.folder,
-          env,
-        })
-      : spawn(process.execPath, [cli, ...args], { cwd: recordings.folder, env });
-    return new Run(command);
-  }
-
-  async function btrace(...args: string[]): Promise<Ran> {
-    return await start(args).ended;
-  }
-
+  const start = (args: string[], options?: Around): Run => startBtrace(recordings.folder, args, options);
+  const btrace = (...args: string[]): Promise<Ran> => start(args).ended;
   const pid = () => String(program.pid);
 
   it('lists, for the eye and as JSON', async () => {
@@ -377,115 +326,6 @@ describe('btrace, the command', () => {
     assert.equal(code, 0, err);
     assert.match(err, /Picked up JAVA_TOOL_OPTIONS/);
     assert.equal(decodeFile(recordings.file('below.btrace')).info.targetName, 'com.example.shop.Shop');
-  });
-
-  it('says what is wrong and what to do, with an exit code for it', async () => {
-    const cases: [string[], number, RegExp][] = [
-      [[], 2, /^$/],
-      [['frob'], 2, /no command "frob"/],
-      [['record'], 2, /Which program\?/],
-      [['record', '--pid', '1', 'x'], 2, /goes after --/],
-      [['record', '--pid', '4194999'], 3, /no process 4194999.*btrace list/s],
-      [['record', '--name', 'no such program'], 3, /has "no such program" in its name/],
-      [['record', '-o', 'text.txt', '--', 'java'], 4, /text\.txt is there already.\n.*--force/s],
-      [['record', '-o', '.', '--force', '--', 'java'], 4, /\. cannot be written: it is a folder/],
-      [['record', '-o', 'pipe.csv', '--force', '--', 'java'], 4, /pipe\.csv is no file/],
-      [['record', '--', 'no-such-command-here'], 3, /There is no program no-such-command-here/],
-      [['record', '-q', '--', 'sh', '-c', 'exit 3'], 3, /ended with code 3 before a JVM called back/],
-      [['report', 'missing.btrace'], 4, /there is no such file/],
-      [['report', 'text.txt'], 4, /text\.txt is no trace/],
-      [['report', '.'], 4, /it is a folder/],
-      [['report', ''], 2, /Which file\?/],
-      [['report', 'circle'], 4, /circle cannot be read: its links lead in a circle/],
-      [['report', 'text.txt/x'], 4, /a part of its path is no folder/],
-      [['report', '\x1b[31mred'], 4, /^btrace: \ufffd\[31mred cannot/],
-      [['report', 'x.btrace', '--from', '2s', '--to', '1s'], 2, /--to is a time after --from/],
-      [['report', 'x.btrace', '--from', '1h'], 2, /--from is after the end of x\.btrace, which is .* s long/],
-      [['report', 'x.btrace', '--thread', ''], 2, /--thread takes something/],
-      [['convert', 'x.btrace', '-o', 'pipe.csv', '--force'], 4, /pipe\.csv is no file/],
-      [['convert', 'x.btrace', '-o', `${'x'.repeat(300)}.csv`], 4, /its name is too long/],
-      [['convert', 'x.btrace'], 2, /Give -o FILE/],
-      [['convert', 'x.btrace', '-o', 'x.foo'], 2, /Which format\?/],
-      [['convert', 'text.txt', '-o', 'text.pftrace'], 4, /is no trace/],
-      [['convert', 'text.txt', '-o', 'nowhere/x.csv'], 4, /nowhere\/x\.csv cannot .*no such folder/],
-      [['synth', '-o', 'nowhere/x.btrace'], 4, /nowhere\/x\.btrace cannot .*no such folder/],
-      [['synth', '-o', 'x', '--interval', '0'], 2, /--interval takes 1 ns or more/],
-      [['synth', '-o', 'text.txt'], 4, /text\.txt is there already.\n.*--force/s],
-      [['synth', '-o', 'x', '--truth', 'text.txt'], 4, /text\.txt is there already/],
-      [['synth', '-o', 'x', '--truth', './x'], 2, /--truth and --output are two files/],
-      [['synth', '-o', 'x', '--methods', '0'], 2, /--methods takes 1 or more/],
-      [['dump', '--pid', '1'], 3, /No recording keeps a ring of process 1/],
-    ];
-    writeFileSync(recordings.file('text.txt'), 'To whom it may concern.\n');
-    symlinkSync('circle', recordings.file('circle'));
-    execFileSync('mkfifo', [recordings.file('pipe.csv')]);
-    for (const [args, code, message] of cases) {
-      const ran = await btrace(...args);
-      assert.equal(ran.code, code, `${args.join(' ')}: ${ran.err}`);
-      assert.match(ran.err, message, args.join(' '));
-      assert.ok(!/^\s+at /m.test(ran.err), `a stack trace is no message: ${ran.err}`);
-    }
-    assert.ok(!existsSync(recordings.file('text.pftrace')));
-    // A name as long as names may be is none that is too long.
-    const long = `${'x'.repeat(251)}.csv`;
-    assert.equal((await btrace('convert', 'x.btrace', '-o', long, '-q')).out, `${long}\n`);
-  });
-
-  it('says that a disk is full by what was being written, and goes on where nobody reads its remarks', async () => {
-    const full = 'exec "$@" > /dev/full';
-    for (const args of [
-      ['report', 'x.btrace'],
-      ['info', 'x.btrace', '--json'],
-      ['convert', 'x.btrace', '--to', 'csv', '-o', '-'],
-      ['--help'],
-    ]) {
-      const { code, err } = await start(args, { below: full }).ended;
-      assert.equal(code, 4, err);
-      assert.equal(
-        err,
-        'btrace: Standard output cannot be written: the disk is full.\nMake room, or write it elsewhere.\n',
-      );
-    }
-    // As much as one may write into a file is as good as a disk that is full.
-    const little = 'trap "" XFSZ; ulimit -f 8; exec "$@"';
-    for (const [name, ...args] of [
-      ['little.csv', 'convert', 'x.btrace'],
-      ['little.btrace', 'convert', 'x.btrace'],
-      ['little2.btrace', 'synth'],
-    ] as const) {
-      const { code, err } = await start([...args, '-o', name, '-q'], { below: little }).ended;
-      assert.equal(code, 4, err);
-      assert.match(err, new RegExp(`^btrace: ${name} cannot be written: `));
-      assert.ok(!existsSync(recordings.file(name)));
-    }
-    const unread = start(['report', 'missing']);
-    unread.child.stderr!.destroy();
-    assert.equal((await unread.ended).code, 4);
-  });
-
-  it('Ctrl-C while a file is made leaves nothing of it', async () => {
-    const made = await btrace('synth', '-o', 'big.btrace', '--samples', '400000', '--json');
-    assert.equal(made.code, 0, made.err);
-    const { bytes } = JSON.parse(made.out) as { bytes: number };
-    assert.equal(bytes, statSync(recordings.file('big.btrace')).size);
-    for (const [signal, output, ...args] of [
-      ['SIGINT', 'big.json', 'convert', 'big.btrace'],
-      ['SIGINT', 'redacted-big.btrace', 'convert', 'big.btrace', '--redact'],
-      ['SIGINT', 'bigger.btrace', 'synth', '--samples', '20000000'],
-      ['SIGHUP', 'bigger.btrace', 'synth', '--samples', '20000000'],
-    ] as const) {
-      const run = start([...args, '-o', output]);
-      while (!readdirSync(recordings.folder).some((name) => name.endsWith('.partial'))) {
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
-      run.child.kill(signal);
-      const { code, err } = await run.ended;
-      assert.equal(code, 130, `${output}: ${err}`);
-      assert.deepEqual(
-        readdirSync(recordings.folder).filter((name) => name.includes(output)),
-        [],
-      );
-    }
   });
 
   it('puts the socket elsewhere when TMPDIR is too long', async () => {

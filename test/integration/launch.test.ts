@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import path from 'node:path';
 import { root } from '../../scripts/setup.mjs';
 import { type AgentCommand, launch, type RunningCommand } from '../../src/targets/local/launch.js';
 import { EndReason } from '../../src/trace/index.js';
 import { compile, jdks, mainClasses } from '../rigs/jvm/programs.js';
 import { decodeFile, Recordings, threadNamed, totalCpu } from './recordings.js';
+import { spawned } from './spawned.js';
 
 /** Longer than the program lives, also where a JVM needs half a second to begin. */
 const BUSY_MS = 1500;
@@ -18,13 +17,11 @@ for (const jdk of jdks()) {
 
     it('is recorded from its first moment, though it is short and the desktop has other things to do', async () => {
       const command = [path.join(jdk.home, 'bin/java'), '-cp', compile('moment'), mainClasses.moment];
-      const run = async ({ args, env }: AgentCommand): Promise<RunningCommand> => {
-        const child = spawn(args[0]!, args.slice(1), { env, stdio: 'ignore' });
-        const exit = once(child, 'exit').then(([code]) => Number(code));
-        await once(child, 'spawn');
+      const run = async (started: AgentCommand): Promise<RunningCommand> => {
+        const running = await spawned(started);
         // The agent calls back meanwhile, and nobody answers.
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_MS);
-        return { exit, kill: (signal) => void child.kill(signal) };
+        return running;
       };
       const { session, exit } = await launch(
         command,

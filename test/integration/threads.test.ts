@@ -1,18 +1,10 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import path from 'node:path';
 import { root } from '../../scripts/setup.mjs';
-import { type AgentCommand, launch, type RunningCommand } from '../../src/targets/local/launch.js';
+import { launch } from '../../src/targets/local/launch.js';
 import { compile, jdks, mainClasses } from '../rigs/jvm/programs.js';
 import { decodeFile, Recordings } from './recordings.js';
-
-async function run({ args, env }: AgentCommand): Promise<RunningCommand> {
-  const child = spawn(args[0]!, args.slice(1), { env, stdio: 'ignore' });
-  const exit = once(child, 'exit').then(([code]) => Number(code));
-  await once(child, 'spawn');
-  return { exit, kill: (signal) => void child.kill(signal) };
-}
+import { spawned } from './spawned.js';
 
 for (const jdk of jdks()) {
   describe(`threads that are over at once, JDK ${jdk.version}`, () => {
@@ -25,7 +17,7 @@ for (const jdk of jdks()) {
         command,
         // So that each is captured.
         recordings.options({ allocationIntervalBytes: 1024 }),
-        { agentRoots: [root], run },
+        { agentRoots: [root], run: spawned },
         AbortSignal.timeout(30_000),
       );
       const { threads } = decodeFile((await session.ended).file);

@@ -7,34 +7,25 @@ import { importWhole } from './round-trip.js';
 
 /** Two nested slices, 400 and 200 long; for 100 within both the thread is off the CPU. */
 function trace(clock: (since: number) => string): string {
+  const pid = (who: string): number => (who === 'sh' ? 10110 : 18);
   const line = (who: string, since: number, what: string): string =>
-    `${who.padStart(16)}-${who === 'sh' ? 10110 : 18}   [001] d..2. ${clock(since)}: ${what}\n`;
+    `${who.padStart(16)}-${pid(who)}   [001] d..2. ${clock(since)}: ${what}\n`;
+  const gives = (from: string, since: number, to: string): string =>
+    line(
+      from,
+      since,
+      `sched_switch: prev_comm=${from} prev_pid=${pid(from)} prev_prio=120 prev_state=S ==> next_comm=${to} next_pid=${pid(to)} next_prio=120`,
+    );
   return [
     '# tracer: nop\n#\n#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION\n',
-    line(
-      'other',
-      0,
-      'sched_switch: prev_comm=other prev_pid=18 prev_prio=120 prev_state=S ==> next_comm=sh next_pid=10110 next_prio=120',
-    ),
+    gives('other', 0, 'sh'),
     line('sh', 100, 'tracing_mark_write: B|10110|outer thing'),
     line('sh', 200, 'tracing_mark_write: B|10110|inner'),
-    line(
-      'sh',
-      250,
-      'sched_switch: prev_comm=sh prev_pid=10110 prev_prio=120 prev_state=S ==> next_comm=other next_pid=18 next_prio=120',
-    ),
-    line(
-      'other',
-      350,
-      'sched_switch: prev_comm=other prev_pid=18 prev_prio=120 prev_state=S ==> next_comm=sh next_pid=10110 next_prio=120',
-    ),
+    gives('sh', 250, 'other'),
+    gives('other', 350, 'sh'),
     line('sh', 400, 'tracing_mark_write: E|10110'),
     line('sh', 500, 'tracing_mark_write: E|10110'),
-    line(
-      'sh',
-      600,
-      'sched_switch: prev_comm=sh prev_pid=10110 prev_prio=120 prev_state=S ==> next_comm=other next_pid=18 next_prio=120',
-    ),
+    gives('sh', 600, 'other'),
   ].join('');
 }
 
