@@ -1,14 +1,19 @@
-// npm run bench [-- --quick] [NAME …]: the benches of test/bench one after the other; NAME is a file's without .ts.
+// npm run bench [-- --quick] [--size=100k|1M|5M] [NAME …]: the benches `engine` and `formats` one after the other.
 // Each prints `bench NAME VALUE UNIT target >=T ok|short`; the exit code says that they ran, not what they measured.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { root } from './setup.mjs';
+import { words } from './words.mjs';
 
 const all = ['engine', 'formats'];
-const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
-const flags = process.argv.slice(2).filter((argument) => argument.startsWith('--'));
+const {
+  quick,
+  size,
+  names: named,
+} = words(import.meta.url, { flags: ['quick'], values: ['size'], names: true });
+const flags = [...(quick ? ['--quick'] : []), ...(size ? [`--size=${size}`] : [])];
 for (const name of named) {
   if (all.includes(name)) continue;
   console.error(`There is no bench called ${name}. Benches: ${all.join(', ')}.`);

@@ -7,6 +7,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { run } from './process.mjs';
 import { find, root, setupOrStop } from './setup.mjs';
+import { words } from './words.mjs';
 
 export const hasAgentSources = () => existsSync(path.join(root, 'native-agent/CMakeLists.txt'));
 
@@ -42,7 +43,7 @@ async function buildAndroidAgents() {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const android = process.argv.includes('--android');
+  const { android } = words(import.meta.url, { flags: ['android'] });
   await setupOrStop(['compiler', 'jdk', ...(android ? ['clang'] : [])]);
   const failed = (await buildAgent()) ?? (android ? await buildAndroidAgents() : undefined);
   if (failed) {

@@ -1,15 +1,18 @@
-// Bundles with esbuild: extension host, its engine worker, the page, its worker, and the command line. `--watch` rebuilds.
+// npm run build [-- --debug] [--watch]: bundles with esbuild the extension host, its engine worker, the page, its worker and the command line;
+// --debug leaves them readable, with maps to the sources; --watch bundles again what changes.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import path from 'node:path';
 import esbuild from 'esbuild';
+import { words } from './words.mjs';
 
+const { debug, watch } = words(import.meta.url, { flags: ['debug', 'watch'] });
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const shared = {
   absWorkingDir: root,
   bundle: true,
-  minify: !process.argv.includes('--debug'),
-  sourcemap: process.argv.includes('--debug'),
+  minify: !debug,
+  sourcemap: debug,
   legalComments: 'linked',
   logLevel: 'warning',
 };
@@ -29,7 +32,7 @@ const bundles = [
   { ...page, entryPoints: ['src/webview/engine-worker.ts'], outfile: 'dist/page-worker.js' },
 ].filter((bundle) => existsSync(path.join(root, bundle.entryPoints[0])));
 
-if (process.argv.includes('--watch')) {
+if (watch) {
   await Promise.all(bundles.map(async (bundle) => (await esbuild.context(bundle)).watch()));
 } else {
   await Promise.all(bundles.map((bundle) => esbuild.build(bundle)));

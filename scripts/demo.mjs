@@ -9,9 +9,11 @@ import process from 'node:process';
 import { buildAgent } from './build-agent.mjs';
 import { run } from './process.mjs';
 import { root, setupOrStop } from './setup.mjs';
+import { words } from './words.mjs';
 
-const seconds = Number(process.argv[2] ?? 5);
-const output = (name) => path.join(process.argv[3] ?? '', name);
+const [length = '5', folder = ''] = words(import.meta.url, { names: true }).names;
+const seconds = Number(length);
+const output = (name) => path.join(folder, name);
 const [recording, forPerfetto, pageFile] = ['demo.btrace', 'demo.pftrace', 'demo.html'].map(output);
 if (!(seconds > 0)) {
   console.error('How many seconds? For example: npm run demo -- 10');

@@ -8,14 +8,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { parseArgs } from 'node:util';
 import { hostileWords, survives } from '../test/unit/targets/hostile-agent.ts';
 import { mutant as foreignMutant } from '../test/unit/formats/mutations.ts';
 import { mutantOf, openAndMeasure } from '../test/unit/trace/mutations.ts';
+import { words } from './words.mjs';
 
-const { values } = parseArgs({
-  options: { seed: { type: 'string' }, seconds: { type: 'string' }, count: { type: 'string' } },
-});
+const values = words(import.meta.url, { values: ['seed', 'seconds', 'count'] });
 const slowMs = 5000;
 const toldEvery = 20_000;
 const agentEvery = 25;

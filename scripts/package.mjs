@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { buildInApp, inAppJar } from './build-in-app.mjs';
 import { run } from './process.mjs';
 import { find, root } from './setup.mjs';
+import { words } from './words.mjs';
 
 /** Where each agent is built, and what the package calls it: the names that findAgent() looks for. */
 const agents = {
@@ -101,9 +102,10 @@ export async function makePackage(say = () => {}) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { 'no-build': built } = words(import.meta.url, { flags: ['no-build'] });
   // Without clang there is no agent for Android, and what is listed at the end says so.
   const agents = find('clang') ? ['build-agent.mjs', '--android'] : ['build-agent.mjs'];
-  const steps = process.argv.includes('--no-build') ? [] : [['build.mjs'], agents];
+  const steps = built ? [] : [['build.mjs'], agents];
   for (const [script, ...args] of steps) {
     const { code } = await run(process.execPath, [path.join(root, 'scripts', script), ...args], {
       cwd: root,

@@ -17,6 +17,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { run } from './process.mjs';
 import { cache, root, setupOrStop } from './setup.mjs';
+import { words } from './words.mjs';
 
 const rig = path.join(root, 'test/rigs/art');
 /** What apps may have of ours, which a sample app has. */
@@ -109,7 +110,7 @@ function checksums() {
   return `${lines.join('\n')}\n`;
 }
 
-if (process.argv.includes('--check')) {
+if (words(import.meta.url, { flags: ['check'] }).check) {
   if (checksums() === readFileSync(sums, 'utf8')) process.exit(0);
   console.error(
     'test/rigs/art/dex is not made from the sources beside it: run npm run rig:art and commit what it makes.',

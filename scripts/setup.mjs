@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { withLock } from './setup/lock.mjs';
 import { adviceFor, installPackages, mayInstall } from './setup/packages.mjs';
 import { cache, parts, root } from './setup/parts.mjs';
+import { words } from './words.mjs';
 
 export { cache, root };
 
@@ -87,8 +88,13 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     console.error(`Node ${process.versions.node} is too old: this project needs Node 20 or newer.`);
     process.exit(1);
   }
-  const asked = process.argv.slice(2);
-  if (asked.includes('--list')) {
+  const { list, names } = words(import.meta.url, { flags: ['list'], names: true });
+  const unknown = names.find((name) => !Object.hasOwn(parts, name));
+  if (unknown) {
+    console.error(`There is no part called ${unknown}. Parts: ${Object.keys(parts).join(', ')}.`);
+    process.exit(2);
+  }
+  if (list) {
     for (const name of Object.keys(parts)) {
       const at = find(name);
       console.log(
@@ -96,7 +102,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       );
     }
   } else {
-    await setupOrStop(asked.length > 0 ? asked : ['npm', 'compiler', 'jdk', 'chromium', 'vscode']);
+    await setupOrStop(names.length > 0 ? names : ['npm', 'compiler', 'jdk', 'chromium', 'vscode']);
     console.log('setup: everything is there');
   }
 }

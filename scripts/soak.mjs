@@ -7,8 +7,10 @@ import process from 'node:process';
 import { buildAgent } from './build-agent.mjs';
 import { run } from './process.mjs';
 import { root, setupOrStop } from './setup.mjs';
+import { words } from './words.mjs';
 
-const share = process.argv.includes('--short') ? 0.1 : 1;
+const { short, names: asked } = words(import.meta.url, { flags: ['short'], names: true });
+const share = short ? 0.1 : 1;
 const environment = {
   ...process.env,
   BTRACE_CYCLES: String(1000 * share),
@@ -29,7 +31,6 @@ const parts = {
   truth: ['recordings beside the truth', ...mocha('test/integration/truth.test.ts')],
   art: ['the Android Runtime under load', ...mocha('test/art/endurance.test.ts')],
 };
-const asked = process.argv.slice(2).filter((word) => word !== '--short');
 const unknown = asked.find((name) => !(name in parts));
 if (unknown) {
   console.error(`There is no part "${unknown}". Parts: ${Object.keys(parts).join(', ')}.`);

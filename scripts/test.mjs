@@ -7,15 +7,16 @@ import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { parseArgs } from 'node:util';
 import { endGroup, run } from './process.mjs';
 import { advice, explain, root, setup } from './setup.mjs';
 import { leftovers, markName } from './test/leftovers.mjs';
 import { checks, suites } from './test/suites.mjs';
+import { words } from './words.mjs';
 
-const { values: options, positionals: names } = parseArgs({
-  allowPositionals: true,
-  options: { list: { type: 'boolean' }, verbose: { type: 'boolean' }, grep: { type: 'string' } },
+const { names, ...options } = words(import.meta.url, {
+  flags: ['list', 'verbose'],
+  values: ['grep'],
+  names: true,
 });
 const strict = process.env.CI === 'true';
 const available = suites();
