@@ -174,7 +174,7 @@ void Drain::cut_header(Bytes& out, const char* agent_version) {
     put_text_field(out, 5, kArchitecture);
     put_text_field(out, 6, target.device);
     put_field(out, 7, sys::getuid());
-    put_field(out, 8, 4096);
+    put_field(out, 8, page_bytes());
     put_field(out, 9, processor_count());
   }
   {

@@ -20,13 +20,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { root } from '../../scripts/setup.mjs';
+import { javaProcess } from '../../src/targets/local/java-processes.js';
 import { LocalTargets } from '../../src/targets/local/local-targets.js';
 import { configOf, newTokens, tokenOptions } from '../../src/targets/session/conversation.js';
 import { EndReason, lockWaitsAtEnd, LossReason } from '../../src/trace/index.js';
 import { formatMajor } from '../../src/trace/model/kinds.js';
 import { ChunkKind, encodeChunk } from '../../src/trace/recording/chunk.js';
 import { Hello } from '../../src/trace/recording/messages.js';
-import { compile, JavaProgram, jdks } from '../rigs/jvm/programs.js';
+import { compile, containerScript, JavaProgram, jdks, mainJdk } from '../rigs/jvm/programs.js';
 import { decodeFile, Recordings, refusal, socketFolders, threadNamed, totalCpu } from './recordings.js';
 
 const agent = path.join(root, 'build/native/host/libbtrace-agent.so');
@@ -45,12 +46,12 @@ describe('faults', () => {
 
   async function truth(
     parts: string[],
-    more: { vmArgs?: string[]; below?: string[] } = {},
+    more: { vmArgs?: string[]; below?: string[]; env?: NodeJS.ProcessEnv } = {},
   ): Promise<JavaProgram> {
     const program = await JavaProgram.start('truth', {
+      ...more,
       args: [recordings.file('truth.txt'), ...parts],
       vmArgs: ['-XX:+IgnoreUnrecognizedVMOptions', '-XX:+EnableDynamicAgentLoading', ...(more.vmArgs ?? [])],
-      ...(more.below && { below: more.below }),
     });
     programs.push(program);
     return program;
@@ -361,13 +362,21 @@ describe('faults', () => {
     assert.equal(await program.end(), 0, program.output);
   });
 
-  it('a program in a pid namespace of its own', async function () {
-    const below = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'];
+  it('a program in a container: a process number, a root and a /tmp of its own, and no name for its user', async function () {
+    const below = ['unshare', '--pid', '--mount', '--fork', '--kill-child'];
     if (spawnSync(below[0]!, [...below.slice(1), 'true']).status !== 0) this.skip(); // for want of the right to
-    // Its file of figures would be under the name of our own process 1, which would be taken for it.
-    const { pid: parent } = await truth(['burn'], { below, vmArgs: ['-XX:-UsePerfData'] });
+    const jdk = mainJdk();
+    const containerRoot = recordings.file('container');
+    mkdirSync(containerRoot);
+    const { pid: parent } = await truth(['burn'], {
+      below: [...below, 'sh', containerScript, containerRoot],
+      env: { ...process.env, CONTAINER_SHOWS: `${compile('truth')} ${jdk.home}` },
+    });
     const pid = Number(readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8'));
     assert.match(readFileSync(`/proc/${pid}/status`, 'utf8'), /^NSpid:\s+\d+\s+1$/m);
+    const listed = await javaProcess(pid);
+    assert.equal(listed.name, 'Truth');
+    assert.match(listed.runtime, /^HotSpot \d+\.\d+\.\d+/); // no name, nothing published: from the JDK's own files
     const session = await recordings.start(pid);
     session.onStatus(({ processCpuNs }) => {
       if (processCpuNs > 0.5e9) void session.stop();

@@ -16,6 +16,16 @@ u32 processor_count() {
   return max_of<u32>(count, 1);
 }
 
+u32 page_bytes() {
+  constexpr uintptr_t kPageSize = 6;
+  // What the kernel told the program when it started: pairs of words, the last with a type of 0.
+  uintptr_t words[128] = {};
+  read_small_file("/proc/self/auxv", reinterpret_cast<char*>(words), sizeof words);
+  for (size_t at = 0; at + 1 < sizeof words / sizeof words[0] && words[at]; at += 2)
+    if (words[at] == kPageSize) return static_cast<u32>(words[at + 1]);
+  return 0;
+}
+
 i64 read_small_file(const char* path, char* text, size_t size) {
   constexpr long kAtCwd = -100, kCloexec = 02000000;
   long fd = sys::call(sys::kOpenat, kAtCwd, reinterpret_cast<long>(path), kCloexec);

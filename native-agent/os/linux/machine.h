@@ -14,6 +14,9 @@ inline constexpr const char* kArchitecture = "arm";
 // Processors this process may run on.
 u32 processor_count();
 
+// Bytes of a page of memory: 16 KiB on some devices. 0 where the kernel does not say.
+u32 page_bytes();
+
 // A small file of the kernel's (/proc, /dev), at most `size` - 1 bytes, with a 0 behind. Bytes read, or -1.
 i64 read_small_file(const char* path, char* text, size_t size);
 

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { TargetError } from '../target.js';
 import { readElf } from './elf-facts.js';
 import { programFromArgs, programFromCommand } from './java-command.js';
+import { releasedVersion } from './jdk-release.js';
 import { type Machine, temporaryFolder, thisMachine } from './machine.js';
 import { readPerfStrings } from './perf-data.js';
 import { isAlive, mappedFiles, programOf, readProcess, type ProcessFacts } from './proc.js';
@@ -66,10 +67,11 @@ function isMusl(file: string): boolean {
 function refusalOf(
   name: string,
   pid: number,
+  version: string | undefined,
   perf: Map<string, string> | undefined,
   args: readonly string[],
 ): TargetError | undefined {
-  const [, major] = /^(?:1\.)?(\d+)/.exec(perf?.get('java.property.java.version') ?? '') ?? [];
+  const [, major] = /^(?:1\.)?(\d+)/.exec(version ?? '') ?? [];
   if (Number(major) < FIRST_WITH_JVMTI_11) {
     return new TargetError(
       'not-supported',
@@ -106,7 +108,9 @@ async function describe(facts: ProcessFacts, machine: Machine): Promise<JavaProc
     programFromCommand(command) ??
     programFromArgs(facts.args) ??
     path.posix.basename(facts.args[0] ?? program ?? `process ${facts.pid}`);
-  const version = perf?.get('java.property.java.version');
+  const version =
+    perf?.get('java.property.java.version') ??
+    (program === undefined ? undefined : await releasedVersion(facts.root + program));
   const elf = hasProc ? await readElf(`/proc/${facts.pid}/exe`) : undefined;
   const common = {
     facts,
@@ -129,7 +133,7 @@ async function describe(facts: ProcessFacts, machine: Machine): Promise<JavaProc
         `${name} (process ${facts.pid}) runs on musl (Alpine Linux); the agent is built for glibc.`,
         'Run it in an image with glibc (Debian, Ubuntu, Fedora …).',
       )
-    : refusalOf(name, facts.pid, perf, facts.args);
+    : refusalOf(name, facts.pid, version, perf, facts.args);
   return { ...common, runtime, refusal };
 }
 

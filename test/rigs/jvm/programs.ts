@@ -102,6 +102,9 @@ function nativeLibrary(file: string): string {
   return library;
 }
 
+/** For `below`: what follows `unshare`, and a folder, so that the program runs as in a container. */
+export const containerScript = path.join(rig, 'container.sh');
+
 export interface RunOptions {
   readonly jdk?: Jdk;
   readonly vmArgs?: readonly string[];

@@ -149,6 +149,22 @@ describe('local targets', () => {
         await once(child, 'exit');
       }
     }
+    // Too old, and says so only in its own files, of which a JRE below a JDK has none.
+    for (const home of ['jdk', 'jdk/jre']) {
+      mkdirSync(path.join(folder, home, 'bin'), { recursive: true });
+      const java = path.join(folder, home, 'bin/java');
+      copyFileSync('/bin/sleep', java);
+      writeFileSync(path.join(folder, 'jdk/release'), 'JAVA_VERSION="1.8.0_504"\nOS_NAME="Linux"\n');
+      const child = await asleep(java, 'libjvm.so');
+      try {
+        const { refusal, runtime } = await javaProcess(child.pid!);
+        refused('not-supported', /runs on Java 8, which lacks/)(refusal);
+        assert.equal(runtime, 'HotSpot 1.8.0_504');
+      } finally {
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+      }
+    }
     // What tells a native image is a section of its own; one of no use once a program runs gives its name.
     const image = path.join(folder, 'image');
     const bytes = readFileSync('/bin/sleep');
