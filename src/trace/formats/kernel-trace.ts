@@ -17,12 +17,21 @@ const waking = 2;
 /** Of such a row: its columns, the stretch, the block and the two intervals that it becomes. */
 const schedulerBytes = 17 + 21 + 40 + 2 * intervalBytes;
 
+interface Stretch {
+  readonly since: number;
+  readonly state: number;
+  readonly link: number;
+}
+
 /** What the kernel's trace says, from Perfetto's ftrace packets or from its text: prints of programs, switches, wake-ups. */
 export class KernelTrace {
   readonly processNames = new Map<number, string>();
   readonly #builder: EventBuilder;
   readonly #names: NameTable;
   readonly #threads = new Map<number, EventThread>();
+  /** When a name was told by an event: threads and processes give themselves others, and the last one is what a person knows them by. */
+  readonly #toldAt = new Map<EventThread, number>();
+  readonly #processToldAt = new Map<number, number>();
   readonly #processOf = new Map<number, number>();
   readonly async: AsyncSlices;
   readonly #counters = new Map<string, ReturnType<EventBuilder['counter']>>();
@@ -33,6 +42,10 @@ export class KernelTrace {
   #tid = new Int32Array(64);
   /** State after a switch away; tid of the waker for a wake-up. */
   #detail = new Int32Array(64);
+  /** Of any event: what runs or waits by then does so up to there. */
+  #last = -Infinity;
+  /** Where a thread printed first: it ran there, though no switch to it was traced. */
+  readonly #firstPrint = new Map<number, number>();
 
   constructor(builder: EventBuilder, names: NameTable) {
     this.#builder = builder;
@@ -64,14 +77,21 @@ export class KernelTrace {
     this.#threads.set(thread.tid, thread);
   }
 
-  nameThread(tid: number, name: string, pid: number): void {
+  /** `time`: of the event that tells the name. One that is told without an event stands whatever events say. */
+  nameThread(tid: number, name: string, pid: number, time?: number): void {
     if (pid > 0) this.#processOf.set(tid, pid);
     const thread = this.thread(tid, pid);
-    if (name !== '' && thread.name === '') thread.name = name;
+    if (name === '' || (thread.name !== '' && !isNewer(time, this.#toldAt.get(thread)))) return;
+    thread.name = name;
+    if (time !== undefined) this.#toldAt.set(thread, time);
+    else this.#toldAt.delete(thread);
   }
 
-  nameProcess(pid: number, name: string): void {
-    if (name !== '' && !this.processNames.has(pid)) this.processNames.set(pid, name);
+  nameProcess(pid: number, name: string, time?: number): void {
+    if (name === '' || (this.processNames.has(pid) && !isNewer(time, this.#processToldAt.get(pid)))) return;
+    this.processNames.set(pid, name);
+    if (time !== undefined) this.#processToldAt.set(pid, time);
+    else this.#processToldAt.delete(pid);
   }
 
   switched(time: number, previous: number, previousState: number, next: number): void {
@@ -88,6 +108,9 @@ export class KernelTrace {
     const event = this.#builder.isFull ? undefined : readAtrace(bytes, from, to);
     if (event === undefined) return;
     const { kind, pid, nameFrom, nameTo } = event;
+    if (time > this.#last) this.#last = time;
+    const first = this.#firstPrint.get(tid);
+    if (first === undefined || time < first) this.#firstPrint.set(tid, time);
     switch (kind) {
       case 'B':
         this.thread(tid, pid).events.push(time, this.#names.intern(bytes, nameFrom, nameTo));
@@ -153,6 +176,7 @@ export class KernelTrace {
     this.#tid[row] = tid;
     this.#detail[row] = detail;
     this.#count = row + 1;
+    if (time > this.#last) this.#last = time;
   }
 
   /** Events of all CPUs in order of time → each thread's stretches. */
@@ -160,7 +184,7 @@ export class KernelTrace {
     if (this.#count === 0) return;
     const rows = sortRows(this.#time, this.#count);
     const times = gather(this.#time, rows, new Float64Array(rows.length));
-    const open = new Map<number, { since: number; state: number; link: number }>();
+    const open = new Map<number, Stretch>();
     for (let i = 0; i < rows.length; i++) {
       const row = rows[i] ?? 0;
       const time = times[i] ?? 0;
@@ -169,7 +193,7 @@ export class KernelTrace {
       const what = this.#what[row];
       const thread = this.thread(tid);
       const schedule = (thread.schedule ??= new Schedule());
-      const now = open.get(tid);
+      const now = open.get(tid) ?? this.#runsSince(tid, what, time);
       if (now !== undefined) schedule.push(now.since, time, now.state, what === onto ? now.link : -1);
       if (what === onto) open.set(tid, { since: time, state: SchedState.Running, link: -1 });
       else if (what === away) open.set(tid, { since: time, state: stateOf(detail), link: -1 });
@@ -185,9 +209,20 @@ export class KernelTrace {
         open.set(tid, { since: time, state, link });
       }
     }
-    const last = times[times.length - 1] ?? 0;
-    for (const [tid, { since, state }] of open) this.thread(tid).schedule?.push(since, last, state, -1);
+    for (const [tid, { since, state }] of open) this.thread(tid).schedule?.push(since, this.#last, state, -1);
   }
+
+  /** What a thread is known to do before its first event: one that has printed, and is then switched away from, ran from there. */
+  #runsSince(tid: number, what: number | undefined, time: number): Stretch | undefined {
+    const since = this.#firstPrint.get(tid);
+    if (what !== away || since === undefined || since > time) return undefined;
+    return { since, state: SchedState.Running, link: -1 };
+  }
+}
+
+/** What one event says against what another one said: `told` is that one's time, none where it was no event. */
+function isNewer(time: number | undefined, told: number | undefined): boolean {
+  return told !== undefined && (time === undefined || time >= told);
 }
 
 /** The kernel's prev_state: 0 was preempted, bit 1 sleeps uninterruptibly, the rest sleeps. */

@@ -92,8 +92,8 @@ function readSwitch(time: number, kernel: KernelTrace): void {
     else if (inner.field === SchedSwitch.prevComm) previousName = inner.text();
     else if (inner.field === SchedSwitch.nextComm) nextName = inner.text();
   }
-  if (previous > 0) kernel.nameThread(previous, previousName, 0);
-  if (next > 0) kernel.nameThread(next, nextName, 0);
+  if (previous > 0) kernel.nameThread(previous, previousName, 0, time);
+  if (next > 0) kernel.nameThread(next, nextName, 0, time);
   kernel.switched(time, previous, state, next);
 }
 
@@ -127,7 +127,7 @@ function readCompactSched(
     sum += switchTime[i] ?? 0;
     const time = toNs(sum % two32, Math.floor(sum / two32));
     const tid = next[i] ?? 0;
-    if (tid > 0) kernel.nameThread(tid, names[comm[i] ?? -1] ?? '', 0);
+    if (tid > 0) kernel.nameThread(tid, names[comm[i] ?? -1] ?? '', 0, time);
     kernel.switched(time, previous, state[i] ?? 0, tid);
     previous = tid;
   }

@@ -78,8 +78,9 @@ export class SystraceImporter implements TraceImporter {
     const since = Number(BigInt(count) - this.#base);
     const time = this.#countsSeconds ? since * 1e9 + Number((fraction ?? '').padEnd(9, '0')) : since;
     const process = Number(processText ?? 0) || 0;
-    if (tid > 0) this.#kernel.nameThread(tid, name.trim() === '<...>' ? '' : name.trim(), process);
-    if (tid > 0 && tid === process) this.#kernel.nameProcess(process, name.trim());
+    const comm = name.trim() === '<...>' ? '' : name.trim();
+    if (tid > 0) this.#kernel.nameThread(tid, comm, process, time);
+    if (tid > 0 && tid === process) this.#kernel.nameProcess(process, comm, time);
     const rest = text.slice(whole.length);
     if (event === 'tracing_mark_write' || event === 'print') {
       const printed = this.#encoder.encode(event === 'print' ? rest.replace(/^\S+: /, '') : rest);
@@ -88,7 +89,7 @@ export class SystraceImporter implements TraceImporter {
       const [, previous, state = 'S', nextName = '', next] =
         switched.exec(rest) ?? switchedInShort.exec(rest) ?? [];
       if (next === undefined) return;
-      if (Number(next) > 0) this.#kernel.nameThread(Number(next), nextName, 0);
+      if (Number(next) > 0) this.#kernel.nameThread(Number(next), nextName, 0, time);
       this.#kernel.switched(
         time,
         Number(previous),

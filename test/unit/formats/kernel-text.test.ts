@@ -92,10 +92,48 @@ describe('the kernel’s trace as text', () => {
     ];
     const read = importWhole(anyImporter(), Buffer.from(`${lines.join('\n')}\n`));
     assert.deepEqual(read.problems, []);
-    assert.deepEqual(times(read), ['sh 22899: asleep 611, on a CPU 51375']);
+    assert.deepEqual(times(read), ['sh 22899: asleep 611, on a CPU 51503']);
     // Where no program has printed anything, switches are enough to know it by.
     const switches = lines.filter((line) => !line.includes('print:')).join('\n');
     assert.equal(importWhole(anyImporter(), Buffer.from(switches)).threads.length, 2);
+  });
+
+  /** Of thread 7, which is called by `who` and has printed `begin` before anything else. */
+  const line = (who: string, since: number, what: string): string =>
+    `${who.padStart(16)}-7   ( 7) [000] d..2. 10.${String(since).padStart(6, '0')}: ${what}\n`;
+  const gives = (from: string, fromTid: number, since: number, to: string, toTid: number): string =>
+    line(
+      from,
+      since,
+      `sched_switch: prev_comm=${from} prev_pid=${fromTid} prev_prio=120 prev_state=S ==> next_comm=${to} next_pid=${toTid} next_prio=120`,
+    ).replace('-7 ', `-${fromTid} `);
+
+  it('has the CPU time of what runs when the first and the last of a program’s words are written', () => {
+    const text = [
+      line('shop', 100, 'tracing_mark_write: B|7|open'),
+      gives('shop', 7, 300, 'idle', 0),
+      gives('idle', 0, 500, 'shop', 7),
+      line('shop', 900, 'tracing_mark_write: E|7'),
+    ].join('');
+    const read = importWhole(anyImporter(), Buffer.from(text), 50);
+    assert.deepEqual(times(read), ['shop 7: asleep 200, on a CPU 600']);
+    assert.equal(Math.round(read.threads[0]!.calls.cpu[0]! / 1000), 600);
+  });
+
+  it('calls a thread by its last name, whatever the order of the lines, and what is not known by none', () => {
+    const named = [
+      line('shop', 100, 'tracing_mark_write: B|7|open'),
+      gives('<pre-initialized>', 7, 200, 'idle', 0),
+      gives('idle', 0, 300, 'com.example.shop', 7),
+      line('<...>', 400, 'tracing_mark_write: E|7'),
+    ];
+    for (const lines of [named, [...named].reverse()]) {
+      const read = importWhole(anyImporter(), Buffer.from(lines.join('')), 50);
+      assert.deepEqual(
+        read.threads.map(({ name }) => name),
+        ['com.example.shop'],
+      );
+    }
   });
 
   for (const many of ['a:1 [1] S ==> ', 'prev_pid=1 ', 'prev_pid=1 prev_state=S ==> next_comm=']) {
