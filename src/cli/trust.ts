@@ -107,6 +107,8 @@ export function trustFacts(trace: Trace, sums: ScopeSums, mapping?: string): Tru
   return [
     ...part(trace),
     ...sampling(trace),
+    // What whoever made the trace, or read it, has to say of its times.
+    ...(info.modeReason === '' ? [] : [good(plainText(info.modeReason))]),
     ...cost(trace),
     ...lost(trace),
     ...gaps(trace, sums),

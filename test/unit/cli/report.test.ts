@@ -205,6 +205,8 @@ describe('a report', () => {
     const foreign = { info: { ...trace.info, format: 'chrome' as const } };
     assert.ok(!said(foreign).some((text) => text.includes('nothing lost')));
     assert.ok(said({ ...foreign, losses }).some((text) => text.startsWith('! 1,200 lost')));
+    const counted = { info: { ...trace.info, modeReason: 'The clock counted no seconds\x1b[2J' } };
+    assert.ok(said(counted).includes('The clock counted no seconds\ufffd[2J'));
     const hooks = [{ name: 'Unsafe.park', state: 3, why: 'no symbol\x1b[2J' }];
     assert.ok(said({ hooks }).includes('! Unsafe.park failed (no symbol\ufffd[2J)'));
     const status = {
