@@ -74,8 +74,8 @@ export async function readPieces(
 interface Reader {
   append(bytes: Uint8Array): void;
   finish(): Trace;
-  /** That not all of the file has room is known before its end. */
-  readonly isPart?: () => boolean;
+  /** Not all of the file has room, as far as is known by now. */
+  isPart(): boolean;
 }
 
 function noTrace(file: string, { name, advice }: Recognised): CliError {
@@ -124,6 +124,7 @@ function foreignReader(file: string, part: PartOptions): Reader {
         throw new CliError(ExitCode.File, `${file}: ${problem.what}`);
       return trace;
     },
+    isPart: () => importer.isPart,
   };
 }
 
@@ -152,7 +153,7 @@ export async function openTrace(
   const take = (bytes: Uint8Array) => {
     reader ??= readerFor(file, bytes, part);
     reader.append(bytes);
-    if (reader.isPart?.() === true) onPart();
+    if (reader.isPart()) onPart();
   };
   await readPieces(file, take, onProgress);
   if (!reader) throw new CliError(ExitCode.File, `${file} is empty: nothing was recorded into it.`);

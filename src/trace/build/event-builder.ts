@@ -104,6 +104,10 @@ export class EventBuilder {
     this.isFull = this.mostBytes < Infinity && this.#heldBytes() + othersBytes > this.mostBytes;
   }
 
+  get isPart(): boolean {
+    return this.#takenBytes < this.#fileBytes;
+  }
+
   #heldBytes(): number {
     let bytes = pathBytes * this.paths.count + linkBytes * this.#links.length;
     for (const { events } of this.threads) bytes += events.memoryBytes;
@@ -240,8 +244,7 @@ export class EventBuilder {
       endNs: last - first,
       complete: true,
       endReason: 0,
-      part:
-        this.#takenBytes < this.#fileBytes ? { fileShare: this.#takenBytes / this.#fileBytes } : undefined,
+      part: this.isPart ? { fileShare: this.#takenBytes / this.#fileBytes } : undefined,
       threads: tracks,
       methods,
       paths: this.paths,

@@ -46,6 +46,10 @@ export class AnyImporter implements TraceImporter {
     else this.#plain(bytes);
   }
 
+  get isPart(): boolean {
+    return this.#importer?.isPart ?? false;
+  }
+
   finish(): Trace {
     if (this.#recognised === undefined) this.#decide();
     if (this.#gzip !== undefined) {

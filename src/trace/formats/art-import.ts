@@ -53,6 +53,10 @@ export class ArtImporter implements TraceImporter {
     this.#builder.read(bytes.length, this.#names.memoryBytes);
   }
 
+  get isPart(): boolean {
+    return this.#builder.isPart;
+  }
+
   finish(): Trace {
     const window = this.#window;
     if (this.#place === 'key') this.#builder.problem(window.offset, 'The trace ends before its first record');

@@ -73,6 +73,10 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
     this.#builder.read(bytes.length, held + this.#flows.memoryBytes);
   }
 
+  get isPart(): boolean {
+    return this.#builder.isPart;
+  }
+
   finish(): Trace {
     if (!this.#document.finish()) {
       this.#builder.problem(this.#document.offset, 'The trace ends inside an event; that event was left out');

@@ -79,6 +79,10 @@ export class FuchsiaImporter implements TraceImporter {
     this.#builder.read(bytes.length, held + this.#flows.memoryBytes);
   }
 
+  get isPart(): boolean {
+    return this.#builder.isPart;
+  }
+
   finish(): Trace {
     const window = this.#window;
     if (window.at < window.end && !this.#damaged) {

@@ -5,6 +5,8 @@ import type { Trace } from '../model/trace.js';
 export interface TraceImporter {
   /** The importer may keep a view of `bytes`: the caller must not write to them again. */
   append(bytes: Uint8Array): void;
+  /** Events were left out for want of room: a part of the file is all that comes of it. */
+  readonly isPart: boolean;
   /** Once, after the last piece. What was wrong in the bytes is in `Trace.problems`. */
   finish(): Trace;
 }

@@ -33,6 +33,10 @@ export abstract class LineImporter implements TraceImporter {
     this.builder.read(bytes.length, this.names.memoryBytes + this.heldBytes());
   }
 
+  get isPart(): boolean {
+    return this.builder.isPart;
+  }
+
   finish(): Trace {
     this.#lines.finish();
     if (this.#bad > 0)

@@ -64,6 +64,10 @@ export class PerfettoImporter implements TraceImporter {
     this.#builder.read(bytes.length, others);
   }
 
+  get isPart(): boolean {
+    return this.#builder.isPart;
+  }
+
   finish(): Trace {
     const window = this.#window;
     const builder = this.#builder;

@@ -114,6 +114,10 @@ export class SpeedscopeImporter implements TraceImporter, JsonVisitor {
     this.#builder.read(bytes.length, held);
   }
 
+  get isPart(): boolean {
+    return this.#builder.isPart;
+  }
+
   finish(): Trace {
     if (!this.#document.finish()) {
       this.#builder.problem(

@@ -45,6 +45,10 @@ export class SystraceImporter implements TraceImporter {
     this.#builder.read(bytes.length, this.#names.memoryBytes + this.#kernel.memoryBytes);
   }
 
+  get isPart(): boolean {
+    return this.#builder.isPart;
+  }
+
   finish(): Trace {
     this.#lines.finish();
     this.#kernel.finish();

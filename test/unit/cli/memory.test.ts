@@ -34,7 +34,10 @@ describe('--memory', () => {
     assert.ok(Number(fileShare) > 0 && Number(fileShare) < 1, `${String(fileShare)} of the file`);
   });
 
-  it('converts no part, and says what to do', async () => {
+  it('converts no part, says what to do, and reads no further than it must', async () => {
+    const stacks = Array.from({ length: 100_000 }, (_, i) => `main;${'open'.repeat(16)}${i};read 1\n`);
+    writeFileSync(file('long.folded'), stacks.join(''));
+    const said: string[] = [];
     const conversion = (name: string, memoryBytes: number) =>
       convertFile(
         {
@@ -47,13 +50,15 @@ describe('--memory', () => {
           mapping: undefined,
           memoryBytes,
         },
-        () => undefined,
+        (words) => said.push(words),
       );
-    for (const name of ['own.btrace', 'foreign.json']) {
+    for (const name of ['own.btrace', 'foreign.json', 'long.folded']) {
+      said.length = 0;
       await assert.rejects(conversion(name, mostBytes), {
         message: /takes more than 195 KB of memory: nothing was written/,
         nextStep: 'Give more with --memory.',
       });
+      assert.ok(!said.some((words) => words.endsWith('100 %')), said.join());
       assert.ok((await conversion(name, usualMemoryBytes)).bytes > 0);
     }
   });
