@@ -85,6 +85,33 @@ describe('recording', () => {
     assert.notEqual(one.sessions[0]!.file, two.sessions[0]!.file);
   });
 
+  it('tells two programs of one name apart wherever they are named', async () => {
+    const [first, second] = [target('till'), target('till')];
+    const { parts } = await btrace();
+    const ends: Thenable<string>[] = [];
+    for (const { id, sessions } of [first, second]) {
+      ends.push(vscode.commands.executeCommand<string>('btrace.record', { target: id }));
+      await until('it records', () => sessions.length > 0);
+    }
+    await until('both are listed', () => parts.recorder.sessions.all.length === 2);
+    const names = ['till', `till · ${String(second.pid)}`];
+    assert.deepEqual(
+      parts.recorder.sessions.all.map(({ name }) => name),
+      names,
+    );
+    const rows = (await parts.targets.getChildren()).filter(({ type }) => type === 'session');
+    assert.deepEqual(
+      rows.map((row) => parts.targets.getTreeItem(row).label),
+      names,
+    );
+    await withPerson({ choices: [names[1]!], inputs: ['5'] }, () =>
+      Promise.resolve(vscode.commands.executeCommand('btrace.dump')),
+    );
+    assert.deepEqual([first.sessions[0]!.dumped.length, second.sessions[0]!.dumped.length], [0, 1]);
+    for (const { id } of parts.recorder.sessions.all) await vscode.commands.executeCommand('btrace.stop', id);
+    await Promise.all(ends);
+  });
+
   it('says of a program that is being recorded that it is, and leads to that recording', async () => {
     const till = target('till');
     const first = vscode.commands.executeCommand<string>('btrace.record', { target: till.id });

@@ -33,12 +33,12 @@ const askAfterMs = 10_000;
 
 /** Shows the notification until the recording has ended. */
 export async function showProgress(active: ActiveRecording): Promise<SessionEnd> {
-  const { session, target } = active;
+  const { session, name } = active;
   for (;;) {
     const cancelled = await window.withProgress(
       {
         location: ProgressLocation.Notification,
-        title: l10n.t('Recording {0}', plain(target.name)),
+        title: l10n.t('Recording {0}', plain(name)),
         cancellable: true,
       },
       (progress, token) =>
@@ -69,7 +69,7 @@ export async function mayDiscard(active: ActiveRecording): Promise<boolean> {
   const discard = l10n.t('Discard');
   const stop = l10n.t('Stop and Open');
   const answer = await window.showWarningMessage(
-    l10n.t('Discard the recording of {0}?', plain(active.target.name)),
+    l10n.t('Discard the recording of {0}?', plain(active.name)),
     { modal: true, detail: statusLine(active.session.status()) },
     discard,
     stop,

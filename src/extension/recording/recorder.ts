@@ -229,7 +229,7 @@ export class Recorder {
     }
     if (all.length === 1) return all;
     const items = all.map((one) => ({
-      label: one.target.name,
+      label: one.name,
       description: String(one.target.pid),
       picked: true,
       one,

@@ -8,6 +8,8 @@ export interface ActiveRecording {
   /** Counts up within the window: what a command link or a tree item names it by. */
   readonly id: number;
   readonly target: Target;
+  /** What it is called wherever a person meets it: the target's name, and what tells it from another of that name. */
+  readonly name: string;
   readonly session: Session;
   readonly startedMs: number;
 }
@@ -18,6 +20,15 @@ export interface StartRequest {
   readonly fromLaunch: boolean;
   readonly file: string;
   readonly limits?: RecordingLimits;
+}
+
+function nameAmong(
+  others: readonly ActiveRecording[],
+  { name, kind, pid, detail }: Target,
+  id: number,
+): string {
+  if (!others.some(({ target }) => target.name === name)) return name;
+  return `${name} · ${kind === 'android' ? detail : String(pid > 0 ? pid : id)}`;
 }
 
 export class Sessions implements Disposable {
@@ -49,7 +60,9 @@ export class Sessions implements Disposable {
       await session.cancel(); // given up as it began
       signal.throwIfAborted();
     }
-    const active = { id: this.#next++, target: request.target, session, startedMs: Date.now() };
+    const id = this.#next++;
+    const name = nameAmong(this.all, request.target, id);
+    const active = { id, target: request.target, name, session, startedMs: Date.now() };
     this.#active.set(active.id, active);
     this.#changed();
     void session.ended.then(() => {

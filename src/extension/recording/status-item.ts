@@ -23,10 +23,10 @@ export function recordingStatusItem(sessions: Sessions): Disposable {
     const longest = clock(Date.now() - Math.min(...all.map((one) => one.startedMs)));
     item.text =
       all.length === 1
-        ? `$(record) ${longest} ${plain(first.target.name).slice(0, 30)}`
+        ? `$(record) ${longest} ${plain(first.name).slice(0, 30)}`
         : `$(record) ${longest} ${l10n.t('{0} recordings', all.length)}`;
     item.tooltip = [
-      ...all.map((one) => `${one.target.name}: ${statusLine(one.session.status())}`),
+      ...all.map((one) => `${one.name}: ${statusLine(one.session.status())}`),
       l10n.t('Click to stop.'),
     ].join('\n');
     item.accessibilityInformation = {

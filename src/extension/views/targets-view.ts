@@ -142,7 +142,7 @@ export class TargetsView implements TreeDataProvider<TargetNode>, Disposable {
         return targetItem(node.target);
       case 'session': {
         const { active } = node;
-        const item = new TreeItem(active.target.name);
+        const item = new TreeItem(active.name);
         item.id = `session:${String(active.id)}`;
         item.description = statusLine(active.session.status());
         item.tooltip = `${active.session.file}\n${item.description}`;

@@ -125,7 +125,7 @@ export function boxColours(
   const degrees = hue === nativeHue ? 255 : own;
   const isMuted = hue >= libraryHue;
   const chroma = hue === libraryHue ? 0 : hue === nativeHue ? 0.025 : isDark ? 0.09 : 0.085;
-  const lightness = isDark ? (isMuted ? 0.37 : 0.515 - tint * 0.03) : isMuted ? 0.91 : 0.84 + tint * 0.025;
+  const lightness = isDark ? (isMuted ? 0.42 : 0.515 - tint * 0.03) : isMuted ? 0.87 : 0.84 + tint * 0.025;
   const fill = oklch(lightness, chroma, degrees);
   const bar = isDark
     ? oklch(isMuted ? 0.6 : 0.82, isMuted ? chroma : 0.125, degrees)

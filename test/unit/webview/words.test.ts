@@ -269,6 +269,17 @@ describe('colours', () => {
       assert.ok(contrast(boxColours(hue, false, true, white).fill, black) >= 7, `high contrast light ${hue}`);
     }
   });
+
+  it('sets what has no hue off from what it lies on', () => {
+    const [white, dark] = [
+      { r: 255, g: 255, b: 255 },
+      { r: 31, g: 31, b: 31 },
+    ];
+    for (const hue of [libraryHue, nativeHue]) {
+      assert.ok(contrast(boxColours(hue, true, false, dark).fill, dark) >= 1.9, `dark ${hue}`);
+      assert.ok(contrast(boxColours(hue, false, false, white).fill, white) >= 1.45, `light ${hue}`);
+    }
+  });
 });
 
 describe('the HTML around the page', () => {
