@@ -2,8 +2,8 @@ import { IntervalState, type Blocks, type Paths } from '../model/trace.js';
 import { grown } from './grow.js';
 import { IntervalTable } from './intervals.js';
 
-/** What a thread was doing as the kernel's scheduler saw it. */
-export const SchedState = { Running: 0, Runnable: 1, Sleeping: 2, Uninterruptible: 3 } as const;
+/** What a thread was doing as the kernel's scheduler saw it. One that is dead does nothing: no stretch is so. */
+export const SchedState = { Running: 0, Runnable: 1, Sleeping: 2, Uninterruptible: 3, Dead: 4 } as const;
 
 /**
  * When one thread was on a CPU, ready for one, or asleep: stretches in order of time, without overlap.

@@ -18,6 +18,9 @@ const eventArray = 2;
 const otherData = 3;
 const stackSamples = 4;
 
+/** Thread and process ids that are words get numbers from here downwards: there are ids below 0. */
+const firstWord = -(2 ** 40);
+
 /** Stretches of the bytes at hand: what an event holds that is looked at only when its kind is known. */
 interface Stretch {
   from: number;
@@ -43,7 +46,6 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
   #lastPid = NaN;
   #lastTid = NaN;
   #lastThread: EventThread | undefined;
-  /** Thread and process ids that are words get numbers below 0. */
   readonly #words = new NameTable();
   readonly #processNames = new Map<number, string>();
   readonly #counters = new Map<string, EventCounter>();
@@ -52,6 +54,7 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
   #baseUs = NaN;
   #noTime = 0;
   #stackSamples = 0;
+  #hasKernelText = false;
   readonly #ignored = new Map<string, number>();
   readonly #clocks = new ExportedClocks();
 
@@ -94,6 +97,10 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
     this.#ignored.delete('P');
     if (samples > 0)
       this.#builder.remark(`${counted(samples, 'sample of a stack was', 'samples of stacks were')} not read`);
+    if (this.#hasKernelText)
+      this.#builder.remark(
+        'The kernel’s events in "systemTraceEvents" were not read: open them as a file of their own',
+      );
     for (const [phase, count] of this.#ignored) {
       this.#builder.remark(
         counted(
@@ -108,7 +115,7 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
     const pid = this.#builder.threads[0]?.pid ?? 0;
     return this.#builder.finish(
       this.#methods,
-      { format: 'chrome', pid, targetName: this.#processNames.get(pid) ?? '' },
+      { format: 'chrome', pid: Math.max(0, pid), targetName: this.#processNames.get(pid) ?? this.#word(pid) },
       this.#clocks.after(this.#baseUs),
     );
   }
@@ -121,6 +128,7 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
       if (name === 'traceEvents') return eventArray;
       if (name === 'otherData') return otherData;
       if (name === 'samples') return stackSamples;
+      if (name === 'systemTraceEvents') this.#hasKernelText = true;
       return skipValue;
     }
     if (role === stackSamples) this.#stackSamples++;
@@ -177,17 +185,17 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
             if (!this.#number(reader)) return false;
             us = reader.whole;
             ns = reader.thousandths;
-            hasTime = true;
+            hasTime = us === us;
           } else if (first === 0x69) {
             if (!take(reader, this.#id)) return false;
           } else understood = false;
           break;
         case 3:
           if (first === 0x70 && bytes[from + 1] === 0x69) {
-            if (!this.#number(reader)) return false;
+            if (!this.#number(reader, true)) return false;
             pid = reader.value;
           } else if (first === 0x74 && bytes[from + 1] === 0x69) {
-            if (!this.#number(reader)) return false;
+            if (!this.#number(reader, true)) return false;
             tid = reader.value;
           } else if (first === 0x64 && bytes[from + 1] === 0x75) {
             if (!this.#number(reader)) return false;
@@ -283,12 +291,12 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
     return true;
   }
 
-  /** A number, also one in quotes, as some producers write ids and times. A word in its place becomes a number below 0. */
-  #number(reader: JsonReader): boolean {
+  /** A number, also one in quotes, as some producers write ids and times. What is none is NaN, and an id that is a word its number. */
+  #number(reader: JsonReader, isId = false): boolean {
     const first = reader.peek();
     if (first !== 0x22) {
       if (first === 0x6e) {
-        reader.value = reader.whole = reader.thousandths = 0;
+        reader.value = reader.whole = reader.thousandths = isId ? 0 : NaN;
         return reader.skip();
       }
       return reader.number();
@@ -296,7 +304,8 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
     if (!reader.string()) return false;
     const { from, to, bytes } = reader;
     const value = from < to ? Number(reader.text()) : NaN;
-    reader.value = Number.isFinite(value) ? value : -1 - this.#words.intern(bytes, from, to);
+    if (Number.isFinite(value)) reader.value = value;
+    else reader.value = isId ? firstWord - this.#words.intern(bytes, from, to) : NaN;
     reader.whole = Math.trunc(reader.value);
     reader.thousandths = Math.round((reader.value - reader.whole) * 1000);
     return true;
@@ -309,13 +318,18 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
     if (ofProcess === undefined) this.#threads.set(pid, (ofProcess = new Map<number, EventThread>()));
     let thread = ofProcess.get(tid);
     if (thread === undefined) {
-      thread = this.#builder.thread(Math.max(0, tid), pid, tid < 0 ? this.#words.text(-1 - tid) : '');
+      thread = this.#builder.thread(Math.max(0, tid), pid, this.#word(tid));
       ofProcess.set(tid, thread);
     }
     this.#lastPid = pid;
     this.#lastTid = tid;
     this.#lastThread = thread;
     return thread;
+  }
+
+  /** Empty where the id is no word. */
+  #word(id: number): string {
+    return id <= firstWord ? this.#words.text(firstWord - id) : '';
   }
 
   #intern(bytes: Uint8Array, { from, to, escaped }: Stretch): number {
@@ -399,7 +413,7 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
     for (const thread of this.#builder.threads) {
       thread.isMain ||= thread.name === 'CrRendererMain' || thread.name === 'CrBrowserMain';
       if (processes.size < 2) continue;
-      const process = this.#processNames.get(thread.pid) ?? String(thread.pid);
+      const process = this.#processNames.get(thread.pid) ?? (this.#word(thread.pid) || String(thread.pid));
       thread.name = thread.name === '' ? process : `${thread.name} (${process})`;
     }
   }

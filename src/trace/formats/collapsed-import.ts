@@ -13,7 +13,7 @@ const stackBytes = 50 + intervalBytes;
 const placeBytes = 150 + callBytes;
 /** So many lines say whether the file has the counts of two profiles: one alone may be of a frame whose name ends with a number. */
 const linesToTell = 10;
-const twoCounts = /^.*\S \d+ \d+$/;
+const twoCounts = /^.*\S \d+ \d+\s*$/;
 /** async-profiler's and our own first frame where threads are kept apart. */
 const threadFrame = /^\[(.*) tid=(\d+)\]$/;
 
@@ -64,7 +64,7 @@ export class CollapsedImporter extends LineImporter {
     if (this.#first === undefined) return this.#stack(bytes, from, to);
     this.#first.push(bytes.slice(from, to));
     if (this.#first.length === linesToTell) this.#tell();
-    return beforeCount(bytes, from, to) >= 0;
+    return beforeCount(bytes, from, to) >= 0 || isBlank(bytes, from, to);
   }
 
   #tell(): void {
@@ -77,9 +77,8 @@ export class CollapsedImporter extends LineImporter {
   #stack(bytes: Uint8Array, from: number, to: number): boolean {
     if (this.builder.isFull) return true;
     let end = beforeCount(bytes, from, to);
-    if (end < 0) return false;
-    let count = 0;
-    for (let at = end + 1; at < to; at++) count = 10 * count + (bytes[at] as number) - 0x30;
+    if (end < 0) return isBlank(bytes, from, to);
+    const count = numberAt(bytes, end + 1, to);
     if (this.#ofTwo) end = beforeCount(bytes, from, end);
     if (end < 0) return false;
     let path = 0;
@@ -127,8 +126,9 @@ export class CollapsedImporter extends LineImporter {
       for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
         const weight = top.from === 0 ? 0 : (this.#weights.get(top.from) ?? 0);
         if (weight > 0) {
-          rows.push(time, time + weight * countNs, top.path, this.#estimated ? weight : 0);
-          time += weight * countNs;
+          const next = time + weight * countNs;
+          rows.push(Math.round(time), Math.round(next), top.path, this.#estimated ? Math.round(weight) : 0);
+          time = next;
         }
         const below = (children.get(top.from) ?? []).map((path) => ({ path, name: nameOf(path) }));
         // The last is taken first.
@@ -141,9 +141,38 @@ export class CollapsedImporter extends LineImporter {
   }
 }
 
-/** Where the space before the number stands that ends a line; −1 where there is none, or nothing before it. */
+const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x09;
+const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x30 && byte <= 0x39;
+
+function isBlank(bytes: Uint8Array, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (!isSpace(bytes[at])) return false;
+  return true;
+}
+
+/** Where the space before the number stands that ends a line; −1 where there is none, or nothing before it. Spaces may follow it. */
 function beforeCount(bytes: Uint8Array, from: number, to: number): number {
-  let at = to;
-  while (at > from && (bytes[at - 1] as number) >= 0x30 && (bytes[at - 1] as number) <= 0x39) at--;
-  return at === to || at - 1 <= from || bytes[at - 1] !== 0x20 ? -1 : at - 1;
+  let end = to;
+  while (end > from && isSpace(bytes[end - 1])) end--;
+  let at = end;
+  while (at > from && isDigit(bytes[at - 1])) at--;
+  if (at < end && bytes[at - 1] === 0x2e && isDigit(bytes[at - 2])) {
+    at--;
+    while (at > from && isDigit(bytes[at - 1])) at--;
+  }
+  return at === end || at - 1 <= from || !isSpace(bytes[at - 1]) ? -1 : at - 1;
+}
+
+/** The number that begins there: digits, and perhaps a fraction. */
+function numberAt(bytes: Uint8Array, from: number, to: number): number {
+  let digits = 0;
+  let scale = 1;
+  let isFraction = false;
+  for (let at = from; at < to && !isSpace(bytes[at]); at++) {
+    if (bytes[at] === 0x2e) isFraction = true;
+    else {
+      digits = 10 * digits + (bytes[at] as number) - 0x30;
+      if (isFraction) scale *= 10;
+    }
+  }
+  return digits / scale;
 }

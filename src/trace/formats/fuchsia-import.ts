@@ -1,5 +1,6 @@
 import { EventBuilder, type EventCounter } from '../build/event-builder.js';
 import { endOf } from '../build/event-columns.js';
+import { SchedState } from '../build/schedule.js';
 import { counted } from '../model/counted.js';
 import type { Trace } from '../model/trace.js';
 import { AsyncSlices } from './async-slices.js';
@@ -256,8 +257,8 @@ export class FuchsiaImporter implements TraceImporter {
     if (kind === 1) {
       // States of the outgoing thread: 0 new, 1 running, 2 suspended, 3 blocked, 4 dying, 5 dead.
       const state = (high >>> 4) & 15;
-      const isReady = state === 0 || state === 1;
-      this.#kernel.switched(time, number(bytes, from + 8, to), isReady ? 0 : 1, number(bytes, from + 16, to));
+      const became = state >= 4 ? SchedState.Dead : state <= 1 ? SchedState.Runnable : SchedState.Sleeping;
+      this.#kernel.switched(time, number(bytes, from + 8, to), became, number(bytes, from + 16, to));
     } else if (kind === 2) this.#kernel.woken(time, number(bytes, from + 8, to), 0);
   }
 

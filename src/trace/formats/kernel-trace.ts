@@ -94,11 +94,13 @@ export class KernelTrace {
     else this.#processToldAt.delete(pid);
   }
 
+  /** `previousState`: of SchedState. */
   switched(time: number, previous: number, previousState: number, next: number): void {
     if (previous > 0) this.#push(time, away, previous, previousState);
     if (next > 0) this.#push(time, onto, next, 0);
   }
 
+  /** `waker`: 0 where it is not known. */
   woken(time: number, tid: number, waker: number): void {
     if (tid > 0) this.#push(time, waking, tid, waker);
   }
@@ -196,8 +198,10 @@ export class KernelTrace {
       const now = open.get(tid) ?? this.#runsSince(tid, what, time);
       if (now !== undefined) schedule.push(now.since, time, now.state, what === onto ? now.link : -1);
       if (what === onto) open.set(tid, { since: time, state: SchedState.Running, link: -1 });
-      else if (what === away) open.set(tid, { since: time, state: stateOf(detail), link: -1 });
-      else {
+      else if (what === away) {
+        if (detail === SchedState.Dead) open.delete(tid);
+        else open.set(tid, { since: time, state: detail, link: -1 });
+      } else {
         const asleep = now?.state === SchedState.Sleeping || now?.state === SchedState.Uninterruptible;
         let link = -1;
         if (asleep && detail > 0) {
@@ -225,8 +229,12 @@ function isNewer(time: number | undefined, told: number | undefined): boolean {
   return told !== undefined && (time === undefined || time >= told);
 }
 
-/** The kernel's prev_state: 0 was preempted, bit 1 sleeps uninterruptibly, the rest sleeps. */
-function stateOf(previousState: number): number {
+/**
+ * The kernel's prev_state: 0 was preempted, bit 1 sleeps uninterruptibly, bits 4 and 5 are dead, as was 6 before Linux 4.14 (since
+ * then threads of the kernel itself are parked with it), the rest sleeps.
+ */
+export function stateOf(previousState: number): number {
   if ((previousState & 0xff) === 0) return SchedState.Runnable;
+  if ((previousState & 0x70) !== 0) return SchedState.Dead;
   return (previousState & 2) !== 0 ? SchedState.Uninterruptible : SchedState.Sleeping;
 }

@@ -103,9 +103,18 @@ export const CompactSched = {
   wakingTimestamp: 7,
   wakingPid: 8,
 } as const;
-export const FtraceEvent = { timestamp: 1, pid: 2, print: 3, schedSwitch: 4, schedWaking: 20 } as const;
+export const FtraceEvent = {
+  timestamp: 1,
+  pid: 2,
+  print: 3,
+  schedSwitch: 4,
+  schedWakeup: 17,
+  schedWaking: 20,
+  schedWakeupNew: 114,
+} as const;
 export const FtracePrint = { buf: 2 } as const;
 export const SchedSwitch = { prevComm: 1, prevPid: 2, prevState: 4, nextComm: 5, nextPid: 6 } as const;
+/** The two kinds of wake-ups have the same fields. */
 export const SchedWaking = { pid: 2 } as const;
 
 export const ProcessTree = { processes: 1, threads: 2 } as const;

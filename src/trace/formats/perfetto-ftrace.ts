@@ -1,4 +1,4 @@
-import type { KernelTrace } from './kernel-trace.js';
+import { type KernelTrace, stateOf } from './kernel-trace.js';
 import {
   CompactSched,
   FtraceBundle,
@@ -57,6 +57,8 @@ function readEvent(bytes: Uint8Array, from: number, to: number, kernel: KernelTr
       case FtraceEvent.print:
       case FtraceEvent.schedSwitch:
       case FtraceEvent.schedWaking:
+      case FtraceEvent.schedWakeup:
+      case FtraceEvent.schedWakeupNew:
         if (event.wireType !== 2) return;
         kind = event.field;
         innerFrom = event.from;
@@ -73,9 +75,12 @@ function readEvent(bytes: Uint8Array, from: number, to: number, kernel: KernelTr
       if (inner.field === FtracePrint.buf && inner.wireType === 2)
         kernel.print(time, tid, bytes, inner.from, inner.to);
     }
-  } else if (kind === FtraceEvent.schedWaking) {
-    while (inner.next()) if (inner.field === SchedWaking.pid) kernel.woken(time, inner.low, tid);
-  } else readSwitch(time, kernel);
+  } else if (kind === FtraceEvent.schedSwitch) readSwitch(time, kernel);
+  else {
+    // A wake-up may be told on the CPU of the woken thread, by whatever runs there: only "waking" knows who woke it.
+    const waker = kind === FtraceEvent.schedWaking ? tid : 0;
+    while (inner.next()) if (inner.field === SchedWaking.pid) kernel.woken(time, inner.low, waker);
+  }
 }
 
 function readSwitch(time: number, kernel: KernelTrace): void {
@@ -94,7 +99,7 @@ function readSwitch(time: number, kernel: KernelTrace): void {
   }
   if (previous > 0) kernel.nameThread(previous, previousName, 0, time);
   if (next > 0) kernel.nameThread(next, nextName, 0, time);
-  kernel.switched(time, previous, state, next);
+  kernel.switched(time, previous, stateOf(state), next);
 }
 
 /**
@@ -128,7 +133,7 @@ function readCompactSched(
     const time = toNs(sum % two32, Math.floor(sum / two32));
     const tid = next[i] ?? 0;
     if (tid > 0) kernel.nameThread(tid, names[comm[i] ?? -1] ?? '', 0, time);
-    kernel.switched(time, previous, state[i] ?? 0, tid);
+    kernel.switched(time, previous, stateOf(state[i] ?? 0), tid);
     previous = tid;
   }
   const wakeTime = column(CompactSched.wakingTimestamp);

@@ -50,7 +50,7 @@ function ofText(bytes: Uint8Array, last: Uint8Array): Recognised {
   if (mostly(told, /^\d{1,16}:\+?\S/) && lines.some((line) => line.endsWith(':POP'))) {
     return trace('nanoscope', 'Nanoscope trace');
   }
-  if (mostly(told, /^.+ \d+$/) && told.some((line) => line.includes(';'))) {
+  if (mostly(told, /^.+[ \t]\d+(?:\.\d+)?[ \t]*$/) && told.some((line) => line.includes(';'))) {
     return trace('collapsed', 'collapsed stacks');
   }
   return otherText(start);
@@ -101,7 +101,7 @@ function mostly(lines: readonly string[], shape: RegExp): boolean {
 function completeLines(text: string, whole: boolean): string[] {
   const lines = text.split(/\r?\n/);
   if (!whole) lines.pop();
-  return lines.filter((line) => line !== '');
+  return lines.filter((line) => line.trim() !== '');
 }
 
 /** Without UTF-8's byte order mark. */

@@ -1,4 +1,5 @@
 import { EventBuilder } from '../build/event-builder.js';
+import { SchedState } from '../build/schedule.js';
 import type { Trace } from '../model/trace.js';
 import { textOf } from '../recording/text.js';
 import type { ImportOptions, TraceImporter } from './importer.js';
@@ -16,7 +17,10 @@ const head =
 const switched = /prev_pid=(\d+) .*?prev_state=(\S+) ==> next_comm=(.*) next_pid=(\d+)/;
 /** As "trace-cmd report" has it: "sh:22899 [120] S ==> sleep:22900 [120]". Names are bounded, so that a line that is made to be slow is not. */
 const switchedInShort = /:(\d+) \[\d+\] (\S+) ==> (.{0,64}):(\d+) \[\d+\]$/;
-const woken = /\bpid=(\d+)/;
+/** "trace-cmd report" has "sh:22899 [120]". */
+const woken = /\bpid=(\d+)|^.{0,64}?:(\d+) \[\d+\]/;
+/** What atrace writes, as "tracing_mark_write" in most kernels and as "0" in those that do not know its function's name. */
+const prints = ['tracing_mark_write', 'print', '0'];
 
 /**
  * Reads the kernel's trace as text, as ftrace and atrace print it and as systrace's HTML carries it: prints of programs,
@@ -73,7 +77,7 @@ export class SystraceImporter implements TraceImporter {
     const text = textOf(bytes.subarray(from, to));
     const match = head.exec(text);
     if (match === null) return;
-    const [whole, name = '', tidText = '', processText, , count = '', fraction, event] = match;
+    const [whole, name = '', tidText = '', processText, , count = '', fraction, event = ''] = match;
     const tid = Number(tidText);
     if (this.#base === undefined) {
       this.#base = BigInt(count);
@@ -86,7 +90,7 @@ export class SystraceImporter implements TraceImporter {
     if (tid > 0) this.#kernel.nameThread(tid, comm, process, time);
     if (tid > 0 && tid === process) this.#kernel.nameProcess(process, comm, time);
     const rest = text.slice(whole.length);
-    if (event === 'tracing_mark_write' || event === 'print') {
+    if (prints.includes(event)) {
       const printed = this.#encoder.encode(event === 'print' ? rest.replace(/^\S+: /, '') : rest);
       this.#kernel.print(time, tid, printed, 0, printed.length);
     } else if (event === 'sched_switch') {
@@ -94,15 +98,18 @@ export class SystraceImporter implements TraceImporter {
         switched.exec(rest) ?? switchedInShort.exec(rest) ?? [];
       if (next === undefined) return;
       if (Number(next) > 0) this.#kernel.nameThread(Number(next), nextName, 0, time);
-      this.#kernel.switched(
-        time,
-        Number(previous),
-        state.startsWith('R') ? 0 : state.includes('D') ? 2 : 1,
-        Number(next),
-      );
-    } else if (event === 'sched_waking') {
-      const wakes = woken.exec(rest)?.[1];
-      if (wakes !== undefined) this.#kernel.woken(time, Number(wakes), tid);
+      this.#kernel.switched(time, Number(previous), stateNamed(state), Number(next));
+    } else if (event === 'sched_waking' || event === 'sched_wakeup' || event === 'sched_wakeup_new') {
+      const [, wakes, wakesInShort] = woken.exec(rest) ?? [];
+      // A wake-up may be told on the CPU of the woken thread, by whatever runs there: only "waking" knows who woke it.
+      this.#kernel.woken(time, Number(wakes ?? wakesInShort ?? 0), event === 'sched_waking' ? tid : 0);
     }
   }
+}
+
+/** The kernel's letters, perhaps with a "+" or others behind. */
+function stateNamed(state: string): number {
+  if (state.startsWith('R')) return SchedState.Runnable;
+  if (/^[XxZ]/.test(state)) return SchedState.Dead;
+  return state.includes('D') ? SchedState.Uninterruptible : SchedState.Sleeping;
 }

@@ -75,6 +75,37 @@ problem: thread 1: 1 call was still open; it ends with the trace
     );
   });
 
+  it('calls processes and threads by ids that are words, and tells ids below 0 from them', () => {
+    const events = [
+      { name: 'a', ph: 'X', pid: 'Spans', tid: 'steps', ts: '10.5', dur: '20.25' },
+      { name: 'b', ph: 'X', pid: 'python', tid: 3, ts: 12, dur: 1 },
+      { name: 'c', ph: 'X', pid: -1, tid: -1, ts: 12, dur: 1 },
+      { name: 'no time', ph: 'X', pid: 'python', tid: 3, ts: 'soon', dur: 1 },
+      { name: 'unfinished', ph: 'X', pid: 'python', tid: 3, ts: 14, dur: null },
+    ];
+    assert.equal(
+      read(JSON.stringify(events)),
+      `format chrome pid 0 target "Spans" cpu false
+start monotonic 10500 boottime 0 end 20250
+thread 0 "steps (Spans)"
+  a 0..20250
+thread 3 "python"
+  b 1500..2500
+  unfinished 3500..20250
+thread 0 "-1"
+  c 1500..2500
+problem: 1 event has no time; it was left out
+problem: thread "python": 1 call was still open; it ends with the trace
+`,
+    );
+  });
+
+  it('tells of the kernel’s events within it', () => {
+    const event = { name: 'a', ph: 'X', pid: 1, tid: 1, ts: 1, dur: 2 };
+    const text = JSON.stringify({ traceEvents: [event], systemTraceEvents: '# tracer: nop\n' });
+    assert.match(read(text), /problem: The kernel’s events in "systemTraceEvents" were not read/);
+  });
+
   it('reads complete events in any order, and nests them', () => {
     const text = `[
       {"name":"inner","ph":"X","ts":2.5,"dur":1,"pid":1,"tid":2,"args":{"a":[1,{"b":"]}"}]}},

@@ -28,6 +28,38 @@ describe('collapsed stacks', () => {
     ]);
   });
 
+  it('have counts with a fraction, tabs before them and spaces after, and blank lines between', () => {
+    const lines = [
+      'java;a 1.5',
+      'java;b\t2 ',
+      '',
+      '   ',
+      'java;operator new 0',
+      'java;less -3',
+      'java;c 4\r',
+      'java;v1.2 .5',
+      'java;d 6',
+      'java;e 7',
+    ];
+    for (const some of [lines, [...lines, ...Array.from({ length: 12 }, () => 'java;a 0.25')]]) {
+      const read = importWhole(anyImporter(), Buffer.from(some.join('\n')), 5);
+      const { method, self } = methodFigures(sumScope(read, wholeTrace), read.methods.count);
+      const selves = [...method].map((one, row) => `${read.methods.name(one)} ${self.wall[row]! / 1e6}`);
+      const a = some === lines ? 1.5 : 4.5;
+      assert.deepEqual(selves.filter((one) => !one.endsWith(' 0')).sort(), [
+        `a ${a}`,
+        'b 2',
+        'c 4',
+        'd 6',
+        'e 7',
+      ]);
+      assert.deepEqual(
+        read.problems.map(({ what }) => what),
+        ['2 lines were left out: no stack with a count'],
+      );
+    }
+  });
+
   it('of one profile keep names that end with a number', () => {
     const lines = [
       'java;page 42 3',

@@ -81,6 +81,9 @@ export function fuchsiaTrace(): Buffer {
     record(9, 0n, 1n, 2n),
     record(8, (1n << 60n) | (3n << 36n), BigInt(start + 1400), 501n, 502n),
     record(8, (1n << 60n) | (3n << 36n), BigInt(start + 1600), 502n, 501n),
+    // Thread 502 runs once more and ends.
+    record(8, (1n << 60n) | (1n << 36n), BigInt(start + 1700), 0n, 502n),
+    record(8, (1n << 60n) | (5n << 36n), BigInt(start + 1800), 502n, 0n),
     event(3, start + 2000, { name: 2 }),
   ]);
 }

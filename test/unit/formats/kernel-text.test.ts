@@ -136,6 +136,52 @@ describe('the kernel’s trace as text', () => {
     }
   });
 
+  const wakes = (what: string): string => line('giver', 400, what).replace('-7 ', '-9 ');
+  const telling: Readonly<Record<string, readonly [line: string, isByWhom: boolean]>> = {
+    'waking, which knows who woke it': [wakes('sched_waking: comm=shop pid=7 prio=120 target_cpu=000'), true],
+    'a wake-up, as kernels before 4.3 have it alone': [
+      wakes('sched_wakeup: comm=shop pid=7 prio=120 success=1 target_cpu=000'),
+      false,
+    ],
+    'waking, as trace-cmd reports it': [wakes('sched_waking: my shop:7 [120] CPU:000'), true],
+    'a wake-up, as trace-cmd reports it': [wakes('sched_wakeup: shop:7 [120] success=1 CPU:000'), false],
+  };
+  for (const [name, [told, isByWhom]] of Object.entries(telling))
+    it(`lets a thread sleep until it is told of ${name}`, () => {
+      const text = [
+        line('shop', 100, 'tracing_mark_write: B|7|open'),
+        gives('shop', 7, 300, 'giver', 9),
+        told,
+        gives('giver', 9, 500, 'shop', 7),
+        line('shop', 900, 'tracing_mark_write: E|7'),
+        line('giver', 950, 'tracing_mark_write: B|9|more').replace('-7 ', '-9 '),
+      ].join('');
+      const read = importWhole(anyImporter(), Buffer.from(text), 50);
+      assert.equal(times(read)[0], 'shop 7: asleep 100, on a CPU 650');
+      assert.equal(read.links.count, isByWhom ? 1 : 0);
+    });
+
+  it('lets no thread sleep that has ended', () => {
+    for (const state of ['X', 'x', 'Z', 'X|K']) {
+      const text = [
+        line('shop', 100, 'tracing_mark_write: B|7|open'),
+        line('shop', 200, 'tracing_mark_write: E|7'),
+        gives('shop', 7, 300, 'other', 9).replace('prev_state=S', `prev_state=${state}`),
+        line('other', 900, 'tracing_mark_write: B|9|on').replace('-7 ', '-9 '),
+      ].join('');
+      assert.equal(times(importWhole(anyImporter(), Buffer.from(text)))[0], 'shop 7: asleep 0, on a CPU 200');
+    }
+  });
+
+  it('is read where the kernel does not know the name of the function that prints', () => {
+    const text = [line('shop', 100, '0: B|7|open'), line('shop', 300, '0: E|7')].join('');
+    const read = importWhole(anyImporter(), Buffer.from(`# tracer: nop\n${text}`));
+    assert.deepEqual(
+      read.threads.map(({ calls }) => [read.methods.name(calls.method[0]!), Math.round(calls.end[0]!)]),
+      [['open', 200_000]],
+    );
+  });
+
   for (const many of ['a:1 [1] S ==> ', 'prev_pid=1 ', 'prev_pid=1 prev_state=S ==> next_comm=']) {
     it(`is not slow where a line is made to be: ${many}`, () => {
       const line = `sh-1 [001] 4851.2: sched_switch: ${many.repeat(64_000 / many.length)}\n`;

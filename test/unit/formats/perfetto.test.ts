@@ -61,6 +61,30 @@ describe('Perfetto protobuf', () => {
     assert.deepEqual([wall[row], cpu[row], blocked[row]], [10_000, 5000, 3000]);
   });
 
+  it('knows wake-ups without who woke, and threads that have ended', () => {
+    const swap = (timestamp: number, prev: number, state: number, next: number): Packet => ({
+      timestamp,
+      pid: prev,
+      sched_switch: { prev_pid: prev, prev_state: state, next_pid: next, prev_comm: `t${prev}` },
+    });
+    for (const wakeUp of ['sched_wakeup', 'sched_wakeup_new'])
+      for (const dead of [16, 32, 64]) {
+        const event = [
+          swap(1000, 0, 0, 7),
+          swap(2000, 7, 1, 8),
+          { timestamp: 4000, pid: 8, [wakeUp]: { pid: 7, comm: 't7' } },
+          swap(5000, 8, dead, 7),
+          swap(9000, 7, 0, 0),
+        ];
+        const trace = importWhole(new PerfettoImporter(), encoded([{ ftrace_events: { cpu: 0, event } }]));
+        const [sleeper, ended] = trace.threads;
+        assert.deepEqual([...sleeper!.blocks.begin, ...sleeper!.blocks.end], [1000, 3000]);
+        assert.equal(trace.links.count, 0);
+        assert.deepEqual([ended!.name, ended!.blocks.count], ['t8', 0]);
+        assert.equal(ended!.intervals.end[ended!.intervals.count - 1], 4000);
+      }
+  });
+
   it('reads asynchronous slices of older producers, by ids that are of a process or of all', () => {
     const event = (sequence: number, time: number, name: string, phase: string, ids: object): Packet => ({
       timestamp: time,
