@@ -45,10 +45,10 @@ export function isFromSystem(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && error.syscall !== undefined;
 }
 
-/** Calls `take` with the pieces of a file, each in memory of its own, until it says false. */
+/** Calls `take` with the pieces of a file, each in memory of its own, and the share of it that they end at, until it says false. */
 export async function readPieces(
   file: string,
-  take: (bytes: Uint8Array) => unknown,
+  take: (bytes: Uint8Array, share: number) => unknown,
   onProgress: OnProgress = () => undefined,
 ): Promise<void> {
   let handle: FileHandle | undefined;
@@ -59,9 +59,10 @@ export async function readPieces(
       const piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
       const { bytesRead } = await handle.read(piece, 0, PIECE_BYTES, null);
       if (bytesRead === 0) return;
-      if (take(piece.subarray(0, bytesRead)) === false) return;
       at += bytesRead;
-      onProgress(size > 0 ? Math.min(at / size, 1) : 0);
+      const share = size > 0 ? Math.min(at / size, 1) : 0;
+      if (take(piece.subarray(0, bytesRead), share) === false) return;
+      onProgress(share);
     }
   } catch (error) {
     throw isFromSystem(error) ? fileError(file, 'read', error) : error;
@@ -140,25 +141,25 @@ function readerFor(file: string, first: Uint8Array, part: PartOptions): Reader {
 }
 
 /**
- * All of it, or what the memory that is given has room for. `onPart` is called as soon as it is known that this is not all:
- * who wants no part throws there.
+ * All of it, or what the memory that is given has room for. `onPart` is called as soon as it is known that this is not all, with
+ * the share of the file that has been read by then: who wants no part throws there.
  */
 export async function openTrace(
   file: string,
   onProgress?: OnProgress,
   part: PartOptions = {},
-  onPart: () => void = () => undefined,
+  onPart: (share: number) => void = () => undefined,
 ): Promise<Trace> {
   let reader: Reader | undefined;
-  const take = (bytes: Uint8Array) => {
+  const take = (bytes: Uint8Array, share: number) => {
     reader ??= readerFor(file, bytes, part);
     reader.append(bytes);
-    if (reader.isPart()) onPart();
+    if (reader.isPart()) onPart(share);
   };
   await readPieces(file, take, onProgress);
   if (!reader) throw new CliError(ExitCode.File, `${file} is empty: nothing was recorded into it.`);
   const trace = reader.finish();
-  if (trace.part !== undefined) onPart();
+  if (trace.part !== undefined) onPart(1);
   return trace;
 }
 

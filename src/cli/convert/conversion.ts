@@ -146,11 +146,13 @@ export async function convertFile(request: ConversionRequest, say: OnConversion)
       const problems = await rewritten(request, file, onProgress);
       return { bytes: file.bytes, problems };
     }
-    const tooLarge = () => {
+    const tooLarge = (share: number) => {
+      // What was read takes all that was given, so the whole takes at least this.
+      const needed = share > 0 && share < 1 ? `, ${formatBytes(request.memoryBytes / share)} at least` : '';
       throw new CliError(
         ExitCode.File,
         `${request.input} takes more than ${formatBytes(request.memoryBytes)} of memory: nothing was written.`,
-        'Give more with --memory.',
+        `Give more with --memory${needed}.`,
       );
     };
     const read = await openTrace(request.input, onProgress, { mostBytes: request.memoryBytes }, tooLarge);

@@ -52,11 +52,17 @@ describe('--memory', () => {
         },
         (words) => said.push(words),
       );
-    for (const name of ['own.btrace', 'foreign.json', 'long.folded']) {
+    // Of the last one half is read at once, and takes what is given.
+    const nextSteps = {
+      'own.btrace': 'Give more with --memory.',
+      'foreign.json': 'Give more with --memory.',
+      'long.folded': 'Give more with --memory, 381 KB at least.',
+    };
+    for (const [name, nextStep] of Object.entries(nextSteps)) {
       said.length = 0;
       await assert.rejects(conversion(name, mostBytes), {
         message: /takes more than 195 KB of memory: nothing was written/,
-        nextStep: 'Give more with --memory.',
+        nextStep,
       });
       assert.ok(!said.some((words) => words.endsWith('100 %')), said.join());
       assert.ok((await conversion(name, usualMemoryBytes)).bytes > 0);
