@@ -1,6 +1,7 @@
 #include "rt/hotspot/hotspot.h"
 
 #include "base/libc.h"
+#include "core/program_name.h"
 #include "rt/hotspot/blocking.h"
 
 namespace btrace::hotspot {
@@ -21,13 +22,10 @@ void copy_property(const Jvm& jvm, const char* property, char* to, size_t size) 
 }  // namespace
 
 void HotSpot::describe(TargetDescription& target) {
-  // "com.example.Main arguments", or "path/to.jar arguments".
-  copy_property(jvm, "sun.java.command", target.name, sizeof target.name);
-  for (char* at = target.name; *at; at++)
-    if (*at == ' ') {
-      *at = 0;
-      break;
-    }
+  char* command = nullptr;
+  if (jvm.ti->GetSystemProperty("sun.java.command", &command) == JVMTI_ERROR_NONE)
+    name_program(command, target.name, sizeof target.name);
+  jvm.free(command);
   static constexpr char kName[] = "HotSpot ";
   memcpy(target.runtime, kName, sizeof kName);
   copy_property(jvm, "java.vm.version", target.runtime + sizeof kName - 1, sizeof target.runtime - sizeof kName);

@@ -81,17 +81,11 @@ describe('local targets', () => {
   });
 
   it('names a program as a person knows it', () => {
-    const fromCommand: [string, string | undefined][] = [
-      ['com.example.Shop 1 2', 'com.example.Shop'],
-      ['/opt/my apps/shop.jar --port 80', 'shop.jar'],
-      ['shop.jar', 'shop.jar'],
-      ['com.example.Tool in.jar', 'com.example.Tool'],
-      ['my.module/com.example.Shop x', 'com.example.Shop'],
-      ['jdk.compiler/com.sun.tools.javac.launcher.Main src/Shop.java 80', 'Shop.java'],
-      ['jdk.compiler/com.sun.tools.javac.launcher.SourceLauncher Shop.java', 'Shop.java'],
-      ['', undefined],
-    ];
-    for (const [command, name] of fromCommand) assert.equal(programFromCommand(command), name, command);
+    // The agent is held to the same: native-agent/tests/program_name_test.cc.
+    const table = readFileSync(new URL('../../fixtures/java-commands.json', import.meta.url), 'utf8');
+    const fromCommand = JSON.parse(table) as { command: string; name: string }[];
+    for (const { command, name } of fromCommand)
+      assert.equal(programFromCommand(command) ?? '', name, command);
     const fromArgs: [string, string | undefined][] = [
       ['java -Xmx1g -cp a:b com.example.Shop --jar x', 'com.example.Shop'],
       ['java -jar /opt/shop.jar', 'shop.jar'],
