@@ -21,14 +21,26 @@ void mark_due(ThreadRecord& record) {
   sys::futex_wake(&g_due_count, 1);
 }
 
-// In native code the runtime's frames end at the method that was called: what that was at is the instruction's image.
-u32 add_native_leaf(Images& images, const void* context, Frame* frames, u32 count) {
-  uintptr_t at = interrupted_at(context);
-  u32 image = count < WalkBuffer::kFrames ? images.find(at) : Images::kNone;
+// In native code the runtime's frames end at the method that was called. What that was at is the instruction's image,
+// with the functions between the two if all of them are known.
+u32 add_native(Session& session, const ThreadRecord& record, const void* context, uintptr_t managed, Frame* frames,
+               u32 count) {
+  Images& images = session.images;
+  const UnwindRegisters at = interrupted_at(context);
+  const u32 image = count + NativeStacks::kMost < WalkBuffer::kFrames ? images.find(at.pc) : Images::kNone;
   if (image == Images::kNone) return count;
-  memmove(frames + 1, frames, count * sizeof *frames);
-  frames[0] = {at - images.at(image).base, kFirstImage + image};
-  return count + 1;
+  NativePlace places[NativeStacks::kMost];
+  const NativeStackRange stack{static_cast<uintptr_t>(record.stack_begin.load_relaxed()),
+                               static_cast<uintptr_t>(record.stack_end.load_relaxed()), managed};
+  const u32 found = session.natives.walk(images, at, stack, places);
+  u32 natives = 1;
+  for (u32 i = 1; i < found; i++)
+    if (images.shows_callers(places[i].image)) places[natives++] = places[i];
+  places[0] = {at.pc, image};
+  memmove(frames + natives, frames, count * sizeof *frames);
+  for (u32 i = 0; i < natives; i++)
+    frames[i] = {places[i].address - images.at(places[i].image).base, kFirstImage + places[i].image};
+  return count + natives;
 }
 
 // `overruns`: intervals that ended while the thread could not be interrupted, as within a system call.
@@ -57,7 +69,7 @@ void interrupt(ThreadRecord& record, u32 overruns, void* context) {
   capture.row().overruns = overruns + record.due_intervals.exchange(0);
   u32 count = static_cast<u32>(frames);
   if (capture.row().flags & kFlagNativeState)
-    count = add_native_leaf(capture.session().images, context, capture.frames(), count);
+    count = add_native(capture.session(), record, context, notes.managed, capture.frames(), count);
   if (notes.provisional) record.provisional_ns.store_release(capture.row().time_ns);
   capture.commit(count);
   if (notes.provisional) mark_due(record);

@@ -164,9 +164,9 @@ void OutsideSampler::look(ThreadRecord& record) {
     walk(record, tick, now, cpu, timers_.running() && !has_timer && cpu != looked_cpu ? kFlagAtWork : 0);
 }
 
-// Of a thread that has worked since it was looked at, and waits now for what is no point: input, as a rule. Those who do
-// so between short pieces of work would never be seen there. There may be many such threads: each is looked at no oftener
-// than the budget has it.
+// Of a thread that has worked since it was looked at, and waits now for what is no point: input, as a rule. Those who
+// do so between short pieces of work would never be seen there. There may be many such threads: each is looked at no
+// oftener than the budget has it.
 bool OutsideSampler::stands_between(ThreadRecord& record, i64 now) {
   if (now < record.stand_due_ns) return false;
   record.stand_due_ns = now + session_->stretched(interval_ns_);
@@ -224,12 +224,14 @@ void OutsideSampler::walk(ThreadRecord& record, u64 tick, i64 now, i64 cpu, u16 
   capture.row().flags |= at_work;
   if (const u32 due = at_work ? record.due_intervals.exchange(0) : 0) capture.row().overruns = due - 1;
   u32 count = static_cast<u32>(frames);
-  Frame leaf;
+  Frame natives[NativeStacks::kMost];
+  const u32 room = min_of(NativeStacks::kMost, WalkBuffer::kFrames - count);
+  const u32 found = session_->stacks.natives(frames_, count, record.last, natives, room);
   // One that waits for a processor is where it was interrupted: what a walk from here cannot see of it is known.
-  if (session_->stacks.native_leaf(frames_, count, record.last, leaf) && thread_runs(record.tid.load_relaxed())) {
-    memmove(frames_ + 1, frames_, count * sizeof *frames_);
-    frames_[0] = leaf;
-    count++;
+  if (found && thread_runs(record.tid.load_relaxed())) {
+    memmove(frames_ + found, frames_, count * sizeof *frames_);
+    memcpy(frames_, natives, found * sizeof *natives);
+    count += found;
   }
   if (const u32 stack = capture.commit_frames(frames_, count)) stands_at(record, stack, notes, now, cpu);
 }

@@ -28,6 +28,8 @@ struct WalkNotes {
   u32 message = kLastMessage;
   // Who it was is known, where it was is not: a walk from outside may still tell, if it comes in time.
   bool provisional = false;
+  // Where the managed frames end that the thread's native code was called from; 0: not known.
+  uintptr_t managed = 0;
 
   void tell(Row& row) const {
     row.flags |= flags;

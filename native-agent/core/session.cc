@@ -54,7 +54,7 @@ Session* open_session(const Config& config) {
   session.walk_buffers = map_array<WalkBuffer>(Session::kWalkBuffers);
   g_links.clear();
   if (!session.pool.init(share) || !session.stacks.init(nodes) || !session.known.init() || !session.walk_buffers ||
-      !session.images.init()) {
+      !session.images.init() || !session.natives.init()) {
     close_session(session);
     return nullptr;
   }
@@ -90,14 +90,15 @@ void close_session(Session& session) {
   session.stacks.release();
   session.known.release();
   session.images.release();
+  session.natives.release();
   session.open_waits.release();
   unmap_array(session.walk_buffers, Session::kWalkBuffers);
 }
 
 u64 held_bytes(const Session& session) {
   return session.pool.touched_bytes() + session.stacks.touched_bytes() + session.images.touched_bytes() +
-         session.open_waits.bytes() + KnownStacks::kBytes + g_threads.bytes() + sizeof(Session) +
-         Session::kWalkBuffers * sizeof(WalkBuffer) + sizeof(LinkRing);
+         session.natives.touched_bytes() + session.open_waits.bytes() + KnownStacks::kBytes + g_threads.bytes() +
+         sizeof(Session) + Session::kWalkBuffers * sizeof(WalkBuffer) + sizeof(LinkRing);
 }
 
 HookState Session::hook_state(const char* name) const {

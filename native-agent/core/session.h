@@ -6,6 +6,7 @@
 #include "core/open_waits.h"
 #include "core/thread_record.h"
 #include "os/linux/images.h"
+#include "os/linux/native_stack.h"
 
 namespace btrace {
 
@@ -47,6 +48,7 @@ struct Session {
   StackTables stacks;
   KnownStacks known;
   Images images;
+  NativeStacks natives;
   WalkBuffer* walk_buffers;
   Atomic<u64> links_lost;
   OpenWaits open_waits;      // of virtual threads, where there are any

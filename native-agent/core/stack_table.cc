@@ -65,17 +65,21 @@ u32 StackTable::child(u32 hash, u32 parent, u64 code, u32 position) {
   return kNoNode;
 }
 
-bool StackTable::native_leaf(const Frame* leaf_first, u32 count, const LastStack& last, Frame& leaf) const {
-  if (last.is_older || last.depth != count + 1) return false;
-  const Node& deepest = nodes_[last.nodes[count]];
-  if (!deepest.is_native()) return false;
+u32 StackTable::natives(const Frame* leaf_first, u32 count, const LastStack& last, Frame* natives, u32 limit) const {
+  // Of a deeper one not all is kept.
+  if (last.is_older || last.depth <= count || last.depth - count > limit || last.depth == LastStack::kDepth) return 0;
   for (u32 depth = 0; depth < count; depth++) {
     const Frame& frame = leaf_first[count - 1 - depth];
     const Node& node = nodes_[last.nodes[depth]];
-    if (node.code != frame.code || node.position != static_cast<u32>(frame.position + 1)) return false;
+    if (node.code != frame.code || node.position != static_cast<u32>(frame.position + 1)) return 0;
   }
-  leaf = {deepest.code, i64{deepest.position} - 1};
-  return true;
+  const u32 found = last.depth - count;
+  for (u32 i = 0; i < found; i++) {
+    const Node& node = nodes_[last.nodes[last.depth - 1 - i]];
+    if (!node.is_native()) return 0;
+    natives[i] = {node.code, i64{node.position} - 1};
+  }
+  return found;
 }
 
 u32 StackTable::insert(const Frame* leaf_first, u32 count, LastStack& last) {
@@ -95,7 +99,10 @@ u32 StackTable::insert(const Frame* leaf_first, u32 count, LastStack& last) {
     const u32 position = static_cast<u32>(frame.position + 1);
     hash = hash_of(hash, frame.code, position);
     parent = child(hash, parent, frame.code, position);
-    if (parent == kNoNode) return kNoNode;
+    if (parent == kNoNode) {
+      last.depth = 0;  // what was put in is no stack
+      return kNoNode;
+    }
     if (depth < LastStack::kDepth) {
       last.nodes[depth] = parent;
       last.hashes[depth] = hash;

@@ -49,8 +49,8 @@ class StackTable {
   void clear();
   // Frames leaf first. The node of the whole stack, 0 for an empty one, kNoNode when the table is full.
   u32 insert(const Frame* leaf_first, u32 count, LastStack& last);
-  // Where the thread's last stack was these frames and one native frame more: that one. False: it was another.
-  bool native_leaf(const Frame* leaf_first, u32 count, const LastStack& last, Frame& leaf) const;
+  // Where the thread's last stack was these frames and native ones: those, leaf first, and how many. 0: it was another.
+  u32 natives(const Frame* leaf_first, u32 count, const LastStack& last, Frame* natives, u32 limit) const;
   const Node& at(u32 id) const { return nodes_[id]; }
   u32 used() const { return min_of(next_.load_relaxed(), capacity_); }
   u32 capacity() const { return capacity_; }

@@ -29,9 +29,9 @@ class StackTables {
     return local == 0 || local == kNoNode ? local : epoch * capacity() + local;
   }
 
-  bool native_leaf(const Frame* leaf_first, u32 count, const LastStack& last, Frame& leaf) const {
+  u32 natives(const Frame* leaf_first, u32 count, const LastStack& last, Frame* natives, u32 limit) const {
     u32 epoch = epoch_.load_acquire();
-    return last.epoch == epoch && tables_[epoch % 2].native_leaf(leaf_first, count, last, leaf);
+    return last.epoch == epoch ? tables_[epoch % 2].natives(leaf_first, count, last, natives, limit) : 0;
   }
 
   // The drain's: `parent` is an id like `id`, in the same epoch.

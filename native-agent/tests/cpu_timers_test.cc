@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "fake_runtime.h"
 #include "harness.h"
+#include "reads_memory.h"
 #include "rows.h"
 
 using namespace btrace;
@@ -142,6 +143,54 @@ TEST("cpu timers: below a native method stands where in which image the thread w
     CHECK(image.base + node.code >= image.begin && image.base + node.code < image.end);
   }
   CHECK(ours >= 3);
+}
+
+// What a native method calls, and what that calls.
+__attribute__((noinline)) u32 callee(u32 seed) {
+  for (u32 i = 0; i < 100'000; i++) seed = seed * 1664525u ^ seed >> 7;
+  return seed;
+}
+
+__attribute__((noinline)) u32 caller(FakeRuntime& runtime, u32 seed) {
+  runtime.managed = reinterpret_cast<uintptr_t>(__builtin_dwarf_cfa());
+  for (i64 until = own_cpu_ns() + 300 * kNsPerMs; own_cpu_ns() < until;)
+    for (u32 i = 0; i < 10; i++) seed = callee(seed) + 1;
+  runtime.managed = 0;
+  return seed;
+}
+
+TEST("cpu timers: below a native method stand all functions between it and where the thread was") {
+  LEAVE_TO_OTHER_BUILDS;
+  if (!reads_memory()) return;
+  Interrupted thread(77);
+  ThreadRecord& record = *g_threads.mine();
+  // Wide enough for the test's own frames, which are all that is looked at.
+  const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  record.stack_begin.store(here - (1 << 20));
+  record.stack_end.store(here + sizeof here);
+  thread.runtime.here_native = true;
+  volatile u32 result = caller(thread.runtime, 1);
+  (void)result;
+  thread.runtime.here_native = false;
+  const auto rows = thread.rows();
+  record.stack_begin.store(0);
+  record.stack_end.store(0);
+  Session& session = *thread.recording.session;
+  const auto is_in = [&](const Node& node, auto* function) {
+    constexpr u64 kLongest = 2048;  // a function here
+    return session.images.at(node.image()).base + node.code - reinterpret_cast<u64>(function) < kLongest;
+  };
+  u32 both = 0;
+  for (const Row& row : rows) {
+    const Node node = session.stacks.at(row.stack);
+    if (!node.is_native() || !is_in(node, &callee)) continue;
+    const Node above = session.stacks.at(node.parent);
+    if (!above.is_native()) continue;
+    CHECK(is_in(above, &caller));
+    CHECK_EQUAL(session.stacks.at(above.parent).code, u64{77});
+    both += row.stands_for();
+  }
+  CHECK(both >= 3);
 }
 
 TEST("cpu timers: a thread that sleeps is not interrupted") {

@@ -38,12 +38,14 @@ struct FakeRuntime : btrace::Runtime {
   btrace::i64 heap_used() override { return heap; }
   btrace::u64 here = 0;  // the one frame that a thread stands in when it is interrupted; 0: it cannot be walked there
   bool here_native = false;  // and whether that frame is a native method
+  uintptr_t managed = 0;     // where the stack of that native method begins
   btrace::u32 message = btrace::WalkNotes::kLastMessage;
   btrace::i32 walk_here(btrace::ThreadRecord&, void*, btrace::Frame* frames, btrace::u32,
                         btrace::WalkNotes& notes) override {
     if (!here) return -1;
     frames[0] = {here, 5};
     if (here_native) notes.flags |= btrace::kFlagNativeState;
+    notes.managed = managed;
     notes.message = message;
     return 1;
   }

@@ -1,9 +1,11 @@
 // What a monitor is of, against monitors and objects that are laid out here.
+#include "rt/art/monitor_object.h"
+
 #include <sys/mman.h>
 
 #include "harness.h"
 #include "os/linux/machine.h"
-#include "rt/art/monitor_object.h"
+#include "reads_memory.h"
 
 using namespace btrace;
 using namespace btrace::art;
@@ -52,15 +54,9 @@ struct World {
   const Object* expected() const { return &heap.objects[2]; }
 };
 
-// Under qemu no process reads its own memory in this way: monitors are never known there.
-bool can_read() {
-  u32 one = 1, read = 0;
-  return read_memory(&one, &read, sizeof read) && read == one;
-}
-
 TEST("monitor object: is found where its lock word has the monitor's number, and then in every monitor") {
   World world;
-  if (!can_read()) {
+  if (!reads_memory()) {
     CHECK(world.found() == nullptr);
     return;
   }
@@ -79,7 +75,7 @@ TEST("monitor object: is none without its number") {
   world.monitor.words[30]++;
   CHECK(world.found() == nullptr);
   world.monitor.words[30]--;
-  CHECK(world.found() == (can_read() ? world.expected() : nullptr));
+  CHECK(world.found() == (reads_memory() ? world.expected() : nullptr));
 }
 
 TEST("monitor object: two that could be it are none") {

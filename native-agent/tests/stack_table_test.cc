@@ -71,23 +71,40 @@ TEST("stack table: a stack deeper than the last-stack memory is whole") {
   CHECK_EQUAL(table->used(), 4097u);
 }
 
-TEST("stack table: the native leaf of a thread's last stack is known by the frames above it") {
+TEST("stack table: the native frames of a thread's last stack are known by the frames above them") {
   Table table(1024);
   LastStack last{};
-  const Frame native[] = {{0x1234, kFirstImage + 7}, {2, -1}, {1, 5}};
+  const Frame native[] = {{0x1234, kFirstImage + 7}, {0x99, kFirstImage + 3}, {2, -1}, {1, 5}};
   const Frame other[] = {{2, -1}, {1, 6}};
-  Frame leaf{};
-  CHECK(!table->native_leaf(native + 1, 2, last, leaf));
-  u32 id = table->insert(native, 3, last);
+  Frame found[4]{};
+  CHECK_EQUAL(table->natives(native + 2, 2, last, found, 4), 0u);
+  u32 id = table->insert(native, 4, last);
   CHECK(table->at(id).is_native());
   CHECK_EQUAL(table->at(id).image(), 7u);
-  CHECK(table->native_leaf(native + 1, 2, last, leaf));
-  CHECK_EQUAL(leaf.code, u64{0x1234});
-  CHECK_EQUAL(leaf.position, kFirstImage + 7);
-  CHECK(!table->native_leaf(other, 2, last, leaf));
-  CHECK(!table->native_leaf(native + 2, 1, last, leaf));
-  table->insert(native + 1, 2, last);
-  CHECK(!table->native_leaf(native + 1, 2, last, leaf));
+  CHECK_EQUAL(table->natives(native + 2, 2, last, found, 4), 2u);
+  for (int i : {0, 1}) {
+    CHECK_EQUAL(found[i].code, native[i].code);
+    CHECK_EQUAL(found[i].position, native[i].position);
+  }
+  CHECK_EQUAL(table->natives(native + 2, 2, last, found, 1), 0u);
+  CHECK_EQUAL(table->natives(other, 2, last, found, 4), 0u);
+  CHECK_EQUAL(table->natives(native + 3, 1, last, found, 4), 0u);
+  table->insert(native + 2, 2, last);
+  CHECK_EQUAL(table->natives(native + 2, 2, last, found, 4), 0u);
+}
+
+TEST("stack table: native frames of which not all had room are none") {
+  Table table(1024);
+  LastStack last{};
+  Frame deep[2000];
+  for (u32 i = 0; i < 2000; i++) deep[i] = {i, kFirstImage + 1};
+  CHECK_EQUAL(table->insert(deep, 2000, last), StackTable::kNoNode);
+  Frame found[2000];
+  CHECK_EQUAL(table->natives(deep + 1999, 1, last, found, 2000), 0u);
+  LastStack longer{};
+  Table room(4096);
+  CHECK(room->insert(deep, 2000, longer) != StackTable::kNoNode);
+  CHECK_EQUAL(room->natives(deep + 1999, 1, longer, found, 2000), 0u);
 }
 
 TEST("stack table: when it is full it says so, and what is in it stays right") {
@@ -164,17 +181,17 @@ TEST("known stacks: threads that write to one place at once never make one stack
   known.release();
 }
 
-TEST("stack table: a thread that was seen elsewhere without a walk has no last native leaf") {
+TEST("stack table: a thread that was seen elsewhere without a walk has no last native frames") {
   Table table(1024);
   LastStack last{};
   const Frame native[] = {{9, kFirstImage + 1}, {2, 0}, {1, 0}};
   CHECK(table->insert(native, 3, last));
-  Frame leaf;
-  CHECK(table->native_leaf(native + 1, 2, last, leaf));
+  Frame leaf[1];
+  CHECK_EQUAL(table->natives(native + 1, 2, last, leaf, 1), 1u);
   last.is_older = true;
-  CHECK(!table->native_leaf(native + 1, 2, last, leaf));
+  CHECK_EQUAL(table->natives(native + 1, 2, last, leaf, 1), 0u);
   CHECK(table->insert(native, 3, last));
-  CHECK(table->native_leaf(native + 1, 2, last, leaf));
+  CHECK_EQUAL(table->natives(native + 1, 2, last, leaf, 1), 1u);
 }
 
 }  // namespace

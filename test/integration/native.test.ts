@@ -1,7 +1,8 @@
-/** Native code below Java: the function on the CPU is named, from the library that the program has loaded. */
+/** Native code below Java: the functions on the CPU are named, up to the method that called the first, from the library that the program has loaded. */
 import assert from 'node:assert/strict';
+import { type Trace } from '../../src/trace/index.js';
 import { jdks, JavaProgram, nativeWorkLibrary } from '../rigs/jvm/programs.js';
-import { decodeFile, Recordings, threadNamed, totalCpu } from './recordings.js';
+import { cpuOf, decodeFile, Recordings, selfCpu, threadNamed, totalCpu } from './recordings.js';
 
 for (const jdk of jdks()) {
   describe(`native functions, JDK ${jdk.version}`, () => {
@@ -20,26 +21,47 @@ for (const jdk of jdks()) {
       recordings.remove();
     });
 
-    it('have the CPU time that they used, by name', async () => {
+    let trace: Trace;
+
+    it('have the CPU time that they and those they call used, by name', async () => {
       // As long as it takes for some hundred interrupts, on a busy machine too.
       const session = await recordings.start(program.pid, { asyncIntervalNs: 1e6 });
       session.onStatus(({ processCpuNs }) => {
-        if (processCpuNs > 2e9) void session.stop();
+        if (processCpuNs > 3e9) void session.stop();
       });
-      const trace = decodeFile((await session.ended).file);
+      trace = decodeFile((await session.ended).file);
       assert.deepEqual(trace.problems, []);
       const worker = threadNamed(trace, 'worker');
-      const cpu = totalCpu(trace, worker);
+      const total = totalCpu(trace, worker);
+      const self = selfCpu(trace, worker);
       assert.equal(await program.end(), 0);
-      const [, shuffled, sifted] = /^used (\d+) (\d+)$/m.exec(program.output)!.map(Number);
-      const of = (name: string): number => cpu.get(`${name} (libnative-work.so)`) ?? 0;
-      const shuffle = of('work::shuffle(unsigned int, int)');
-      const sift = of('work::Sieve::sift(unsigned int, int)');
-      const told = `${shuffle} and ${sift} ns, truly ${shuffled} and ${sifted}, of ${[...cpu.keys()].join(', ')}`;
-      // Whoever calls them gets next to none of it.
-      const all = Math.max(...cpu.values());
-      assert.ok(shuffle + sift >= 0.7 * all, `${told}: ${all} ns in all`);
-      assert.ok(Math.abs(shuffle / (shuffle + sift) - shuffled! / (shuffled! + sifted!)) < 0.1, told);
+      const used = /^used (\d+) (\d+) (\d+)$/m.exec(program.output)!.slice(1).map(Number);
+      const [dealt, sifted, shuffled] = used as [number, number, number];
+      const of = (cpu: Map<string, number>, name: string): number =>
+        cpu.get(`${name} (libnative-work.so)`) ?? 0;
+      const both = of(total, 'Java_NativeWork_both');
+      const told = `${both} ns, truly ${dealt}, ${sifted} and ${shuffled}, of ${[...total].join(' ')}; self ${[...self].join(' ')}`;
+      assert.ok(both >= 0.7 * cpuOf(worker), told);
+      const share = (ns: number, truth: number): void =>
+        assert.ok(Math.abs(ns / both - truth / (dealt + sifted)) < 0.1, `${ns}, ${truth}: ${told}`);
+      share(of(total, 'work::deal(unsigned int, int, long&)'), dealt);
+      share(of(self, 'work::deal(unsigned int, int, long&)'), dealt - shuffled);
+      share(of(total, 'work::shuffle(unsigned int, int)'), shuffled);
+      share(of(total, 'work::Sieve::sift(unsigned int, int)'), sifted);
+      share(of(self, 'Java_NativeWork_both'), 0);
+      // All of it is Java's, too, and next to nothing of that is shown without the functions between.
+      assert.ok((total.get('NativeWork.both') ?? 0) >= both, told);
+      assert.ok((self.get('NativeWork.both') ?? 0) < 0.1 * both, told);
+    });
+
+    it("have what the JDK's libraries do below them, whether its functions have names or not", () => {
+      const packer = threadNamed(trace, 'packer');
+      const total = totalCpu(trace, packer);
+      const packed = total.get('Java_java_util_zip_Deflater_deflateBytesBytes (libzip.so)') ?? 0;
+      const told = [...total].join(' ');
+      assert.ok(packed > 0.9 * cpuOf(packer), told);
+      const self = selfCpu(trace, packer);
+      assert.ok((self.get('java.util.zip.Deflater.deflateBytesBytes') ?? 0) < 0.1 * packed, told);
     });
   });
 }

@@ -71,6 +71,19 @@ export function totalCpu(trace: Trace, thread: ThreadTrack): Map<string, number>
   return totals;
 }
 
+/** The same without what it called. */
+export function selfCpu(trace: Trace, thread: ThreadTrack): Map<string, number> {
+  const selves = new Map<string, number>();
+  const { intervals } = thread;
+  for (let row = 0; row < intervals.count; row++) {
+    const path = intervals.path[row]!;
+    if (path === 0) continue;
+    const name = trace.methods.qualifiedName(trace.paths.method[path]!);
+    selves.set(name, (selves.get(name) ?? 0) + intervals.cpu[row]!);
+  }
+  return selves;
+}
+
 export function cpuOf(thread: ThreadTrack): number {
   let sum = 0;
   for (let row = 0; row < thread.intervals.count; row++) sum += thread.intervals.cpu[row]!;

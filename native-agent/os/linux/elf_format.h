@@ -53,7 +53,7 @@ struct DynamicEntry {
 
 inline constexpr u32 kSymbolTable = 2, kDynamicSymbols = 11;
 inline constexpr u16 kUndefined = 0;
-inline constexpr u32 kLoadedSegment = 1, kDynamicSegment = 2, kNoteSegment = 4;
+inline constexpr u32 kLoadedSegment = 1, kDynamicSegment = 2, kNoteSegment = 4, kUnwindSegment = 0x6474e550;
 inline constexpr u32 kExecutable = 1;
 
 // What dl_iterate_phdr tells of a library, as far as it is used.

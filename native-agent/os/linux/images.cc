@@ -25,6 +25,7 @@ bool describe(Image& image, const elf::LoadedObject& object) {
   image.begin = UINTPTR_MAX;
   for (u32 i = 0; i < object.header_count; i++) {
     const elf::ProgramHeader& header = object.headers[i];
+    if (header.type == elf::kUnwindSegment) image.unwind = {object.base + header.address, header.size};
     if (header.type != elf::kLoadedSegment) continue;
     image.begin = min_of(image.begin, object.base + header.address);
     image.end = max_of(image.end, object.base + header.address + header.size);
@@ -78,9 +79,9 @@ void Images::add(const Image& image) {
   count_.store_release(count + 1);
 }
 
-u32 Images::find(uintptr_t address) {
+u32 Images::number_of(uintptr_t address) {
   for (u32 number = count_.load_acquire(); number-- > 0;)
-    if (ranges_[number].holds(address)) return ranges_[number].holds(left_out_) ? kNone : number;
+    if (ranges_[number].holds(address)) return number;
   missed_.store_relaxed(1);
   return kNone;
 }

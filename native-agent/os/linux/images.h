@@ -2,6 +2,7 @@
 // The program of this process and its libraries, by their addresses: captures find them without a lock.
 #include "base/atomic.h"
 #include "base/types.h"
+#include "os/linux/unwind_table.h"
 
 namespace btrace {
 
@@ -12,6 +13,7 @@ struct Image {
   char path[kPath];
   u8 build_id[kBuildId];
   u32 build_id_size;  // 0: it has none
+  UnwindTable unwind;
 };
 
 class Images {
@@ -29,8 +31,18 @@ class Images {
   }
   // Before anybody asks: what lies in the same image as this address is in none, and nothing is missed.
   void leave_out(uintptr_t address) { left_out_ = address; }
+  // The image that this address lies in is the runtime's own.
+  void set_runtime(uintptr_t address) { runtime_ = address; }
   // On any thread: the number of the image that the address lies in, or kNone.
-  u32 find(uintptr_t address);
+  u32 find(uintptr_t address) {
+    const u32 number = number_of(address);
+    return number == kNone || ranges_[number].holds(left_out_) ? kNone : number;
+  }
+  // The same, where none is left out.
+  u32 number_of(uintptr_t address);
+  // Whether it is shown that a function of this image called another: neither what is left out nor the runtime's own.
+  bool shows_callers(u32 number) const { return !ranges_[number].holds(left_out_) && !ranges_[number].holds(runtime_); }
+  u32 count() const { return count_.load_relaxed(); }
   const Image& at(u32 number) const { return images_[number]; }
   size_t touched_bytes() const { return count_.load_relaxed() * (sizeof(Image) + sizeof(Range)); }
 
@@ -43,7 +55,7 @@ class Images {
 
   Image* images_;
   Range* ranges_;  // apart, so that a search touches little memory
-  uintptr_t left_out_;
+  uintptr_t left_out_, runtime_;
   Atomic<u32> count_;
   Atomic<u32> missed_;  // an address lay in none: perhaps in one that was loaded since
 };

@@ -68,16 +68,18 @@ bool set_handler(int number, SignalHandler handler, SignalAction& before) {
   return exchange_action(number, &action, &before);
 }
 
-uintptr_t interrupted_at(const void* context) {
-  // Where the kernel's ucontext has it.
+UnwindRegisters interrupted_at(const void* context) {
+  // Where the kernel's ucontext has them.
+  const auto at = [context](size_t first, size_t number) {
+    return *reinterpret_cast<const uintptr_t*>(static_cast<const u8*>(context) + first + number * sizeof(uintptr_t));
+  };
 #if defined(__x86_64__)
-  constexpr size_t kProgramCounter = 40 + 16 * sizeof(u64);
+  return {at(40, 16), at(40, 15), at(40, 10), 0};
 #elif defined(__aarch64__)
-  constexpr size_t kProgramCounter = 184 + 32 * sizeof(u64);
+  return {at(184, 32), at(184, 31), at(184, 29), at(184, 30)};
 #else
-  constexpr size_t kProgramCounter = 32 + 15 * sizeof(u32);
+  return {at(32, 15), at(32, 13), at(32, 11), at(32, 14)};
 #endif
-  return *reinterpret_cast<const uintptr_t*>(static_cast<const u8*>(context) + kProgramCounter);
 }
 
 void restore_action(int number, const SignalAction& before) {

@@ -1,6 +1,6 @@
 #pragma once
 // Signals and timers by raw system calls: libc's structures for them differ between libraries.
-#include "base/types.h"
+#include "os/linux/unwind_table.h"
 
 namespace btrace {
 
@@ -30,8 +30,8 @@ struct SignalAction {
   void see_to_return();
 };
 
-// The instruction at which a handler's thread was interrupted.
-uintptr_t interrupted_at(const void* context);
+// Where a handler's thread was interrupted.
+UnwindRegisters interrupted_at(const void* context);
 
 // SIGPROF where nobody uses it, for debuggers let it pass; else a real-time signal that nobody uses; 0: there is none.
 int free_signal();

@@ -35,6 +35,7 @@ void HotSpot::install(Session& session) {
   JNIEnv* env = jvm.env();
   if (!explored_) jvm.explore(env);
   explored_ = true;
+  session.images.set_runtime(reinterpret_cast<uintptr_t>(jvm.signal_walk));
   if (!jvm.thread_pointer)
     session.report_hook("structures", HookState::Missing, "this JVM's structure table could not be verified");
   prepare_virtual_threads(session);

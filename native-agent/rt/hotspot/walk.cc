@@ -1,4 +1,5 @@
 #include "rt/hotspot/hotspot.h"
+#include "rt/hotspot/reads.h"
 
 namespace btrace::hotspot {
 
@@ -126,7 +127,11 @@ i32 HotSpot::walk_here(ThreadRecord& record, void* context, Frame* frames, u32 l
     notes.flags |= kFlagCut;
   }
   notes.flags |= kFlagSafepoint;
-  if (frames[0].position < 0 && self.count) notes.flags |= kFlagNativeState;
+  if (frames[0].position < 0 && self.count) {
+    notes.flags |= kFlagNativeState;
+    const u64 java_thread = record.runtime_thread.load_relaxed();
+    if (java_thread && jvm.anchor_sp != kNoOffset) notes.managed = plain_read<u64>(java_thread, jvm.anchor_sp);
+  }
   return count;
 }
 

@@ -1,0 +1,46 @@
+#pragma once
+// How to get from a function's frame to its caller's, by what compilers write beside the code of each library for
+// exceptions and debuggers (.eh_frame, with the sorted table .eh_frame_hdr in front). Nothing is allocated and nothing
+// is trusted: a library may be unloaded while its tables are read, so all of them are read by checked reads. For 64
+// bits.
+#include "base/types.h"
+
+namespace btrace {
+
+// As the kernel has them in a signal's context, of the frame that is looked at.
+struct UnwindRegisters {
+  uintptr_t pc, sp, frame;
+  uintptr_t link;  // where a call leaves its return address, if that is a register
+};
+
+// Of one instruction. The frame's address (CFA) is what the stack pointer was before the call.
+struct UnwindRule {
+  enum class Base : u8 { Unknown, Stack, Frame, Elsewhere };
+  enum class Saved : u8 {
+    Kept,     // in its register
+    AtCfa,    // so many bytes from the frame's address
+    AtFrame,  // so many bytes from the frame pointer
+    Lost,
+  };
+  struct Word {
+    Saved how;
+    i16 offset;
+  };
+  // The frame's address: a register and so much, or the word that lies there.
+  Base base;
+  bool by_word;
+  u16 unused;
+  i32 offset;
+  Word frame, link;
+};
+
+// A library's .eh_frame_hdr; bytes 0: it has none.
+struct UnwindTable {
+  uintptr_t begin;
+  size_t bytes;
+};
+
+// False where the table has nothing for this address, or something that is not understood.
+bool find_unwind_rule(const UnwindTable& table, uintptr_t address, UnwindRule& rule);
+
+}  // namespace btrace
