@@ -39,6 +39,8 @@ export interface EventThread {
   events: EventColumns;
   /** Set for formats that hold stacks instead of events. */
   sampled: SampledRows | undefined;
+  /** How far it goes at least, where the file says so: calls without an end end with the trace. */
+  endNs: number;
   /** Set where the file says when the thread was on a CPU. */
   schedule: Schedule | undefined;
 }
@@ -133,6 +135,7 @@ export class EventBuilder {
       isMain: pid > 0 && pid === tid,
       events: new EventColumns(),
       sampled: undefined,
+      endNs: -Infinity,
       schedule: undefined,
     };
     this.threads.push(thread);
@@ -333,7 +336,8 @@ function linkColumns(links: readonly EventLink[], first: number): Links {
 }
 
 function extentOf(thread: EventThread, see: (time: number) => void): void {
-  const { events, sampled, schedule } = thread;
+  const { events, sampled, schedule, endNs } = thread;
+  if (endNs > -Infinity) see(endNs);
   for (let i = 0; i < events.count; i++) see(events.time[i] ?? 0);
   for (let i = 0; i < events.sliceCount; i++) {
     see(events.sliceBegin[i] ?? 0);

@@ -49,6 +49,8 @@ export class JsonDocument {
   /** The item did not fit in so many bytes: it is tried again when there are twice as many. */
   #tryAgainAt = 0;
   #problems = 0;
+  /** What stands after the document's end is told once. */
+  #isRestTold = false;
 
   constructor(visitor: JsonVisitor) {
     this.#visitor = visitor;
@@ -104,6 +106,7 @@ export class JsonDocument {
       }
       this.#recover();
     }
+    if (this.#done) this.#tellRest(reader.at);
     window.at = this.#done ? window.end : reader.at;
   }
 
@@ -232,6 +235,16 @@ export class JsonDocument {
     }
     reader.at = at;
     window.at = at;
-    if (this.#open.length === 0) this.#done = true;
+    if (this.#open.length === 0) this.#done = this.#isRestTold = true;
+  }
+
+  #tellRest(from: number): void {
+    const window = this.#window;
+    let at = from;
+    while (at < window.end && (window.bytes[at] as number) <= blank) at++;
+    if (at === window.end || this.#isRestTold) return;
+    this.#isRestTold = true;
+    window.at = at;
+    this.#visitor.problem(window.offset, 'The JSON of the trace ends before this; what follows was not read');
   }
 }

@@ -236,10 +236,12 @@ export function unescaped(bytes: Uint8Array, from: number, to: number): Uint8Arr
     /\\(?:u([0-9a-fA-F]{4})|(.))/gsu,
     (whole, hex: string | undefined, letter: string) => {
       if (hex !== undefined) return String.fromCharCode(parseInt(hex, 16));
-      return letters[letter] ?? (whole === '\\u' ? whole : letter);
+      // What JSON does not know was meant as it stands, as in C:\dir.
+      return letters[letter] ?? (escapable.includes(letter) ? letter : whole);
     },
   );
   return encoder.encode(text);
 }
 
+const escapable = '"\\/';
 const letters: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };

@@ -46,6 +46,7 @@ class Profile {
   name = '';
   unit = 'none';
   start = 0;
+  end = NaN;
   readonly events = new EventColumns();
   /** Stacks one after the other, outermost frame first; `stackEnds` is where each ends. */
   readonly stacks = new Numbers();
@@ -119,7 +120,8 @@ export class SpeedscopeImporter implements TraceImporter, JsonVisitor {
   }
 
   finish(): Trace {
-    if (!this.#document.finish()) {
+    const isWhole = this.#document.finish();
+    if (!isWhole) {
       this.#builder.problem(
         this.#document.offset,
         'The file ends in the middle; what was read before is kept',
@@ -128,7 +130,7 @@ export class SpeedscopeImporter implements TraceImporter, JsonVisitor {
     let sampled = false;
     let missing = 0;
     for (const profile of this.#profiles) {
-      missing += this.#place(profile);
+      missing += this.#place(profile, isWhole && !this.#builder.isFull);
       sampled ||= profile.stackEnds.count > 0;
     }
     if (missing > 0)
@@ -167,7 +169,7 @@ export class SpeedscopeImporter implements TraceImporter, JsonVisitor {
         if (name === 'events') return Role.events;
         if (name === 'samples') return Role.samples;
         if (name === 'weights') return Role.weights;
-        return ['name', 'unit', 'startValue'].includes(name) ? readItem : skipValue;
+        return ['name', 'unit', 'startValue', 'endValue'].includes(name) ? readItem : skipValue;
       }
       case Role.events:
       case Role.samples:
@@ -217,9 +219,11 @@ export class SpeedscopeImporter implements TraceImporter, JsonVisitor {
       else if (this.#key === 'unit') this.#profile.unit = reader.text();
       return true;
     }
-    if (this.#key !== 'startValue') return reader.skip();
+    const isNumber = reader.peek() !== 0x6e && (this.#key === 'startValue' || this.#key === 'endValue');
+    if (!isNumber) return reader.skip();
     if (!reader.number()) return false;
-    this.#profile.start = reader.value;
+    if (this.#key === 'startValue') this.#profile.start = reader.value;
+    else this.#profile.end = reader.value;
     return true;
   }
 
@@ -309,8 +313,8 @@ export class SpeedscopeImporter implements TraceImporter, JsonVisitor {
     return true;
   }
 
-  /** Makes a thread of a profile; returns how often it names a frame that is not there. */
-  #place(profile: Profile): number {
+  /** Makes a thread of a profile; returns how often it names a frame that is not there. `hasEnd`: all of its events are known. */
+  #place(profile: Profile, hasEnd: boolean): number {
     const scale = unitNs[profile.unit] ?? this.#countNs;
     if (unitNs[profile.unit] === undefined)
       this.#untimed =
@@ -332,6 +336,8 @@ export class SpeedscopeImporter implements TraceImporter, JsonVisitor {
       const method = methodOf(what >= 0 ? what : -2 - what);
       thread.events.push(Math.round((events.time[row] ?? 0) * scale), what >= 0 ? method : -2 - method);
     }
+    const end = Math.round(profile.end * scale);
+    if (hasEnd && events.count > 0 && Number.isFinite(end)) thread.endNs = end;
     if (stackEnds.count > 0) {
       const rows = (thread.sampled = new SampledRows(this.#builder.paths));
       let time = profile.start * scale;

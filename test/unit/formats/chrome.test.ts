@@ -100,6 +100,17 @@ problem: thread "python": 1 call was still open; it ends with the trace
     );
   });
 
+  it('tells of what stands after its end, once, and keeps what no JSON escapes', () => {
+    const array = (name: string): string => `[{"name":"${name}","ph":"X","pid":1,"tid":1,"ts":0,"dur":1}]`;
+    const wanted = 'problem @55: The JSON of the trace ends before this; what follows was not read\n';
+    for (const piece of [1, 7, 1000]) {
+      const text = read(`${array('a')}\n${array('b')}\n${array('c')}`, piece);
+      assert.deepEqual(text.split('\n').slice(3), ['  a 0..1000', ...wanted.split('\n')]);
+      assert.doesNotMatch(read(`${array('a')}\n \n\0\0`, piece), /problem/);
+    }
+    assert.ok(read(array('C:\\dir\\x \\"quoted\\" \\/ \\\\ \\n')).includes('  C:\\dir\\x "quoted" / \\ \n'));
+  });
+
   it('tells of the kernel’s events within it', () => {
     const event = { name: 'a', ph: 'X', pid: 1, tid: 1, ts: 1, dur: 2 };
     const text = JSON.stringify({ traceEvents: [event], systemTraceEvents: '# tracer: nop\n' });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { anyImporter, importers } from '../../../src/trace/formats/index.js';
+import { anyImporter, importers, recognise } from '../../../src/trace/formats/index.js';
 import { cpuMs } from '../cpu-time.js';
 import { check, corpus, mutant } from './mutations.js';
 import { importWhole } from './round-trip.js';
@@ -9,6 +9,14 @@ const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1e9);
 const rounds = 60;
 
 describe(`damaged files (seed ${seed})`, () => {
+  it('are of every format that is read', () => {
+    const formats = new Set(corpus.map((bytes) => recognise(bytes).format));
+    assert.deepEqual(
+      importers.filter(({ id }) => !formats.has(id)),
+      [],
+    );
+  });
+
   it('are read to where they end, at every place they can be cut', () => {
     for (const bytes of corpus) {
       const step = Math.max(1, Math.floor(bytes.length / 100));

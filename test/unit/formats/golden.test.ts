@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import protobuf from 'protobufjs';
-import { anyImporter, exporters } from '../../../src/trace/formats/index.js';
+import { anyImporter, exporters, importers, recognise } from '../../../src/trace/formats/index.js';
 import { dumpTrace } from '../trace-dump.js';
 import { artPackets, artStreamed, artTrace } from './art-traces.js';
 import { fuchsiaTrace } from './fuchsia-traces.js';
@@ -36,9 +36,8 @@ describe('golden files', () => {
     });
   }
 
-  for (const file of readdirSync(folder).filter(
-    (name) => name.startsWith('read-') && !name.endsWith('.dump'),
-  )) {
+  const files = readdirSync(folder).filter((name) => name.startsWith('read-') && !name.endsWith('.dump'));
+  for (const file of files) {
     it(`reads ${file} as before, whole and in pieces`, () => {
       const bytes = readFileSync(path.join(folder, file));
       golden(`${file}.dump`, dumpTrace(importWhole(anyImporter(), bytes)));
@@ -58,6 +57,15 @@ describe('golden files', () => {
     'perfetto-system': systemPerfetto(),
     'perfetto-chrome': chromePerfetto(),
   };
+  it('are there for each format that is read', () => {
+    const read = [...files.map((file) => readFileSync(path.join(folder, file))), ...Object.values(made)];
+    const formats = new Set(read.map((bytes) => recognise(bytes).format));
+    assert.deepEqual(
+      importers.filter(({ id }) => !formats.has(id)),
+      [],
+    );
+  });
+
   for (const [name, bytes] of Object.entries(made)) {
     it(`reads ${name} as before, whole and in pieces`, () => {
       golden(`${name}.dump`, dumpTrace(importWhole(anyImporter(), bytes)));

@@ -180,4 +180,19 @@ describe('speedscope files of others', () => {
     assert.equal(bare.endNs, 2e6);
     assert.equal(read(profile({ unit: 'seconds', weights: [1, 2] })).info.modeReason, '');
   });
+
+  it('may leave calls open: they end with the trace, which lasts as long as a profile says', () => {
+    const open = (frame: number, at: number): object => ({ type: 'O', frame, at });
+    const events = [open(0, 100), open(1, 200)];
+    const evented = (more: object): object => ({ name: 't', unit: 'nanoseconds', events, ...more });
+    const endsOf = (trace: Trace): number[] => [...trace.threads[0]!.calls.end].slice(0, 2);
+    assert.deepEqual(endsOf(read(evented({ startValue: 100, endValue: 500 }))), [400, 400]);
+    assert.deepEqual(endsOf(read(evented({ startValue: null, endValue: null }))), [100, 100]);
+    assert.deepEqual(endsOf(read(evented({ endValue: 150 }))), [100, 100]);
+    // Of a file that is cut nobody knows what came until there.
+    const profiles = [{ endValue: 500, ...evented({ events: [...events, open(0, 300)] }) }];
+    const text = JSON.stringify({ shared: { frames: [{ name: 'a' }, { name: 'b' }] }, profiles });
+    const cut = importWhole(new SpeedscopeImporter(), Buffer.from(text.slice(0, text.lastIndexOf('"at"'))));
+    assert.deepEqual(endsOf(cut), [100, 100]);
+  });
 });
