@@ -33,6 +33,7 @@ const ways: readonly (readonly string[])[] = [
   ['-XX:-UseCompressedOops'],
   ['-XX:-UseCompressedClassPointers'],
   ['-Xshare:off'],
+  ['-XX:+PreserveFramePointer'], // methods begin as the JVM's own code does
 ];
 
 /** False where this JDK was built without it, or says that it has it no longer. */

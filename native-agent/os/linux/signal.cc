@@ -82,6 +82,17 @@ UnwindRegisters interrupted_at(const void* context) {
 #endif
 }
 
+void interrupt_elsewhere(void* context, const UnwindRegisters& at) {
+#if defined(__x86_64__)
+  auto* registers = reinterpret_cast<uintptr_t*>(static_cast<u8*>(context) + 40);
+  registers[16] = at.pc;
+  registers[15] = at.sp;
+  registers[10] = at.frame;
+#else
+  (void)context, (void)at;
+#endif
+}
+
 void restore_action(int number, const SignalAction& before) {
   SignalAction ignore;
   ignore.handler = reinterpret_cast<SignalHandler>(uintptr_t{1});

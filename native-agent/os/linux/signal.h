@@ -32,6 +32,8 @@ struct SignalAction {
 
 // Where a handler's thread was interrupted.
 UnwindRegisters interrupted_at(const void* context);
+// Makes the context one of another place, for who only reads it: to be undone before the handler returns. On x86-64.
+void interrupt_elsewhere(void* context, const UnwindRegisters& at);
 
 // SIGPROF where nobody uses it, for debuggers let it pass; else a real-time signal that nobody uses; 0: there is none.
 int free_signal();

@@ -1,5 +1,7 @@
+#include "os/linux/signal.h"
 #include "rt/hotspot/hotspot.h"
 #include "rt/hotspot/reads.h"
+#include "rt/hotspot/stub_caller.h"
 
 namespace btrace::hotspot {
 
@@ -19,6 +21,7 @@ struct SignalTrace {
   SignalFrame* frames;
 };
 static_assert(sizeof(SignalFrame) <= sizeof(Frame));
+constexpr jint kNotWalkable = -5;  // it is in code of Java's, at a place that is no method's
 using SignalWalk = void (*)(SignalTrace*, jint limit, void* context);
 
 struct SelfWalk {
@@ -27,15 +30,26 @@ struct SelfWalk {
   bool whole = false;  // else those nearest the root are missing
 };
 
+// In a stub of the JVM's own it is walked from the method that called it: that one's frame is the first of Java's.
+void walk_from_caller(SignalWalk walk, SignalTrace& trace, jint limit, void* context, const ThreadRecord& record) {
+  const UnwindRegisters at = interrupted_at(context);
+  UnwindRegisters caller;
+  if (!find_stub_caller(at, record.stack_begin.load_relaxed(), record.stack_end.load_relaxed(), caller)) return;
+  interrupt_elsewhere(context, caller);
+  walk(&trace, limit, context);
+  interrupt_elsewhere(context, at);
+}
+
 // The calling thread's, where it stands or where `context` interrupted it. Where it carries a virtual thread two stacks
 // lie on one another: that one's is taken.
-SelfWalk walk_self(void* context, Frame* frames, u32 limit) {
+SelfWalk walk_self(const ThreadRecord* record, void* context, Frame* frames, u32 limit) {
   SelfWalk self;
   auto walk = reinterpret_cast<SignalWalk>(g_hotspot.jvm.signal_walk);
   JNIEnv* env = walk ? g_hotspot.jvm.env() : nullptr;
   if (!env) return self;
   SignalTrace trace{env, 0, reinterpret_cast<SignalFrame*>(frames)};
   walk(&trace, static_cast<jint>(limit), context);
+  if (trace.count == kNotWalkable && record) walk_from_caller(walk, trace, static_cast<jint>(limit), context, *record);
   // A stack that fills the buffer may be deeper: JVMTI's walk knows how to leave out its middle.
   if (trace.count <= 0 || trace.count >= static_cast<jint>(limit)) return self;
   const Jvm& jvm = g_hotspot.jvm;
@@ -90,7 +104,7 @@ i32 walk_thread(jthread thread, Frame* frames, u32 limit, u16& flags) {
 }
 
 i32 walk_in_native(Frame* frames, u32 limit, u16& flags) {
-  SelfWalk self = walk_self(nullptr, frames, limit);
+  SelfWalk self = walk_self(nullptr, nullptr, frames, limit);
   return self.count > 0 && self.whole ? self.count : walk_thread(nullptr, frames, limit, flags);
 }
 
@@ -112,7 +126,7 @@ i32 HotSpot::walk_outside(ThreadRecord& record, Frame* frames, u32 limit, WalkNo
 }
 
 i32 HotSpot::walk_here(ThreadRecord& record, void* context, Frame* frames, u32 limit, WalkNotes& notes) {
-  SelfWalk self = walk_self(context, frames, limit);
+  SelfWalk self = walk_self(&record, context, frames, limit);
   if (self.carries) meet_carrier(record);
   if (self.count <= 0 && !jvm.env()) return -1;
   notes.message = own_message(record);

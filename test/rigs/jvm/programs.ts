@@ -16,7 +16,7 @@ import type { Readable, Writable } from 'node:stream';
 import { find, root } from '../../../scripts/setup.mjs';
 
 export type ProgramName =
-  'shop' | 'truth' | 'storm' | 'native-work' | 'bell' | 'deadlock' | 'places' | 'moment' | 'crowd';
+  'shop' | 'truth' | 'storm' | 'native-work' | 'bell' | 'deadlock' | 'places' | 'moment' | 'crowd' | 'stubs';
 
 export const mainClasses: Record<ProgramName, string> = {
   shop: 'com.example.shop.Shop',
@@ -28,6 +28,7 @@ export const mainClasses: Record<ProgramName, string> = {
   places: 'Places',
   moment: 'Moment',
   crowd: 'Crowd',
+  stubs: 'Stubs',
 };
 
 export interface Jdk {

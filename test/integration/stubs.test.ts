@@ -1,0 +1,40 @@
+/** What runs in code that the JVM has of its own is seen as it is interrupted, in the method that called it, not at some later place. */
+import assert from 'node:assert/strict';
+import { JavaProgram, jdks } from '../rigs/jvm/programs.js';
+import { cpuOf, decodeFile, Recordings, threadNamed, totalCpu } from './recordings.js';
+import { SampleKind } from '../../src/trace/index.js';
+
+for (const jdk of jdks()) {
+  describe(`code of the JVM's own, JDK ${jdk.version}`, () => {
+    it('is walked from the method that called it, and counts there', async () => {
+      const recordings = new Recordings();
+      const quiet = ['-XX:+IgnoreUnrecognizedVMOptions', '-XX:+EnableDynamicAgentLoading'];
+      const program = await JavaProgram.start('stubs', { jdk, vmArgs: quiet });
+      try {
+        const session = await recordings.start(program.pid, { asyncIntervalNs: 1e6 });
+        session.onStatus(({ processCpuNs }) => {
+          if (processCpuNs > 2e9) void session.stop();
+        });
+        const trace = decodeFile((await session.ended).file);
+        assert.deepEqual(trace.problems, []);
+        assert.equal(await program.end(), 0, program.output);
+        const used = /^used (\d+) (\d+) (\d+)$/m.exec(program.output)!.slice(1).map(Number);
+        const all = used.reduce((sum, ns) => sum + ns, 0);
+        const worker = threadNamed(trace, 'worker');
+        const total = totalCpu(trace, worker);
+        const told = `truly ${used.join(', ')}, of ${cpuOf(worker)}: ${[...total].join(' ')}`;
+        for (const [i, name] of ['sines', 'copies', 'checksums'].entries()) {
+          const share = (total.get(`Stubs.${name}`) ?? 0) / cpuOf(worker);
+          assert.ok(Math.abs(share - used[i]! / all) < 0.1, `${name}: ${told}`);
+        }
+        // Each of those from outside costs the program a stop at its next safepoint.
+        const count = (kind: number) => trace.status!.costs.find((cost) => cost.kind === kind)?.count ?? 0;
+        const [here, outside] = [count(SampleKind.AsyncSelf), count(SampleKind.AsyncOutside)];
+        assert.ok(here > 100 && outside < 0.1 * here, `${here} here, ${outside} from outside`);
+      } finally {
+        await program.kill();
+        recordings.remove();
+      }
+    });
+  });
+}
