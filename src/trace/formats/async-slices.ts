@@ -15,7 +15,7 @@ const sliceBytes = 150 + madeOfSlice;
  */
 export class AsyncSlices {
   readonly #builder: EventBuilder;
-  readonly #open = new Map<string, { time: number; method: number }[]>();
+  readonly #open = new Map<string, { pid: number; begun: { time: number; method: number }[] }>();
   readonly #done: { pid: number; begin: number; end: number; method: number }[] = [];
   #unmatched = 0;
 
@@ -30,19 +30,17 @@ export class AsyncSlices {
   begin(pid: number, id: number | string, time: number, method: number): void {
     const key = `${pid} ${id} ${method}`;
     const open = this.#open.get(key);
-    if (open === undefined) this.#open.set(key, [{ time, method }]);
-    else open.push({ time, method });
+    if (open === undefined) this.#open.set(key, { pid, begun: [{ time, method }] });
+    else open.begun.push({ time, method });
   }
 
   end(pid: number, id: number | string, time: number, method: number): void {
-    const begun = this.#open.get(`${pid} ${id} ${method}`)?.pop();
+    const begun = this.#open.get(`${pid} ${id} ${method}`)?.begun.pop();
     if (begun === undefined) this.#unmatched++;
     else this.#done.push({ pid, begin: begun.time, end: time, method });
   }
 
   finish(nameOf: (method: number) => string): void {
-    let left = 0;
-    for (const open of this.#open.values()) left += open.length;
     if (this.#unmatched > 0)
       this.#builder.remark(
         counted(
@@ -51,15 +49,9 @@ export class AsyncSlices {
           'asynchronous ends had no begin; they were left out',
         ),
       );
-    if (left > 0 && !this.#builder.isFull)
-      this.#builder.remark(
-        counted(
-          left,
-          'asynchronous slice had no end; it was left out',
-          'asynchronous slices had no end; they were left out',
-        ),
-      );
-    this.#done.sort((a, b) => a.begin - b.begin || b.end - a.end);
+    for (const { pid, begun } of this.#open.values())
+      for (const { time, method } of begun) this.#done.push({ pid, begin: time, end: Infinity, method });
+    this.#done.sort((a, b) => a.begin - b.begin || (a.end === b.end ? 0 : b.end - a.end));
     const groups = new Map<string, { thread: EventThread; until: number }[]>();
     for (const { pid, begin, end, method } of this.#done) {
       let key = `${pid} ${method}`;
@@ -71,13 +63,15 @@ export class AsyncSlices {
         const name = key === 'rest' ? 'asynchronous' : nameOf(method);
         lane = {
           thread: this.#builder.thread(0, pid, lanes.length === 0 ? name : `${name} ${lanes.length + 1}`),
-          until: 0,
+          until: -Infinity,
         };
         lanes.push(lane);
       }
       lane ??= lanes[0];
       if (lane === undefined) continue;
-      lane.thread.events.slice(begin, Math.max(begin, end), method);
+      // What nobody ended ends with the trace, as calls do.
+      if (end === Infinity) lane.thread.events.push(begin, method);
+      else lane.thread.events.slice(begin, Math.max(begin, end), method);
       lane.until = Math.max(lane.until, end);
     }
   }

@@ -111,6 +111,66 @@ problem: thread "python": 1 call was still open; it ends with the trace
     assert.ok(read(array('C:\\dir\\x \\"quoted\\" \\/ \\\\ \\n')).includes('  C:\\dir\\x "quoted" / \\ \n'));
   });
 
+  it('has times to the nanosecond, however long the clock has run', () => {
+    const at = (name: string, ts: string): string =>
+      `{"name":"${name}","ph":"X","pid":1,"tid":1,"ts":${ts},"dur":0.002}`;
+    const text = read(
+      `[${at('a', '1666382280874284.123')},${at('b', '1666382280874284.127')},${at('c', '1666382280874283.999')}]`,
+    );
+    assert.deepEqual(text.split('\n').slice(3, -1), ['  c 0..2', '  a 124..126', '  b 128..130']);
+  });
+
+  it('lays asynchronous slices out beside each other, and ends those with the trace that nobody ended', () => {
+    const event = (ph: string, id: number, ts: number, name = 'get'): object => ({
+      name,
+      cat: 'net',
+      ph,
+      pid: 1,
+      tid: 1,
+      id,
+      ts,
+    });
+    const events = [
+      event('b', 1, 10),
+      event('b', 2, 20),
+      event('e', 1, 30),
+      event('b', 3, 35),
+      event('e', 3, 40),
+      event('b', 4, 45),
+      event('e', 9, 50),
+      // Earlier than the first of the file.
+      event('b', 5, 1, 'before'),
+      event('e', 5, 2, 'before'),
+      event('b', 6, 3, 'before'),
+      event('e', 6, 4, 'before'),
+      { name: 'main', ph: 'X', pid: 1, tid: 1, ts: 10, dur: 90 },
+    ];
+    assert.equal(
+      read(JSON.stringify(events)),
+      `format chrome pid 1 target "" cpu false
+start monotonic 1000 boottime 0 end 99000
+thread 1 "" main
+  main 9000..99000
+thread 0 "before"
+  before 0..1000
+  before 2000..3000
+thread 0 "get"
+  get 9000..29000
+  get 34000..39000
+  get 44000..99000
+thread 0 "get 2"
+  get 19000..99000
+problem: 1 asynchronous end had no begin; it was left out
+problem: thread "get": 1 call was still open; it ends with the trace
+problem: thread "get 2": 1 call was still open; it ends with the trace
+`,
+    );
+    const many = Array.from({ length: 40 }, (_, i) => event('b', i, i)).concat(
+      Array.from({ length: 40 }, (_, i) => event('e', i, 100 + i)),
+    );
+    assert.equal(importWhole(new ChromeImporter(), Buffer.from(JSON.stringify(many))).threads.length, 32);
+  });
+
   it('tells of the kernel’s events within it', () => {
     const event = { name: 'a', ph: 'X', pid: 1, tid: 1, ts: 1, dur: 2 };
     const text = JSON.stringify({ traceEvents: [event], systemTraceEvents: '# tracer: nop\n' });
