@@ -53,7 +53,15 @@ function ofText(bytes: Uint8Array, last: Uint8Array): Recognised {
   if (mostly(told, /^.+[ \t]\d+(?:\.\d+)?[ \t]*$/) && told.some((line) => line.includes(';'))) {
     return trace('collapsed', 'collapsed stacks');
   }
+  if (bytes.length >= recogniseBytes && isOneDeepStack(start)) return trace('collapsed', 'collapsed stacks');
   return otherText(start);
+}
+
+/** The begin of a stack that is longer than what is looked at. Programs on one line have semicolons, too, and braces, which names have not. */
+function isOneDeepStack(text: string): boolean {
+  if (/[\n{}"]/.test(text)) return false;
+  const frames = text.split(';');
+  return frames.length >= 64 && frames.slice(0, -1).every((frame) => frame !== '' && frame.length <= 1024);
 }
 
 function ofJson(start: string, end: string): Recognised {

@@ -64,12 +64,27 @@ describe('recognising files by their content', () => {
       [latin('hello world 12\nand more 13\n'), undefined],
       [latin('12:30 lunch\n13:00 back\n'), undefined],
       [latin('a;b 1\n'), 'collapsed'],
+      [latin('main;'), undefined],
+      [latin('var a=1;function b(){};'.repeat(4000)), undefined],
+      [latin('a sentence without an end; '.repeat(30) + 'x'.repeat(70_000)), undefined],
       [latin('\n\x10not a packet at all, but it begins like one'), undefined],
       [Buffer.alloc(0), undefined],
       [Buffer.alloc(70_000), undefined],
     ];
     for (const [bytes, format] of cases)
       assert.equal(recognise(bytes).format, format, JSON.stringify(bytes.toString('latin1', 0, 40)));
+  });
+
+  it('knows collapsed stacks by one that is longer than what is looked at, and reads it', () => {
+    const frames = Array.from(
+      { length: 4000 },
+      (_, depth) => `com.example.shop.Catalogue$Page.visit${depth}`,
+    );
+    const bytes = latin(`${frames.join(';')} 7\n`);
+    assert.ok(bytes.length > 2 * 65_536);
+    const { threads, problems } = importWhole(anyImporter(), bytes, 10_000);
+    assert.deepEqual(problems, []);
+    assert.equal(threads[0]!.calls.count, frames.length);
   });
 
   it('finds what stands at the end of a large file', () => {
