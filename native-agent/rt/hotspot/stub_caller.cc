@@ -2,21 +2,22 @@
 
 #include "base/libc.h"
 #include "os/linux/machine.h"
-#include "rt/hotspot/hotspot.h"
 #include "rt/hotspot/reads.h"
 
 namespace btrace::hotspot {
 
+#if defined(__x86_64__)
+
 namespace {
 
-bool in_code(u64 address) {
-  return address - g_hotspot.jvm.code_begin < g_hotspot.jvm.code_bytes;
+bool in(CodeArea area, u64 address) {
+  return address - area.begin < area.bytes;
 }
 
-// What the call that returns there called; 0: there is none of a known form. Not all of the JVM's code area is mapped.
-u64 called_before(u64 returns_to) {
+// What the call that returns there called; 0: there is none of a known form.
+u64 called_before(CodeArea area, u64 returns_to) {
   u8 code[13];  // mov r10, TARGET (10 bytes); call r10
-  if (!in_code(returns_to) || !in_code(returns_to - sizeof code) ||
+  if (!in(area, returns_to) || !in(area, returns_to - sizeof code) ||
       !read_memory(reinterpret_cast<const void*>(returns_to - sizeof code), code, sizeof code))
     return 0;
   const u8 through_register[] = {0x41, 0xff, 0xd2}, to_register[] = {0x49, 0xba};
@@ -32,36 +33,36 @@ u64 called_before(u64 returns_to) {
 
 // Stubs begin so: push rbp; mov rbp, rsp, in either of its forms. Methods do only with -XX:+PreserveFramePointer, where
 // one that has not set up its frame, or has given it up, may count with its caller.
-bool begins_with_frame(u64 target) {
+bool begins_with_frame(CodeArea area, u64 target) {
   constexpr u8 kPush = 0x55, kForms[][3] = {{0x48, 0x8b, 0xec}, {0x48, 0x89, 0xe5}};
   u8 code[4];
-  if (!in_code(target) || !read_memory(reinterpret_cast<const void*>(target), code, sizeof code)) return false;
+  if (!in(area, target) || !read_memory(reinterpret_cast<const void*>(target), code, sizeof code)) return false;
   return code[0] == kPush && (!memcmp(code + 1, kForms[0], 3) || !memcmp(code + 1, kForms[1], 3));
 }
 
 }  // namespace
 
-bool find_stub_caller(const UnwindRegisters& at, u64 stack_begin, u64 stack_end, UnwindRegisters& caller) {
-#if defined(__x86_64__)
+bool find_stub_caller(const UnwindRegisters& at, CodeArea area, u64 stack_begin, u64 stack_end,
+                      UnwindRegisters& caller) {
   constexpr u64 kWord = sizeof(u64), kFarthest = 32 * 1024, kPushed = 1, kFramed = 4;
   constexpr u8 kReturn = 0xc3;
   const auto on_stack = [&](u64 place) {
-    return place % kWord == 0 && place >= at.sp && place >= stack_begin && place + 2 * kWord <= stack_end;
+    return place % kWord == 0 && place >= at.sp && place >= stack_begin + kWord && place < stack_end;
   };
   // Where the return address may lie: above the frame that was set up, or where the call left it.
   const struct {
     u64 place;
     bool has_pushed;
   } candidates[] = {{at.frame + kWord, true}, {at.sp, false}, {at.sp + kWord, true}};
-  if (!in_code(at.pc)) return false;
+  if (!in(area, at.pc)) return false;
   for (u32 i = 0; i < 3; i++) {
     const auto [place, has_pushed] = candidates[i];
     if (!on_stack(place)) continue;
     const u64 returns_to = plain_read<u64>(place, 0);
-    const u64 target = called_before(returns_to);
+    const u64 target = called_before(area, returns_to);
     // Stubs share what they have in common: it may lie before the one that was called.
     const u64 into = at.pc - target;
-    if (!target || into + kFarthest >= 2 * kFarthest || !begins_with_frame(target)) continue;
+    if (!target || into + kFarthest >= 2 * kFarthest || !begins_with_frame(area, target)) continue;
     const bool stands = i == 0   ? into >= kFramed
                         : i == 1 ? into == 0 || plain_read<u8>(at.pc, 0) == kReturn
                                  : into == kPushed;
@@ -69,10 +70,15 @@ bool find_stub_caller(const UnwindRegisters& at, u64 stack_begin, u64 stack_end,
     caller = {returns_to, place + kWord, has_pushed ? plain_read<u64>(place - kWord, 0) : at.frame, 0};
     return true;
   }
-#else
-  (void)at, (void)stack_begin, (void)stack_end, (void)caller;
-#endif
   return false;
 }
+
+#else
+
+bool find_stub_caller(const UnwindRegisters&, CodeArea, u64, u64, UnwindRegisters&) {
+  return false;
+}
+
+#endif
 
 }  // namespace btrace::hotspot

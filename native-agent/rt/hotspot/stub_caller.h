@@ -5,8 +5,14 @@
 
 namespace btrace::hotspot {
 
+// All that the JVM compiled or made, of which not all is mapped.
+struct CodeArea {
+  u64 begin, bytes;
+};
+
 // Where a stub that was interrupted at `at` was called from, on the calling thread's own stack; false: it was no stub
 // that is understood. Nothing is believed that the caller's own call does not bear out. For x86-64.
-bool find_stub_caller(const UnwindRegisters& at, u64 stack_begin, u64 stack_end, UnwindRegisters& caller);
+bool find_stub_caller(const UnwindRegisters& at, CodeArea area, u64 stack_begin, u64 stack_end,
+                      UnwindRegisters& caller);
 
 }  // namespace btrace::hotspot

@@ -34,7 +34,8 @@ struct SelfWalk {
 void walk_from_caller(SignalWalk walk, SignalTrace& trace, jint limit, void* context, const ThreadRecord& record) {
   const UnwindRegisters at = interrupted_at(context);
   UnwindRegisters caller;
-  if (!find_stub_caller(at, record.stack_begin.load_relaxed(), record.stack_end.load_relaxed(), caller)) return;
+  const CodeArea area{g_hotspot.jvm.code_begin, g_hotspot.jvm.code_bytes};
+  if (!find_stub_caller(at, area, record.stack_begin.load_relaxed(), record.stack_end.load_relaxed(), caller)) return;
   interrupt_elsewhere(context, caller);
   walk(&trace, limit, context);
   interrupt_elsewhere(context, at);
