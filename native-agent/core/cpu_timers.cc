@@ -26,7 +26,7 @@ void mark_due(ThreadRecord& record) {
 u32 add_native(Session& session, const ThreadRecord& record, const void* context, uintptr_t managed, Frame* frames,
                u32 count) {
   Images& images = session.images;
-  const UnwindRegisters at = interrupted_at(context);
+  const Registers at = interrupted_at(context);
   const u32 image = count + NativeStacks::kMost < WalkBuffer::kFrames ? images.find(at.pc) : Images::kNone;
   if (image == Images::kNone) return count;
   NativePlace places[NativeStacks::kMost];

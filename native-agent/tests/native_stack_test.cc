@@ -32,7 +32,7 @@ struct Walker {
     images.release();
     natives.release();
   }
-  u32 walk(const UnwindRegisters& from, uintptr_t managed, NativePlace* places) {
+  u32 walk(const Registers& from, uintptr_t managed, NativePlace* places) {
     const NativeStackRange stack{from.sp - kReach, managed + 4096, managed};
     return natives.walk(images, from, stack, places);
   }
@@ -112,7 +112,7 @@ __attribute__((noinline)) void call_native(void (*function)()) {
 struct Steps {
   Walker* walker;
   std::vector<uintptr_t> returns;
-  UnwindRegisters before;
+  Registers before;
   bool is_inside;
   u32 walks, whole;
   uintptr_t wrong;
@@ -121,7 +121,7 @@ Steps* g_steps;
 
 void on_step(int, siginfo_t*, void* context) {
   Steps& steps = *g_steps;
-  const UnwindRegisters now = interrupted_at(context), before = steps.before;
+  const Registers now = interrupted_at(context), before = steps.before;
   steps.before = now;
   if (now.pc == reinterpret_cast<uintptr_t>(&whole_chain)) steps.is_inside = true;
   if (now.sp >= g_managed) steps.is_inside = false;
@@ -339,7 +339,7 @@ TEST("native stacks: registers that lead out of the stack, or nowhere, end a wal
       const u64 kind = random() % 4;
       word = kind == 0 ? code + random() % 4096 : kind == 1 ? begin + random() % 4096 : kind == 2 ? random() : 0;
     }
-    UnwindRegisters from{code + random() % 4096, begin + random() % 4096, begin + random() % 4096, code};
+    Registers from{code + random() % 4096, begin + random() % 4096, begin + random() % 4096, code};
     if (random() % 4 == 0) from.sp = random();
     if (random() % 4 == 0) from.frame = random();
     const uintptr_t managed = random() % 4 ? begin + random() % 512 * 8 : random();
@@ -355,7 +355,7 @@ TEST("native stacks: the lowest part of a stack, where pages may not be touched,
   CHECK(pages != MAP_FAILED);
   const auto begin = reinterpret_cast<uintptr_t>(pages), end = begin + (1 << 16);
   NativePlace places[NativeStacks::kMost];
-  const UnwindRegisters from{reinterpret_cast<uintptr_t>(&leaf), begin + (1 << 12), 0, 0};
+  const Registers from{reinterpret_cast<uintptr_t>(&leaf), begin + (1 << 12), 0, 0};
   CHECK_EQUAL(walker.natives.walk(walker.images, from, {begin, end, end - 64}, places), 0u);
   munmap(pages, 1 << 16);
 }

@@ -1,10 +1,10 @@
 // The desktop names programs by the same table: test/unit/targets/local.test.ts.
-#include "core/program_name.h"
+#include "rt/hotspot/program_name.h"
 
 #include "harness.h"
 #include "json.h"
 
-using namespace btrace;
+using btrace::hotspot::name_program;
 
 TEST("program name: as the desktop has it") {
   const json::Value commands = json::read_file(BTRACE_JAVA_COMMANDS);

@@ -36,12 +36,10 @@ struct Made {
   }
   u64 at(u64 offset) const { return area.begin + offset; }
   u64 place(u32 word) const { return begin + word * sizeof(u64); }
-  bool find(const UnwindRegisters& from, UnwindRegisters& caller) const {
-    return find_stub_caller(from, area, begin, end, caller);
-  }
+  bool find(const Registers& from, Registers& caller) const { return find_stub_caller(from, area, begin, end, caller); }
 };
 
-void check(const UnwindRegisters& caller, u64 pc, u64 sp, u64 frame) {
+void check(const Registers& caller, u64 pc, u64 sp, u64 frame) {
   CHECK_EQUAL(caller.pc, pc);
   CHECK_EQUAL(caller.sp, sp);
   CHECK_EQUAL(caller.frame, frame);
@@ -52,7 +50,7 @@ void check(const UnwindRegisters& caller, u64 pc, u64 sp, u64 frame) {
 TEST("stub caller: found while the stub's frame comes, stands and has gone, by both kinds of calls") {
   for (const u64 returns_to : {0x40, 0x60}) {
     Made made;
-    UnwindRegisters caller{};
+    Registers caller{};
     made.stack[20] = 77;  // the caller's frame pointer, once it is pushed
     made.stack[21] = made.at(returns_to);
     CHECK(made.find({made.at(0x100), made.place(21), 77, 0}, caller));
@@ -70,9 +68,9 @@ TEST("stub caller: found while the stub's frame comes, stands and has gone, by b
 
 TEST("stub caller: what its call does not bear out is not believed") {
   Made made;
-  UnwindRegisters caller{};
+  Registers caller{};
   made.stack[21] = made.at(0x40);
-  const UnwindRegisters within{made.at(0x150), made.place(10), made.place(20), 0};
+  const Registers within{made.at(0x150), made.place(10), made.place(20), 0};
   CHECK(made.find(within, caller));
   made.stack[21] = made.at(0x41);  // no call ends there
   CHECK(!made.find(within, caller));
@@ -109,8 +107,8 @@ TEST("stub caller: whatever registers hold, nothing beyond the stack is read") {
   };
   u32 found = 0;
   for (u32 i = 0; i < 200'000; i++) {
-    UnwindRegisters caller{};
-    const UnwindRegisters from{made.at(random() % sizeof made.code), any(), any(), 0};
+    Registers caller{};
+    const Registers from{made.at(random() % sizeof made.code), any(), any(), 0};
     if (!made.find(from, caller)) continue;
     found++;
     CHECK(caller.sp > made.begin && caller.sp <= made.end && caller.pc == made.at(0x40));

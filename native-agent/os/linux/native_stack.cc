@@ -37,7 +37,7 @@ bool read_word(uintptr_t at, uintptr_t sp, const NativeStackRange& stack, uintpt
   return true;
 }
 
-bool recover(const UnwindRule::Word& how, uintptr_t cfa, const UnwindRegisters& now, const NativeStackRange& stack,
+bool recover(const UnwindRule::Word& how, uintptr_t cfa, const Registers& now, const NativeStackRange& stack,
              uintptr_t& word) {
   switch (how.how) {
     case UnwindRule::Saved::Kept: return true;
@@ -50,12 +50,12 @@ bool recover(const UnwindRule::Word& how, uintptr_t cfa, const UnwindRegisters& 
 }
 
 // From a function's registers to its caller's. `has_called`: it is not the one that was interrupted.
-bool step(const UnwindRule& rule, const NativeStackRange& stack, bool has_called, UnwindRegisters& now) {
+bool step(const UnwindRule& rule, const NativeStackRange& stack, bool has_called, Registers& now) {
   uintptr_t cfa = (rule.base == UnwindRule::Base::Frame ? now.frame : now.sp) + static_cast<uintptr_t>(rule.offset);
   if (rule.by_word && !read_word(cfa, now.sp, stack, cfa)) return false;
   // Each frame lies above the one it called; one that was interrupted may have none where calls leave nothing there.
   if (cfa > stack.managed || cfa < now.sp || (has_called && cfa == now.sp)) return false;
-  UnwindRegisters caller = now;
+  Registers caller = now;
   // Where it is kept in its register it was overwritten by the call.
   if (has_called && rule.link.how == UnwindRule::Saved::Kept) return false;
   if (!recover(rule.link, cfa, now, stack, caller.link) || !recover(rule.frame, cfa, now, stack, caller.frame))
@@ -100,14 +100,13 @@ bool NativeStacks::find_rule(const Images& images, const NativePlace& place, Unw
   return true;
 }
 
-u32 NativeStacks::walk(Images& images, const UnwindRegisters& from, const NativeStackRange& stack,
-                       NativePlace* places) {
+u32 NativeStacks::walk(Images& images, const Registers& from, const NativeStackRange& stack, NativePlace* places) {
   // In the lowest part of a stack lie pages that nobody may touch, by which its end is known.
   constexpr uintptr_t kGuarded = 8;
   if (stack.managed <= stack.begin || stack.managed >= stack.end || from.sp >= stack.managed ||
       from.sp < stack.begin + (stack.end - stack.begin) / kGuarded)
     return 0;
-  UnwindRegisters now = from;
+  Registers now = from;
   NativePlace place{now.pc, 0};
   for (u32 count = 0; count < kMost;) {
     place.image = images.number_of(place.address);

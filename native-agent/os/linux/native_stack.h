@@ -4,6 +4,7 @@
 // a library without tables, a frame that is not understood or a stack that is none of the thread's end it.
 #include "base/atomic.h"
 #include "os/linux/images.h"
+#include "os/linux/signal.h"
 #include "os/linux/unwind_table.h"
 
 namespace btrace {
@@ -28,7 +29,7 @@ class NativeStacks {
   bool init();
   void release();
   // On any thread, leaf first; 0: it could not be followed to the managed method.
-  u32 walk(Images& images, const UnwindRegisters& from, const NativeStackRange& stack, NativePlace* places);
+  u32 walk(Images& images, const Registers& from, const NativeStackRange& stack, NativePlace* places);
   size_t touched_bytes() const;
 
  private:

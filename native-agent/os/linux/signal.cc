@@ -29,6 +29,15 @@ btrace_signal_return:
 )");
 #endif
 
+// Where the kernel's ucontext has the registers, in words.
+#if defined(__x86_64__)
+constexpr size_t kFirst = 5, kFrame = kFirst + 10, kSp = kFirst + 15, kPc = kFirst + 16, kLink = 0;
+#elif defined(__aarch64__)
+constexpr size_t kFirst = 23, kFrame = kFirst + 29, kLink = kFirst + 30, kSp = kFirst + 31, kPc = kFirst + 32;
+#else
+constexpr size_t kFirst = 8, kFrame = kFirst + 11, kSp = kFirst + 13, kLink = kFirst + 14, kPc = kFirst + 15;
+#endif
+
 bool exchange_action(int number, const SignalAction* action, SignalAction* before) {
   return !sys::failed(
       sys::call(sys::kSigaction, number, reinterpret_cast<long>(action), reinterpret_cast<long>(before), kMaskBytes));
@@ -68,29 +77,17 @@ bool set_handler(int number, SignalHandler handler, SignalAction& before) {
   return exchange_action(number, &action, &before);
 }
 
-UnwindRegisters interrupted_at(const void* context) {
-  // Where the kernel's ucontext has them.
-  const auto at = [context](size_t first, size_t number) {
-    return *reinterpret_cast<const uintptr_t*>(static_cast<const u8*>(context) + first + number * sizeof(uintptr_t));
-  };
-#if defined(__x86_64__)
-  return {at(40, 16), at(40, 15), at(40, 10), 0};
-#elif defined(__aarch64__)
-  return {at(184, 32), at(184, 31), at(184, 29), at(184, 30)};
-#else
-  return {at(32, 15), at(32, 13), at(32, 11), at(32, 14)};
-#endif
+Registers interrupted_at(const void* context) {
+  const auto* words = static_cast<const uintptr_t*>(context);
+  return {words[kPc], words[kSp], words[kFrame], kLink ? words[kLink] : 0};
 }
 
-void interrupt_elsewhere(void* context, const UnwindRegisters& at) {
-#if defined(__x86_64__)
-  auto* registers = reinterpret_cast<uintptr_t*>(static_cast<u8*>(context) + 40);
-  registers[16] = at.pc;
-  registers[15] = at.sp;
-  registers[10] = at.frame;
-#else
-  (void)context, (void)at;
-#endif
+void interrupt_elsewhere(void* context, const Registers& at) {
+  auto* words = static_cast<uintptr_t*>(context);
+  words[kPc] = at.pc;
+  words[kSp] = at.sp;
+  words[kFrame] = at.frame;
+  if (kLink) words[kLink] = at.link;
 }
 
 void restore_action(int number, const SignalAction& before) {

@@ -1,6 +1,6 @@
 #pragma once
 // Signals and timers by raw system calls: libc's structures for them differ between libraries.
-#include "os/linux/unwind_table.h"
+#include "base/types.h"
 
 namespace btrace {
 
@@ -30,10 +30,16 @@ struct SignalAction {
   void see_to_return();
 };
 
+// What tells where a thread is.
+struct Registers {
+  uintptr_t pc, sp, frame;
+  uintptr_t link;  // where a call leaves its return address, if that is a register
+};
+
 // Where a handler's thread was interrupted.
-UnwindRegisters interrupted_at(const void* context);
-// Makes the context one of another place, for who only reads it: to be undone before the handler returns. On x86-64.
-void interrupt_elsewhere(void* context, const UnwindRegisters& at);
+Registers interrupted_at(const void* context);
+// Makes the context one of another place, for who only reads it: to be undone before the handler returns.
+void interrupt_elsewhere(void* context, const Registers& at);
 
 // SIGPROF where nobody uses it, for debuggers let it pass; else a real-time signal that nobody uses; 0: there is none.
 int free_signal();

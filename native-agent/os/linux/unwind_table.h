@@ -7,12 +7,6 @@
 
 namespace btrace {
 
-// As the kernel has them in a signal's context, of the frame that is looked at.
-struct UnwindRegisters {
-  uintptr_t pc, sp, frame;
-  uintptr_t link;  // where a call leaves its return address, if that is a register
-};
-
 // Of one instruction. The frame's address (CFA) is what the stack pointer was before the call.
 struct UnwindRule {
   enum class Base : u8 { Unknown, Stack, Frame, Elsewhere };

@@ -1,8 +1,8 @@
 #include "rt/hotspot/hotspot.h"
 
 #include "base/libc.h"
-#include "core/program_name.h"
 #include "rt/hotspot/blocking.h"
+#include "rt/hotspot/program_name.h"
 
 namespace btrace::hotspot {
 

@@ -42,40 +42,30 @@ bool begins_with_frame(CodeArea area, u64 target) {
 
 }  // namespace
 
-bool find_stub_caller(const UnwindRegisters& at, CodeArea area, u64 stack_begin, u64 stack_end,
-                      UnwindRegisters& caller) {
-  constexpr u64 kWord = sizeof(u64), kFarthest = 32 * 1024, kPushed = 1, kFramed = 4;
+bool find_stub_caller(const Registers& at, CodeArea area, u64 stack_begin, u64 stack_end, Registers& caller) {
+  constexpr u64 kWord = sizeof(u64), kFarthest = 32 * 1024;
+  constexpr u64 kPushed = 1, kFramed = 4;  // so far it has come when it has pushed its caller's frame, and has its own
   constexpr u8 kReturn = 0xc3;
-  const auto on_stack = [&](u64 place) {
-    return place % kWord == 0 && place >= at.sp && place >= stack_begin + kWord && place < stack_end;
-  };
-  // Where the return address may lie: above the frame that was set up, or where the call left it.
-  const struct {
-    u64 place;
-    bool has_pushed;
-  } candidates[] = {{at.frame + kWord, true}, {at.sp, false}, {at.sp + kWord, true}};
-  if (!in(area, at.pc)) return false;
-  for (u32 i = 0; i < 3; i++) {
-    const auto [place, has_pushed] = candidates[i];
-    if (!on_stack(place)) continue;
+  // Whether the return address lies there; `stands`: how far into a stub that may be.
+  const auto found = [&](u64 place, bool has_pushed, auto stands) {
+    if (place % kWord || place < at.sp || place < stack_begin + kWord || place >= stack_end) return false;
     const u64 returns_to = plain_read<u64>(place, 0);
     const u64 target = called_before(area, returns_to);
     // Stubs share what they have in common: it may lie before the one that was called.
     const u64 into = at.pc - target;
-    if (!target || into + kFarthest >= 2 * kFarthest || !begins_with_frame(area, target)) continue;
-    const bool stands = i == 0   ? into >= kFramed
-                        : i == 1 ? into == 0 || plain_read<u8>(at.pc, 0) == kReturn
-                                 : into == kPushed;
-    if (!stands) continue;
+    if (!target || into + kFarthest >= 2 * kFarthest || !stands(into) || !begins_with_frame(area, target)) return false;
     caller = {returns_to, place + kWord, has_pushed ? plain_read<u64>(place - kWord, 0) : at.frame, 0};
     return true;
-  }
-  return false;
+  };
+  return in(area, at.pc) &&
+         (found(at.frame + kWord, true, [](u64 into) { return into >= kFramed; }) ||
+          found(at.sp + kWord, true, [](u64 into) { return into == kPushed; }) ||
+          found(at.sp, false, [&](u64 into) { return !into || plain_read<u8>(at.pc, 0) == kReturn; }));
 }
 
 #else
 
-bool find_stub_caller(const UnwindRegisters&, CodeArea, u64, u64, UnwindRegisters&) {
+bool find_stub_caller(const Registers&, CodeArea, u64, u64, Registers&) {
   return false;
 }
 

@@ -21,7 +21,7 @@ struct SignalTrace {
   SignalFrame* frames;
 };
 static_assert(sizeof(SignalFrame) <= sizeof(Frame));
-constexpr jint kNotWalkable = -5;  // it is in code of Java's, at a place that is no method's
+constexpr jint kNoFrameFound = -5;  // it runs in code of Java's, or in a stub
 using SignalWalk = void (*)(SignalTrace*, jint limit, void* context);
 
 struct SelfWalk {
@@ -32,8 +32,8 @@ struct SelfWalk {
 
 // In a stub of the JVM's own it is walked from the method that called it: that one's frame is the first of Java's.
 void walk_from_caller(SignalWalk walk, SignalTrace& trace, jint limit, void* context, const ThreadRecord& record) {
-  const UnwindRegisters at = interrupted_at(context);
-  UnwindRegisters caller;
+  const Registers at = interrupted_at(context);
+  Registers caller;
   const CodeArea area{g_hotspot.jvm.code_begin, g_hotspot.jvm.code_bytes};
   if (!find_stub_caller(at, area, record.stack_begin.load_relaxed(), record.stack_end.load_relaxed(), caller)) return;
   interrupt_elsewhere(context, caller);
@@ -50,7 +50,7 @@ SelfWalk walk_self(const ThreadRecord* record, void* context, Frame* frames, u32
   if (!env) return self;
   SignalTrace trace{env, 0, reinterpret_cast<SignalFrame*>(frames)};
   walk(&trace, static_cast<jint>(limit), context);
-  if (trace.count == kNotWalkable && record) walk_from_caller(walk, trace, static_cast<jint>(limit), context, *record);
+  if (trace.count == kNoFrameFound && record) walk_from_caller(walk, trace, static_cast<jint>(limit), context, *record);
   // A stack that fills the buffer may be deeper: JVMTI's walk knows how to leave out its middle.
   if (trace.count <= 0 || trace.count >= static_cast<jint>(limit)) return self;
   const Jvm& jvm = g_hotspot.jvm;

@@ -1,8 +1,8 @@
-#include "core/program_name.h"
+#include "rt/hotspot/program_name.h"
 
 #include "base/libc.h"
 
-namespace btrace {
+namespace btrace::hotspot {
 
 namespace {
 
@@ -50,4 +50,4 @@ void name_program(const char* command, char* name, size_t size) {
   name[length] = 0;
 }
 
-}  // namespace btrace
+}  // namespace btrace::hotspot
