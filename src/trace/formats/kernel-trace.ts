@@ -29,9 +29,8 @@ export class KernelTrace {
   readonly #builder: EventBuilder;
   readonly #names: NameTable;
   readonly #threads = new Map<number, EventThread>();
-  /** When a name was told by an event: threads and processes give themselves others, and the last one is what a person knows them by. */
-  readonly #toldAt = new Map<EventThread, number>();
-  readonly #processToldAt = new Map<number, number>();
+  /** When the event was that told the name of a thread, or of a process by its number. */
+  readonly #namedAt = new Map<EventThread | number, number>();
   readonly #processOf = new Map<number, number>();
   readonly async: AsyncSlices;
   readonly #counters = new Map<string, ReturnType<EventBuilder['counter']>>();
@@ -43,7 +42,7 @@ export class KernelTrace {
   /** State after a switch away; tid of the waker for a wake-up. */
   #detail = new Int32Array(64);
   /** Of any event: what runs or waits by then does so up to there. */
-  #last = -Infinity;
+  #endTime = -Infinity;
   /** Where a thread printed first: it ran there, though no switch to it was traced. */
   readonly #firstPrint = new Map<number, number>();
 
@@ -77,21 +76,26 @@ export class KernelTrace {
     this.#threads.set(thread.tid, thread);
   }
 
-  /** `time`: of the event that tells the name. One that is told without an event stands whatever events say. */
+  /** `time`: of the event that tells the name, if an event does. */
   nameThread(tid: number, name: string, pid: number, time?: number): void {
     if (pid > 0) this.#processOf.set(tid, pid);
     const thread = this.thread(tid, pid);
-    if (name === '' || (thread.name !== '' && !isNewer(time, this.#toldAt.get(thread)))) return;
-    thread.name = name;
-    if (time !== undefined) this.#toldAt.set(thread, time);
-    else this.#toldAt.delete(thread);
+    if (this.#isToBe(thread, name, thread.name !== '', time)) thread.name = name;
   }
 
   nameProcess(pid: number, name: string, time?: number): void {
-    if (name === '' || (this.processNames.has(pid) && !isNewer(time, this.#processToldAt.get(pid)))) return;
-    this.processNames.set(pid, name);
-    if (time !== undefined) this.#processToldAt.set(pid, time);
-    else this.#processToldAt.delete(pid);
+    if (this.#isToBe(pid, name, this.processNames.has(pid), time)) this.processNames.set(pid, name);
+  }
+
+  /**
+   * Threads and processes give themselves other names, and a person knows them by the last one. What was told without an event, as in a
+   * list of processes, stands whatever events say.
+   */
+  #isToBe(who: EventThread | number, name: string, hasName: boolean, time = Infinity): boolean {
+    const since = this.#namedAt.get(who) ?? (hasName ? Infinity : -Infinity);
+    if (name === '' || time < since || since === Infinity) return false;
+    this.#namedAt.set(who, time);
+    return true;
   }
 
   /** `previousState`: of SchedState. */
@@ -100,7 +104,7 @@ export class KernelTrace {
     if (next > 0) this.#push(time, onto, next, 0);
   }
 
-  /** `waker`: 0 where it is not known. */
+  /** `waker`: 0 where it is not known. "wakeup" may be told on the CPU of the woken thread, by whatever runs there; "waking" knows. */
   woken(time: number, tid: number, waker: number): void {
     if (tid > 0) this.#push(time, waking, tid, waker);
   }
@@ -110,7 +114,7 @@ export class KernelTrace {
     const event = this.#builder.isFull ? undefined : readAtrace(bytes, from, to);
     if (event === undefined) return;
     const { kind, pid, nameFrom, nameTo } = event;
-    if (time > this.#last) this.#last = time;
+    if (time > this.#endTime) this.#endTime = time;
     const first = this.#firstPrint.get(tid);
     if (first === undefined || time < first) this.#firstPrint.set(tid, time);
     switch (kind) {
@@ -178,7 +182,7 @@ export class KernelTrace {
     this.#tid[row] = tid;
     this.#detail[row] = detail;
     this.#count = row + 1;
-    if (time > this.#last) this.#last = time;
+    if (time > this.#endTime) this.#endTime = time;
   }
 
   /** Events of all CPUs in order of time → each thread's stretches. */
@@ -213,7 +217,8 @@ export class KernelTrace {
         open.set(tid, { since: time, state, link });
       }
     }
-    for (const [tid, { since, state }] of open) this.thread(tid).schedule?.push(since, this.#last, state, -1);
+    for (const [tid, { since, state }] of open)
+      this.thread(tid).schedule?.push(since, this.#endTime, state, -1);
   }
 
   /** What a thread is known to do before its first event: one that has printed, and is then switched away from, ran from there. */
@@ -222,11 +227,6 @@ export class KernelTrace {
     if (what !== away || since === undefined || since > time) return undefined;
     return { since, state: SchedState.Running, link: -1 };
   }
-}
-
-/** What one event says against what another one said: `told` is that one's time, none where it was no event. */
-function isNewer(time: number | undefined, told: number | undefined): boolean {
-  return told !== undefined && (time === undefined || time >= told);
 }
 
 /**

@@ -77,7 +77,6 @@ function readEvent(bytes: Uint8Array, from: number, to: number, kernel: KernelTr
     }
   } else if (kind === FtraceEvent.schedSwitch) readSwitch(time, kernel);
   else {
-    // A wake-up may be told on the CPU of the woken thread, by whatever runs there: only "waking" knows who woke it.
     const waker = kind === FtraceEvent.schedWaking ? tid : 0;
     while (inner.next()) if (inner.field === SchedWaking.pid) kernel.woken(time, inner.low, waker);
   }

@@ -101,7 +101,6 @@ export class SystraceImporter implements TraceImporter {
       this.#kernel.switched(time, Number(previous), stateNamed(state), Number(next));
     } else if (event === 'sched_waking' || event === 'sched_wakeup' || event === 'sched_wakeup_new') {
       const [, wakes, wakesInShort] = woken.exec(rest) ?? [];
-      // A wake-up may be told on the CPU of the woken thread, by whatever runs there: only "waking" knows who woke it.
       this.#kernel.woken(time, Number(wakes ?? wakesInShort ?? 0), event === 'sched_waking' ? tid : 0);
     }
   }
