@@ -146,7 +146,7 @@ export class Recorder {
     if (running === undefined) return;
     const open = () => openRecording(running.session.file);
     throw new Problem(
-      l10n.t('{0} is being recorded already.', plain(target.name)),
+      l10n.t('{0} is being recorded already.', plain(running.name)),
       l10n.t('Stop that recording to begin another one.'),
       [
         // VS Code cannot take the toast away when that recording has ended: then both open what came of it.
