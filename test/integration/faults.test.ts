@@ -1,74 +1,25 @@
+/** What happens to a program, or to its recording, while it is recorded. */
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-  closeSync,
-} from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { setImmediate } from 'node:timers/promises';
-import { root } from '../../scripts/setup.mjs';
-import { javaProcess } from '../../src/targets/local/java-processes.js';
-import { LocalTargets } from '../../src/targets/local/local-targets.js';
-import { configOf, newTokens, tokenOptions } from '../../src/targets/session/conversation.js';
+import { existsSync } from 'node:fs';
 import { EndReason, lockWaitsAtEnd, LossReason } from '../../src/trace/index.js';
-import { formatMajor } from '../../src/trace/model/kinds.js';
-import { ChunkKind, encodeChunk } from '../../src/trace/recording/chunk.js';
-import { Hello } from '../../src/trace/recording/messages.js';
-import { compile, containerScript, JavaProgram, jdks, mainJdk } from '../rigs/jvm/programs.js';
-import { decodeFile, Recordings, refusal, socketFolders, threadNamed, totalCpu } from './recordings.js';
-
-const agent = path.join(root, 'build/native/host/libbtrace-agent.so');
+import { compile, jdks } from '../rigs/jvm/programs.js';
+import { decodeFile, refusal, threadNamed } from './recordings.js';
+import { TruthPrograms } from './truth-programs.js';
 
 describe('faults', () => {
-  let recordings: Recordings;
-  const programs: JavaProgram[] = [];
+  let recordings: TruthPrograms;
 
   before(() => void compile('truth'));
-  beforeEach(() => (recordings = new Recordings()));
-  afterEach(async () => {
-    for (const program of programs.splice(0)) await program.kill();
-    assert.deepEqual(socketFolders(), [], 'no socket folder is left');
-    recordings.remove();
-  });
-
-  async function truth(
-    parts: string[],
-    more: { vmArgs?: string[]; below?: string[]; env?: NodeJS.ProcessEnv } = {},
-  ): Promise<JavaProgram> {
-    const program = await JavaProgram.start('truth', {
-      ...more,
-      args: [recordings.file('truth.txt'), ...parts],
-      vmArgs: ['-XX:+IgnoreUnrecognizedVMOptions', '-XX:+EnableDynamicAgentLoading', ...(more.vmArgs ?? [])],
-    });
-    programs.push(program);
-    return program;
-  }
-
-  function nothingLeft(): void {
-    assert.deepEqual(readdirSync(recordings.folder), [], 'no file is left');
-  }
+  beforeEach(() => (recordings = new TruthPrograms()));
+  afterEach(() => recordings.end());
 
   it('a JVM that checks what is called by JNI: it is left as it was, without the names of classes', async () => {
     for (const jdk of jdks()) {
-      const program = await JavaProgram.start('deadlock', {
+      const program = await recordings.program('deadlock', {
         jdk,
         args: ['before'],
-        vmArgs: ['-Xcheck:jni', '-XX:+IgnoreUnrecognizedVMOptions', '-XX:+EnableDynamicAgentLoading'],
+        vmArgs: ['-Xcheck:jni'],
       });
-      programs.push(program);
       const said = program.output;
       const trace = await recordings.record(program.pid, 500, {
         file: recordings.file(`${jdk.version}.btrace`),
@@ -80,223 +31,8 @@ describe('faults', () => {
     }
   });
 
-  it('a pid that is nobody', async () => {
-    await assert.rejects(recordings.start(2 ** 22 + 5), refusal('not-found', /no process/));
-    nothingLeft();
-  });
-
-  it('a process that is not Java', async () => {
-    await assert.rejects(recordings.start(process.pid), refusal('not-supported', /is not a Java program/));
-    // One that has ended, and that nobody has asked about yet, has no name any more.
-    // It ends when the shell is a program already that takes no notice; the shell would.
-    const shell = spawn('sh', ['-c', 'sleep 0.5 & echo $!; exec sleep 60'], { stdio: 'pipe' });
-    try {
-      const [line] = (await once(shell.stdout, 'data')) as [Buffer];
-      const zombie = Number(line.toString());
-      while (!/^State:\s+Z/m.test(readFileSync(`/proc/${zombie}/status`, 'utf8'))) await setImmediate();
-      await assert.rejects(
-        recordings.start(zombie),
-        refusal('not-supported', new RegExp(`^Process ${zombie} is not a Java program: it has just ended`)),
-      );
-    } finally {
-      shell.kill('SIGKILL');
-      await once(shell, 'exit');
-    }
-    nothingLeft();
-  });
-
-  it("another user's process", async () => {
-    if (process.geteuid!() !== 0) {
-      await assert.rejects(recordings.start(1), refusal('not-permitted', /belongs to root/));
-      return;
-    }
-    const other = spawn('sleep', ['60'], { uid: 65534, gid: 65534, stdio: 'ignore' });
-    try {
-      await assert.rejects(recordings.start(other.pid!), refusal('not-permitted', /belongs to nobody/));
-    } finally {
-      other.kill('SIGKILL');
-      await once(other, 'exit');
-    }
-    nothingLeft();
-  });
-
-  it("another user's socket: the agent says nothing there, and the program runs on", async () => {
-    if (process.geteuid!() !== 0) return; // nobody else can listen for us then
-    const folder = mkdtempSync(path.join(tmpdir(), 'other-'));
-    chmodSync(folder, 0o777);
-    const socket = path.join(folder, 'socket');
-    const tokens = newTokens();
-    const config = configOf(recordings.options());
-    const hello = encodeChunk(
-      ChunkKind.Hello,
-      Hello.encode({ major: formatMajor, token: tokens.ours, config }),
-      0,
-    );
-    // Knows what to say, and tells how much it hears until it is left.
-    const listen = `let heard = 0;
-      require('node:net').createServer((agent) => {
-        agent.on('error', () => undefined).on('data', (part) => (heard += part.length));
-        agent.on('close', () => console.log('heard ' + heard));
-        agent.write(Buffer.from('${Buffer.from(hello).toString('hex')}', 'hex'));
-      }).listen('socket', () => console.log('listens'));`;
-    const heardBy = async (uid: number): Promise<string> => {
-      // It is in that folder before it is somebody else, who may not go there.
-      const other = spawn(process.execPath, ['-e', listen], { uid, gid: uid, cwd: folder, stdio: 'pipe' });
-      const gone = once(other, 'exit');
-      let said = '';
-      other.stdout.on('data', (part: Buffer) => (said += part.toString()));
-      const says = async (what: RegExp): Promise<void> => {
-        while (!what.test(said)) {
-          await Promise.race([once(other.stdout, 'data'), gone]);
-          assert.equal(other.exitCode, null, said);
-        }
-      };
-      try {
-        await says(/^listens$/m);
-        const program = await truth(['burn'], {
-          vmArgs: [`-agentpath:${agent}=socket=${socket},${tokenOptions(tokens)}`],
-        });
-        if (uid === 0) await program.end();
-        await says(/^heard /m);
-        assert.equal(await program.end(), 0, program.output);
-        return said;
-      } finally {
-        other.kill('SIGKILL');
-        await gone;
-        rmSync(socket, { force: true });
-      }
-    };
-    try {
-      assert.match(await heardBy(65534), /^heard 0$/m);
-      assert.match(await heardBy(0), /^heard [1-9]/m);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  });
-
-  it('attaching switched off: the program is not even asked', async () => {
-    for (const flag of ['-XX:+DisableAttachMechanism', '-XX:+DisableAttachMechanism -XX:-UsePerfData']) {
-      const program = await truth(['sleep'], { vmArgs: flag.split(' ') });
-      await assert.rejects(
-        recordings.start(program.pid),
-        refusal('attach-disabled', /DisableAttachMechanism/),
-      );
-      assert.equal(program.output, 'ready\n', 'SIGQUIT would have made it print its threads');
-    }
-  });
-
-  it('agents not allowed', async () => {
-    const program = await truth(['sleep'], { vmArgs: ['-XX:-EnableDynamicAgentLoading'] });
-    await assert.rejects(
-      recordings.start(program.pid),
-      refusal('attach-disabled', /EnableDynamicAgentLoading/),
-    );
-    assert.ok(!existsSync(recordings.file()));
-  });
-
-  it('a JVM that still starts is waited for, not killed by the signal', async () => {
-    for (const { home, version } of jdks()) {
-      const java = path.join(home, 'bin/java');
-      const child = spawn(java, ['-Xmx64m', '-cp', compile('shop'), 'com.example.shop.Shop'], {
-        stdio: 'pipe',
-      });
-      try {
-        await once(child, 'spawn');
-        for (;;) {
-          assert.equal(child.exitCode, null);
-          const found = await recordings.targets.find(child.pid!).catch(() => undefined);
-          if (found) break;
-        }
-        const session = await recordings.start(child.pid!, { file: recordings.file(`${version}.btrace`) });
-        assert.equal((await session.stop()).reason, 'stopped');
-        child.stdin.end();
-        const [code] = (await once(child, 'exit')) as [number];
-        assert.equal(code, 0);
-      } finally {
-        child.kill('SIGKILL');
-      }
-    }
-  });
-
-  it('an attach socket that a killed program with the same process id has left', async () => {
-    const program = await truth(['sleep']);
-    const left = path.join('/tmp', `.java_pid${program.pid}`);
-    const listen = `require('node:net').createServer().listen(${JSON.stringify(left)}, () => { require('node:fs').chmodSync(${JSON.stringify(left)}, 0o600); process.kill(process.pid, 'SIGKILL'); })`;
-    await once(spawn(process.execPath, ['-e', listen]), 'exit');
-    assert.ok(existsSync(left));
-    const session = await recordings.start(program.pid);
-    assert.equal((await session.stop()).reason, 'stopped');
-  });
-
-  it('socket paths that are too long or taken', async () => {
-    const program = await truth(['sleep']);
-    let count = 0;
-    const records = async () => {
-      const session = await recordings.start(program.pid, { file: recordings.file(`${count++}.btrace`) });
-      assert.equal((await session.stop()).reason, 'stopped');
-    };
-    const place = path.join('/tmp', `.java_pid${program.pid}`);
-    writeFileSync(place, "a file where the JVM's socket goes");
-    await records();
-
-    // Ours goes to another folder when the one for temporary files cannot hold it.
-    const long = path.join(recordings.folder, 'long'.repeat(30));
-    mkdirSync(long);
-    const file = path.join(recordings.folder, 'file');
-    writeFileSync(file, '');
-    const { TMPDIR: before } = process.env;
-    try {
-      for (const temporary of [long, file]) {
-        process.env['TMPDIR'] = temporary;
-        await records();
-      }
-    } finally {
-      if (before === undefined) delete process.env['TMPDIR'];
-      else process.env['TMPDIR'] = before;
-    }
-    assert.deepEqual(readdirSync(long), []);
-
-    rmSync(place);
-    const other = createServer((connection) => {
-      connection.once('data', () => connection.end('hello\n'));
-    }).listen(place);
-    await once(other, 'listening');
-    chmodSync(place, 0o600);
-    await assert.rejects(
-      recordings.start(program.pid, { file: recordings.file('other.btrace') }),
-      refusal('agent-refused', /\.java_pid\d+ answered as no JVM does \("hello"\)/),
-    );
-    assert.ok(!existsSync(recordings.file('other.btrace')));
-    other.close(); // and removes its path
-    await once(other, 'close');
-    await records();
-  });
-
-  it('an agent that is missing, of another architecture, or broken', async () => {
-    const program = await truth(['sleep']);
-    const startWith = async (folder: string) =>
-      await (await new LocalTargets({ agentRoots: [folder] }).find(program.pid)).start(recordings.options());
-    await assert.rejects(startWith(recordings.folder), refusal('agent-missing', /There is no agent/));
-
-    const folder = path.join(recordings.folder, 'agents', `linux-${process.arch}`);
-    mkdirSync(folder, { recursive: true });
-    const library = path.join(folder, 'libbtrace-agent.so');
-    copyFileSync(agent, library);
-    const file = openSync(library, 'r+');
-    writeSync(file, Uint8Array.of(process.arch === 'arm64' ? 62 : 183, 0), 0, 2, 18); // e_machine
-    closeSync(file);
-    await assert.rejects(startWith(recordings.folder), refusal('agent-missing', /is for (arm64|x64)/));
-
-    writeFileSync(library, readFileSync(agent).subarray(0, 20_000));
-    await assert.rejects(startWith(recordings.folder), refusal('agent-missing', /is cut short/));
-
-    copyFileSync(process.execPath, library); // whole and of this architecture, but a program
-    await assert.rejects(startWith(recordings.folder), refusal('agent-refused', /could not load/));
-    assert.ok(!existsSync(recordings.file()));
-  });
-
   it('two recordings of one program at once: the second is told, the first goes on', async () => {
-    const program = await truth(['burn']);
+    const program = await recordings.truth(['burn']);
     const first = await recordings.start(program.pid);
     await assert.rejects(
       recordings.start(program.pid, { file: recordings.file('second.btrace') }),
@@ -308,7 +44,7 @@ describe('faults', () => {
   });
 
   it('the program killed: what came until then is there, with names', async () => {
-    const program = await truth(['burn', 'allocate']);
+    const program = await recordings.truth(['burn', 'allocate']);
     const session = await recordings.start(program.pid);
     await new Promise<void>((resolve) => {
       session.onStatus(({ samples, elapsedMs }) => {
@@ -329,7 +65,7 @@ describe('faults', () => {
   });
 
   it('the program ends by itself: the file has its end', async () => {
-    const program = await truth(['burn']);
+    const program = await recordings.truth(['burn']);
     const session = await recordings.start(program.pid);
     assert.equal(await program.end(), 0);
     const end = await session.ended;
@@ -338,7 +74,7 @@ describe('faults', () => {
   });
 
   it('stopped or cancelled in the moment it starts', async () => {
-    const program = await truth(['burn']);
+    const program = await recordings.truth(['burn']);
     for (let round = 0; round < 10; round++) {
       const session = await recordings.start(program.pid, { file: recordings.file(`${round}.btrace`) });
       const end = await (round % 2 === 0 ? session.stop() : session.cancel());
@@ -355,39 +91,15 @@ describe('faults', () => {
   });
 
   it('a child of fork is not recorded, and lives', async () => {
-    const program = await truth(['fork', 'burn']);
+    const program = await recordings.truth(['fork', 'burn']);
     const trace = await recordings.record(program.pid, 1500);
     assert.ok(threadNamed(trace, 'forker').sampleCount > 0);
     assert.deepEqual(trace.problems, []);
     assert.equal(await program.end(), 0, program.output);
   });
 
-  it('a program in a container: a process number, a root and a /tmp of its own, and no name for its user', async function () {
-    const below = ['unshare', '--pid', '--mount', '--fork', '--kill-child'];
-    if (spawnSync(below[0]!, [...below.slice(1), 'true']).status !== 0) this.skip(); // for want of the right to
-    const jdk = mainJdk();
-    const containerRoot = recordings.file('container');
-    mkdirSync(containerRoot);
-    const { pid: parent } = await truth(['burn'], {
-      below: [...below, 'sh', containerScript, containerRoot],
-      env: { ...process.env, CONTAINER_SHOWS: `${compile('truth')} ${jdk.home}` },
-    });
-    const pid = Number(readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8'));
-    assert.match(readFileSync(`/proc/${pid}/status`, 'utf8'), /^NSpid:\s+\d+\s+1$/m);
-    const listed = await javaProcess(pid);
-    assert.equal(listed.name, 'Truth');
-    assert.match(listed.runtime, /^HotSpot \d+\.\d+\.\d+/); // no name, nothing published: from the JDK's own files
-    const session = await recordings.start(pid);
-    session.onStatus(({ processCpuNs }) => {
-      if (processCpuNs > 0.5e9) void session.stop();
-    });
-    const trace = decodeFile((await session.ended).file);
-    assert.deepEqual(trace.problems, []);
-    assert.ok((totalCpu(trace, threadNamed(trace, 'burner')).get('Work.half') ?? 0) > 0);
-  });
-
   it('classes that come and go', async () => {
-    const program = await truth(['load', 'garbage']);
+    const program = await recordings.truth(['load', 'garbage']);
     const trace = await recordings.record(program.pid, 2000, { syncIntervalNs: 0, budgetPpm: 0 });
     assert.ok(trace.complete);
     assert.deepEqual(trace.problems, []);
@@ -407,7 +119,7 @@ describe('faults', () => {
 
   for (const vmArgs of [[], ['-Xint', '-XX:+UseSerialGC']])
     it(`a class that lies where one was that is gone: neither its methods nor its objects bear that one’s name ${vmArgs.join(' ')}`, async () => {
-      const program = await truth(['replace'], { vmArgs });
+      const program = await recordings.truth(['replace'], { vmArgs });
       const trace = await recordings.record(program.pid, 3000, { syncIntervalNs: 0, budgetPpm: 0 });
       assert.deepEqual(trace.problems, []);
       const makers = new Map<number, string>();
@@ -431,7 +143,7 @@ describe('faults', () => {
     });
 
   it('2,000 threads', async () => {
-    const program = await truth(['2000', 'burn']);
+    const program = await recordings.truth(['2000', 'burn']);
     const trace = await recordings.record(program.pid, 3000);
     assert.deepEqual(trace.problems, []);
     const crowd = trace.threads.filter(({ name }) => name.startsWith('crowd-'));
@@ -443,7 +155,7 @@ describe('faults', () => {
   });
 
   it('200 threads a second', async () => {
-    const program = await truth(['churn', 'burn']);
+    const program = await recordings.truth(['churn', 'burn']);
     const trace = await recordings.record(program.pid, 3000);
     assert.deepEqual(trace.problems, []);
     const brief = trace.threads.filter(({ name }) => name.startsWith('brief-'));

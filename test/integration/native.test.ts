@@ -6,36 +6,37 @@ import { cpuOf, decodeFile, Recordings, selfCpu, threadNamed, totalCpu } from '.
 
 for (const jdk of jdks()) {
   describe(`native functions, JDK ${jdk.version}`, () => {
-    let recordings: Recordings;
-    let program: JavaProgram;
+    let trace: Trace;
+    /** What the program says of itself. */
+    let output: string;
 
     before(async () => {
-      recordings = new Recordings();
+      const recordings = new Recordings();
       // Without a warning of the JVM's, which may come in the middle of what the program says.
       const quiet = ['-XX:+EnableDynamicAgentLoading', '--enable-native-access=ALL-UNNAMED'];
       const vmArgs = parseInt(jdk.version) >= 21 ? quiet : [];
-      program = await JavaProgram.start('native-work', { jdk, vmArgs, args: [nativeWorkLibrary()] });
-    });
-    after(async () => {
-      await program.kill();
-      recordings.remove();
-    });
-
-    let trace: Trace;
-
-    it('have the CPU time that they and those they call used, by name', async () => {
-      // As long as it takes for some hundred interrupts, on a busy machine too.
-      const session = await recordings.start(program.pid, { asyncIntervalNs: 1e6 });
-      session.onStatus(({ processCpuNs }) => {
-        if (processCpuNs > 3e9) void session.stop();
-      });
-      trace = decodeFile((await session.ended).file);
+      const program = await JavaProgram.start('native-work', { jdk, vmArgs, args: [nativeWorkLibrary()] });
+      try {
+        // As long as it takes for some hundred interrupts, on a busy machine too.
+        const session = await recordings.start(program.pid, { asyncIntervalNs: 1e6 });
+        session.onStatus(({ processCpuNs }) => {
+          if (processCpuNs > 3e9) void session.stop();
+        });
+        trace = decodeFile((await session.ended).file);
+        assert.equal(await program.end(), 0);
+        output = program.output;
+      } finally {
+        await program.kill();
+        recordings.remove();
+      }
       assert.deepEqual(trace.problems, []);
+    });
+
+    it('have the CPU time that they and those they call used, by name', () => {
       const worker = threadNamed(trace, 'worker');
       const total = totalCpu(trace, worker);
       const self = selfCpu(trace, worker);
-      assert.equal(await program.end(), 0);
-      const used = /^used (\d+) (\d+) (\d+)$/m.exec(program.output)!.slice(1).map(Number);
+      const used = /^used (\d+) (\d+) (\d+)$/m.exec(output)!.slice(1).map(Number);
       const [dealt, sifted, shuffled] = used as [number, number, number];
       const of = (cpu: Map<string, number>, name: string): number =>
         cpu.get(`${name} (libnative-work.so)`) ?? 0;

@@ -58,7 +58,7 @@ for (const jdk of jdks()) {
       const loaded = rowsOf(loader.events, SampleKind.ClassLoad).filter(
         (row) =>
           trace.className(loader.events.type[row]!) === 'Loaded' &&
-          / < Parts\$Fresh\.loadClass < /.test(stackOf(trace, loader.events.path[row]!)),
+          / < Classes\$Fresh\.loadClass < /.test(stackOf(trace, loader.events.path[row]!)),
       );
       assert.ok(loaded.length > 0, `${loaded.length} classes were loaded`);
 

@@ -1,8 +1,8 @@
 /** What runs in code that the JVM has of its own is seen as it is interrupted, in the method that called it, not at some later place. */
 import assert from 'node:assert/strict';
+import { SampleKind } from '../../src/trace/index.js';
 import { JavaProgram, jdks } from '../rigs/jvm/programs.js';
 import { cpuOf, decodeFile, Recordings, threadNamed, totalCpu } from './recordings.js';
-import { SampleKind } from '../../src/trace/index.js';
 
 for (const jdk of jdks()) {
   describe(`code of the JVM's own, JDK ${jdk.version}`, () => {

@@ -124,7 +124,7 @@ const standsIn: Record<string, (names: readonly string[]) => boolean> = {
   SLEEP: (names) => names.includes('java.lang.Thread.sleep'),
   PARK: (names) => names.includes('java.util.concurrent.locks.LockSupport.parkNanos'),
   WAIT: (names) => names[0] === 'java.lang.Object.wait0',
-  MONITOR: (names) => names[0]!.startsWith('Parts.lambda$'),
+  MONITOR: (names) => names[0]!.startsWith('Virtual.lambda$'),
 };
 
 for (const jdk of jdks().filter(({ version }) => parseInt(version) >= firstWith)) {

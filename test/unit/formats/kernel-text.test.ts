@@ -98,22 +98,22 @@ describe('the kernel’s trace as text', () => {
     assert.equal(importWhole(anyImporter(), Buffer.from(switches)).threads.length, 2);
   });
 
-  /** Of thread 7, which is called by `who` and has printed `begin` before anything else. */
-  const line = (who: string, since: number, what: string): string =>
-    `${who.padStart(16)}-7   ( 7) [000] d..2. 10.${String(since).padStart(6, '0')}: ${what}\n`;
+  const line = (who: string, tid: number, since: number, what: string): string =>
+    `${`${who}-${tid}`.padEnd(24)} ( 7) [000] d..2. 10.${String(since).padStart(6, '0')}: ${what}\n`;
   const gives = (from: string, fromTid: number, since: number, to: string, toTid: number): string =>
     line(
       from,
+      fromTid,
       since,
       `sched_switch: prev_comm=${from} prev_pid=${fromTid} prev_prio=120 prev_state=S ==> next_comm=${to} next_pid=${toTid} next_prio=120`,
-    ).replace('-7 ', `-${fromTid} `);
+    );
 
   it('has the CPU time of what runs when the first and the last of a program’s words are written', () => {
     const text = [
-      line('shop', 100, 'tracing_mark_write: B|7|open'),
+      line('shop', 7, 100, 'tracing_mark_write: B|7|open'),
       gives('shop', 7, 300, 'idle', 0),
       gives('idle', 0, 500, 'shop', 7),
-      line('shop', 900, 'tracing_mark_write: E|7'),
+      line('shop', 7, 900, 'tracing_mark_write: E|7'),
     ].join('');
     const read = importWhole(anyImporter(), Buffer.from(text), 50);
     assert.deepEqual(times(read), ['shop 7: asleep 200, on a CPU 600']);
@@ -122,10 +122,10 @@ describe('the kernel’s trace as text', () => {
 
   it('calls a thread by its last name, whatever the order of the lines, and what is not known by none', () => {
     const named = [
-      line('shop', 100, 'tracing_mark_write: B|7|open'),
+      line('shop', 7, 100, 'tracing_mark_write: B|7|open'),
       gives('<pre-initialized>', 7, 200, 'idle', 0),
       gives('idle', 0, 300, 'com.example.shop', 7),
-      line('<...>', 400, 'tracing_mark_write: E|7'),
+      line('<...>', 7, 400, 'tracing_mark_write: E|7'),
     ];
     for (const lines of [named, [...named].reverse()]) {
       const read = importWhole(anyImporter(), Buffer.from(lines.join('')), 50);
@@ -136,7 +136,7 @@ describe('the kernel’s trace as text', () => {
     }
   });
 
-  const wakes = (what: string): string => line('giver', 400, what).replace('-7 ', '-9 ');
+  const wakes = (what: string): string => line('giver', 9, 400, what);
   const telling: Readonly<Record<string, readonly [line: string, isByWhom: boolean]>> = {
     'waking, which knows who woke it': [wakes('sched_waking: comm=shop pid=7 prio=120 target_cpu=000'), true],
     'a wake-up, as kernels before 4.3 have it alone': [
@@ -149,12 +149,12 @@ describe('the kernel’s trace as text', () => {
   for (const [name, [told, isByWhom]] of Object.entries(telling))
     it(`lets a thread sleep until it is told of ${name}`, () => {
       const text = [
-        line('shop', 100, 'tracing_mark_write: B|7|open'),
+        line('shop', 7, 100, 'tracing_mark_write: B|7|open'),
         gives('shop', 7, 300, 'giver', 9),
         told,
         gives('giver', 9, 500, 'shop', 7),
-        line('shop', 900, 'tracing_mark_write: E|7'),
-        line('giver', 950, 'tracing_mark_write: B|9|more').replace('-7 ', '-9 '),
+        line('shop', 7, 900, 'tracing_mark_write: E|7'),
+        line('giver', 9, 950, 'tracing_mark_write: B|9|more'),
       ].join('');
       const read = importWhole(anyImporter(), Buffer.from(text), 50);
       assert.equal(times(read)[0], 'shop 7: asleep 100, on a CPU 650');
@@ -164,17 +164,17 @@ describe('the kernel’s trace as text', () => {
   it('lets no thread sleep that has ended', () => {
     for (const state of ['X', 'x', 'Z', 'X|K']) {
       const text = [
-        line('shop', 100, 'tracing_mark_write: B|7|open'),
-        line('shop', 200, 'tracing_mark_write: E|7'),
+        line('shop', 7, 100, 'tracing_mark_write: B|7|open'),
+        line('shop', 7, 200, 'tracing_mark_write: E|7'),
         gives('shop', 7, 300, 'other', 9).replace('prev_state=S', `prev_state=${state}`),
-        line('other', 900, 'tracing_mark_write: B|9|on').replace('-7 ', '-9 '),
+        line('other', 9, 900, 'tracing_mark_write: B|9|on'),
       ].join('');
       assert.equal(times(importWhole(anyImporter(), Buffer.from(text)))[0], 'shop 7: asleep 0, on a CPU 200');
     }
   });
 
   it('is read where the kernel does not know the name of the function that prints', () => {
-    const text = [line('shop', 100, '0: B|7|open'), line('shop', 300, '0: E|7')].join('');
+    const text = [line('shop', 7, 100, '0: B|7|open'), line('shop', 7, 300, '0: E|7')].join('');
     const read = importWhole(anyImporter(), Buffer.from(`# tracer: nop\n${text}`));
     assert.deepEqual(
       read.threads.map(({ calls }) => [read.methods.name(calls.method[0]!), Math.round(calls.end[0]!)]),
