@@ -6,15 +6,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { HostMessage } from '../../src/protocol/messages.js';
 import { TargetError } from '../../src/targets/target.js';
-import {
-  activeTabInput,
-  btrace,
-  closeAll,
-  openRecording,
-  scratchFile,
-  withSetting,
-  workspaceFile,
-} from './btrace.js';
+import { activeTabInput, btrace, closeAll, openRecording, scratchFile, withSetting } from './btrace.js';
 import { toastsOf, withPerson, type Toast } from './person.js';
 import { tillMethods, writeRecording } from './recordings.js';
 import { ScriptedTarget, ScriptedTargets, type ScriptedSession } from './scripted-targets.js';
@@ -427,35 +419,4 @@ describe('the command', () => {
   });
 
   for (const [name, test] of Object.entries(tests)) it(`btrace.${name}`, test);
-
-  it('of a lens leads to the overload that it stands over', async () => {
-    const { figures } = (await btrace()).parts;
-    const file = scratchFile('overloads.btrace');
-    const uri = workspaceFile('src/com/example/shop/Over.java');
-    const text =
-      'package com.example.shop;\nclass Over {\n  void load(int a) {}\n  void load(long a, String b) {}\n}\n';
-    await vscode.workspace.fs.writeFile(uri, Buffer.from(text));
-    const load = { className: 'com.example.shop.Over', name: 'load', file: 'Over.java' };
-    const methods = [
-      { ...load, signature: '(I)V', line: 3 },
-      { ...load, signature: '(JLjava/lang/String;)V', line: 4 },
-    ];
-    await writeRecording(file, { methods, stacks: [[0], [1]], samples: 20, startedMs: Date.now() + 60_000 });
-    await run('showFigures', vscode.Uri.file(file));
-    await vscode.workspace.openTextDocument(uri);
-    const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
-      'vscode.executeCodeLensProvider',
-      uri,
-      10,
-    );
-    const led = lenses.map(({ range, command }) => [
-      range.start.line + 1,
-      figures.keyOf(command?.arguments?.[0] as number)?.signature,
-    ]);
-    assert.deepEqual(led, [
-      [3, '(I)V'],
-      [4, '(JLjava/lang/String;)V'],
-    ]);
-    await vscode.workspace.fs.delete(uri);
-  });
 });

@@ -259,6 +259,32 @@ describe('figures in the editor', () => {
     });
   });
 
+  it('lead to the overload that each stands over', async () => {
+    const { figures } = (await btrace()).parts;
+    const file = scratchFile('overloads.btrace');
+    const over = workspaceFile('src/com/example/shop/Over.java');
+    const text =
+      'package com.example.shop;\nclass Over {\n  void load(int a) {}\n  void load(long a, String b) {}\n}\n';
+    await vscode.workspace.fs.writeFile(over, Buffer.from(text));
+    const load = { className: 'com.example.shop.Over', name: 'load', file: 'Over.java' };
+    const methods = [
+      { ...load, signature: '(I)V', line: 3 },
+      { ...load, signature: '(JLjava/lang/String;)V', line: 4 },
+    ];
+    await writeRecording(file, { methods, stacks: [[0], [1]], samples: 20, startedMs: Date.now() + 60_000 });
+    await vscode.commands.executeCommand('btrace.showFigures', vscode.Uri.file(file));
+    await vscode.workspace.openTextDocument(over);
+    const led = (await lenses(over)).map(({ range, command }) => [
+      range.start.line + 1,
+      figures.keyOf(command?.arguments?.[0] as number)?.signature,
+    ]);
+    assert.deepEqual(led, [
+      [3, '(I)V'],
+      [4, '(JLjava/lang/String;)V'],
+    ]);
+    await vscode.workspace.fs.delete(over);
+  });
+
   it('go when they are hidden', async () => {
     await vscode.commands.executeCommand('btrace.hideFigures');
     assert.deepEqual(await titles(uri), []);
