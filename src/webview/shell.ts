@@ -351,7 +351,10 @@ export class PageShell implements EngineListener, PageActions {
   #announceSelection(): void {
     const { selection } = this.#store.state;
     const call = selection?.kind === 'call' ? this.#model.call(selection) : undefined;
-    if (call !== undefined) this.announce(describeCall(this.#context, call.thread.index, call.row));
+    if (call === undefined) return;
+    const said = describeCall(this.#context, call.thread.index, call.row);
+    const isFolded = this.#timeline.navigation.isFolded(call.thread.index);
+    this.announce(isFolded ? `${said}, ${text('thread.isFolded')}` : said);
   }
 
   #say(notice: string): void {

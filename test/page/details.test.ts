@@ -24,6 +24,13 @@ describe('the details', function () {
   it('say what each colour stands for, and find what has it', async () => {
     const rows = page.page.locator('button.legend-row');
     await rows.first().waitFor();
+    const states = page.page.locator('.legend-rows').last().locator('.legend-name');
+    assert.deepEqual(await states.allTextContents(), [
+      'held up: a lock, input or output, GC',
+      'resting: asleep, parked, nothing to do',
+      'off the CPU, not told what for',
+      'no evidence of what it did',
+    ]);
     const names = await rows.locator('.legend-name').allTextContents();
     const trace = generateTrace(small);
     const packages = new Set<string>();

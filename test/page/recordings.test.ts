@@ -225,6 +225,7 @@ describe('a recording on the page', function () {
   it('with nothing in it says so', async () => {
     open = await rig.opened(await recording(0));
     assert.match(await open.page.locator('.notice').innerText(), /No thread was seen at work/);
+    assert.deepEqual(await open.page.locator('.details-facts dt').allTextContents(), ['Program', 'Threads']);
   });
 
   it('of another tool is recognised by its content', async () => {
@@ -274,6 +275,7 @@ describe('a recording on the page', function () {
       return [[...new Set(colours)], probe.getImageData(0, 0, 1, 1).data.join()];
     });
     assert.deepEqual(left, [ground]);
+    assert.equal(await open.page.locator('.lens:visible, .ruler-range:visible').count(), 0);
     await open.more(new Uint8Array(2 ** 17), 0);
     assert.match((await open.hear('notTrace')).what, /binary file/);
   });
@@ -318,6 +320,10 @@ describe('a recording on the page', function () {
       await open.page.locator('.thread-name', { hasText: 'main' }).waitFor();
       await open.page.getByRole('tab', { name: 'Methoden' }).click();
       await open.page.locator('#view-methods .table-row').first().waitFor();
+      await open.page.locator('#view-methods .table-row').first().click();
+      await open.page.keyboard.press('6');
+      // There is no source to open: nothing that looks like a way to it.
+      await open.page.locator('span.callers-name').waitFor();
       assert.equal(await open.page.getByText('Bitte das Skript erlauben.').isVisible(), false);
       const strict = await rig.browser.newPage({ javaScriptEnabled: false });
       await strict.goto(open.page.url());

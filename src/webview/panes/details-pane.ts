@@ -70,13 +70,12 @@ export class DetailsPane {
 
   #showNothing(): void {
     const { model } = this.#context;
-    const info = model.snapshot?.info;
-    const { bounds } = model;
+    const { info, beginNs = 0, endNs = 0 } = model.snapshot ?? {};
     const rows: [string, string][] = [
       [text('details.target'), plainText(info?.targetName ?? '')],
       [text('details.runtime'), plainText([info?.runtime, info?.os, info?.arch].filter(Boolean).join(' · '))],
       [text('details.device'), plainText(info?.device ?? '')],
-      [text('details.length'), formatLength(bounds.endNs - bounds.beginNs)],
+      [text('details.length'), endNs > beginNs ? formatLength(endNs - beginNs) : ''],
       [text('details.threads'), formatCount(model.snapshot?.threads.length ?? 0)],
     ];
     this.root.replaceChildren(

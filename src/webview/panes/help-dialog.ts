@@ -37,7 +37,7 @@ export class HelpDialog {
       icon('close'),
     );
     close.addEventListener('click', () => this.root.close());
-    const mouse = (['pan', 'range', 'zoom', 'scroll', 'click', 'beside'] as const).map((act) =>
+    const mouse = (['pan', 'range', 'lens', 'zoom', 'scroll', 'click', 'beside'] as const).map((act) =>
       element('tr', {}, element('td', {}, text(`mouse.${act}.how`)), element('td', {}, text(`mouse.${act}`))),
     );
     this.root = element(

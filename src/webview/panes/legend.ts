@@ -1,4 +1,5 @@
 /** What the colours of the chart stand for, and how much of everything each has: packages, or classes where there is one package. */
+import { IntervalState } from '../../trace/model/trace.js';
 import { element } from '../element.js';
 import { formatShare } from '../../trace/measure/quantities.js';
 import type { ViewContext } from '../model.js';
@@ -50,9 +51,13 @@ export class Legend {
 
   #fill(figures: MethodFigures): void {
     const { names, snapshot } = this.#context.model;
-    const states = ['blocked', 'resting', 'gap', 'missedFrame'] as const;
-    const missesFrames = snapshot?.threads.some(({ missedFrames }) => missedFrames.count > 0) === true;
-    const shownStates = states.filter((state) => state !== 'missedFrame' || missesFrames);
+    const states = ['blocked', 'resting', 'waiting', 'gap', 'missedFrame'] as const;
+    const threads = snapshot?.threads ?? [];
+    const absent = {
+      waiting: !threads.some(({ spans }) => spans.state.includes(IntervalState.Waiting)),
+      missedFrame: !threads.some(({ missedFrames }) => missedFrames.count > 0),
+    };
+    const shownStates = states.filter((state) => !(state in absent && absent[state as keyof typeof absent]));
     const { weight } = this.#context.store.state;
     const entries = this.#entries(figures);
     const sum = figures.sum[weight];

@@ -11,6 +11,9 @@ import { Surface } from './surface.js';
 
 const edgePixels = 6;
 
+/** What a drag from some place does to the lens. */
+type Grip = 'new' | 'move' | 'begin' | 'end';
+
 export class Minimap {
   readonly root: HTMLElement;
   readonly #surface: Surface;
@@ -19,9 +22,7 @@ export class Minimap {
   readonly #right = element('div', { class: 'lens-shade' });
   readonly #range = element('div', { class: 'lens-range' });
   readonly #context: ViewContext;
-  #drag:
-    | { readonly kind: 'new' | 'move' | 'begin' | 'end'; readonly from: number; readonly span: Span }
-    | undefined;
+  #drag: { readonly kind: Grip; readonly from: number; readonly span: Span } | undefined;
 
   constructor(context: ViewContext) {
     this.#context = context;
@@ -36,6 +37,7 @@ export class Minimap {
       this.#range,
       this.#lens,
     );
+    this.#lens.hidden = true;
     this.root.addEventListener('pointerdown', (event) => this.#begin(event));
     this.root.addEventListener('pointermove', (event) => this.#move(event));
     for (const over of ['pointerup', 'pointercancel'])
@@ -70,6 +72,7 @@ export class Minimap {
     const view = model.viewport(store.state);
     const from = percent(view.beginNs);
     const to = percent(view.endNs);
+    this.#lens.hidden = false;
     this.#lens.style.left = `${from}%`;
     this.#lens.style.width = `${Math.max(0, to - from)}%`;
     this.#left.style.width = `${from}%`;
@@ -88,34 +91,34 @@ export class Minimap {
     return bounds.beginNs + ((event.clientX - box.left) / box.width) * (bounds.endNs - bounds.beginNs);
   }
 
+  #grip(at: number, span: Span): Grip {
+    const { bounds } = this.#context.model;
+    // There is nothing to move, and no edge to be seen.
+    if (span.beginNs <= bounds.beginNs && span.endNs >= bounds.endNs) return 'new';
+    const edge = (edgePixels / this.root.clientWidth) * (bounds.endNs - bounds.beginNs);
+    if (Math.abs(at - span.beginNs) < edge) return 'begin';
+    if (Math.abs(at - span.endNs) < edge) return 'end';
+    return at > span.beginNs && at < span.endNs ? 'move' : 'new';
+  }
+
   #begin(event: PointerEvent): void {
     if (event.button !== 0) return;
     this.root.setPointerCapture(event.pointerId);
     const { store, model } = this.#context;
     const span = model.viewport(store.state);
-    const { bounds } = model;
-    const edge = (edgePixels / this.root.clientWidth) * (bounds.endNs - bounds.beginNs);
-    const at = this.#time(event);
-    const isAll = span.beginNs <= bounds.beginNs && span.endNs >= bounds.endNs;
-    const near = (timeNs: number): boolean => Math.abs(at - timeNs) < edge;
-    const within = at > span.beginNs && at < span.endNs && !isAll;
-    const kind = isAll
-      ? 'new'
-      : near(span.beginNs)
-        ? 'begin'
-        : near(span.endNs)
-          ? 'end'
-          : within
-            ? 'move'
-            : 'new';
-    this.#drag = { kind, from: at, span };
+    const from = this.#time(event);
+    this.#drag = { kind: this.#grip(from, span), from, span };
   }
 
   #move(event: PointerEvent): void {
     const drag = this.#drag;
-    if (drag === undefined) return;
     const at = this.#time(event);
-    const { bounds } = this.#context.model;
+    const { model, store } = this.#context;
+    if (drag === undefined) {
+      // The cursor says what a drag from here would do.
+      this.root.dataset['grip'] = this.#grip(at, model.viewport(store.state));
+      return;
+    }
     const { span, from } = drag;
     let wanted: Span;
     if (drag.kind === 'move') wanted = { beginNs: span.beginNs + at - from, endNs: span.endNs + at - from };
@@ -123,7 +126,7 @@ export class Minimap {
     else if (drag.kind === 'end') wanted = ordered(span.beginNs, at);
     else wanted = ordered(from, at);
     if (wanted.endNs <= wanted.beginNs) return;
-    this.#context.store.set({ viewport: clampSpan(wanted, bounds) });
+    store.set({ viewport: clampSpan(wanted, model.bounds) });
   }
 }
 

@@ -5,7 +5,8 @@ import type { Span, TimeScale } from '../geometry/time-scale.js';
 import type { ViewContext } from '../model.js';
 import type { Hit } from './hit.js';
 import { blockRow } from './blocks.js';
-import { activityHeight, rowGap, rowHeight } from './metrics.js';
+import { rowGap, rowHeight } from './metrics.js';
+import { rowTop } from './track-layout.js';
 import type { TrackLayout } from './track-layout.js';
 
 interface Box {
@@ -47,8 +48,8 @@ export class Overlay {
       this.#cursor,
     );
     this.rulerRoot = element('div', { class: 'ruler-overlay', 'aria-hidden': 'true' }, this.#rulerRange);
-    for (const part of [this.#selected, this.#hovered, this.#range, this.#measure, this.#cursor])
-      part.hidden = true;
+    const parts = [this.#selected, this.#hovered, this.#range, this.#measure, this.#rulerRange, this.#cursor];
+    for (const part of parts) part.hidden = true;
   }
 
   place(scale: TimeScale, layout: TrackLayout, scrollTop: number, height: number): void {
@@ -58,8 +59,10 @@ export class Overlay {
     spanBox(this.#rulerRange, range, scale);
     if (range !== undefined) setLabel(this.#rulerRange, formatLength(range.endNs - range.beginNs));
     spanBox(this.#measure, this.measured, scale, 0, height);
-    if (this.measured !== undefined)
+    if (this.measured !== undefined) {
       setLabel(this.#measure, formatLength(this.measured.endNs - this.measured.beginNs));
+      keepLabelInside(this.#measure, this.measured, scale);
+    }
     this.#place(this.#selected, this.#selectedBox());
     this.#place(this.#hovered, this.#hoveredBox());
   }
@@ -105,16 +108,21 @@ export class Overlay {
       (one) => one.kind === 'thread' && one.thread.index === box?.thread,
     );
     node.hidden = true;
-    if (last === undefined || box === undefined || place?.kind !== 'thread' || place.isFolded) return;
+    if (last === undefined || box === undefined || place?.kind !== 'thread') return;
     const { scale } = last;
     if (box.endNs < scale.beginNs || box.beginNs > scale.endNs) return;
     const left = Math.max(-4, scale.x(box.beginNs));
     const right = Math.min(scale.width + 4, scale.x(box.endNs));
     node.hidden = false;
-    node.style.transform = `translate(${left}px, ${place.top + activityHeight + box.depth * rowHeight - last.scrollTop}px)`;
+    node.style.transform = `translate(${left}px, ${rowTop(place, box.depth) - last.scrollTop}px)`;
     node.style.width = `${Math.max(2, right - left)}px`;
     node.style.height = `${rowHeight - rowGap}px`;
   }
+}
+
+/** In pixels, as far as it is in sight. */
+function ends(span: Span, scale: TimeScale): [left: number, right: number] {
+  return [Math.max(-2, scale.x(span.beginNs)), Math.min(scale.width + 2, scale.x(span.endNs))];
 }
 
 function spanBox(
@@ -124,14 +132,23 @@ function spanBox(
   top?: number,
   height?: number,
 ): void {
-  const left = span === undefined ? 0 : Math.max(-2, scale.x(span.beginNs));
-  const right = span === undefined ? 0 : Math.min(scale.width + 2, scale.x(span.endNs));
+  const [left, right] = span === undefined ? [0, 0] : ends(span, scale);
   node.hidden = span === undefined || right < 0 || left > scale.width;
   if (node.hidden) return;
   node.style.left = `${left}px`;
   node.style.width = `${Math.max(1, right - left)}px`;
   if (top !== undefined) node.style.top = `${top}px`;
   if (height !== undefined) node.style.height = `${height}px`;
+}
+
+/** Half of the longest label. */
+const labelRoom = 40;
+
+/** In the middle of its stretch, unless the edge of the chart would cut it. */
+function keepLabelInside(node: HTMLElement, span: Span, scale: TimeScale): void {
+  const [left, right] = ends(span, scale);
+  const middle = Math.min(scale.width - labelRoom, Math.max(labelRoom, (left + right) / 2));
+  if (node.firstElementChild instanceof HTMLElement) node.firstElementChild.style.left = `${middle - left}px`;
 }
 
 function setLabel(node: HTMLElement, label: string): void {

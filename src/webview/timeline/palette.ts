@@ -140,6 +140,7 @@ export function hueVariables(palette: Palette): [string, string][] {
     ['--hue-root', palette.track],
     ['--wait-blocked', palette.blockedStripe],
     ['--wait-resting', palette.restingStripe],
+    ['--state-waiting', palette.waiting],
     ['--state-gap', palette.faintText],
     ['--missed-frame', palette.missedFrame],
   ];

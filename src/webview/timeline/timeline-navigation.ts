@@ -7,6 +7,7 @@ import { blockRow } from './blocks.js';
 import { callAt, callerOf, longestCallee, neighbourOf } from './call-walk.js';
 import { activityHeight, minBoxPixels, rowHeight } from './metrics.js';
 import { toggleFolded } from './thread-actions.js';
+import { rowTop } from './track-layout.js';
 import type { ThreadPlace, TrackLayout } from './track-layout.js';
 
 const panShare = 0.15;
@@ -102,14 +103,16 @@ export class TimelineNavigation {
     }
     const { chart, index } = call.thread;
     const { depth } = selection;
+    // Nothing of a folded one is seen but that it is selected; keys unfold it.
+    const isFolded = this.isFolded(index);
     const shortest = minBoxPixels * this.#view.scale.nsPerPixel;
     switch (step) {
       case 'caller':
-        if (depth === 0) this.#otherThread(-1);
+        if (depth === 0 || isFolded) this.#otherThread(-1);
         else this.#select(index, depth - 1, callerOf(chart, depth, call.row));
         return;
       case 'callee': {
-        const callee = longestCallee(chart, depth, call.row);
+        const callee = isFolded ? -1 : longestCallee(chart, depth, call.row);
         if (callee < 0) this.#otherThread(1);
         else this.#select(index, depth + 1, callee);
         return;
@@ -125,10 +128,13 @@ export class TimelineNavigation {
     }
   }
 
+  isFolded(thread: number): boolean {
+    return this.#placeOf(thread)?.isFolded === true;
+  }
+
   #threads(): ThreadPlace[] {
     return this.#view.layout.places.filter(
-      (place): place is ThreadPlace =>
-        place.kind === 'thread' && !place.isFolded && place.thread.chart.count > 0,
+      (place): place is ThreadPlace => place.kind === 'thread' && place.thread.chart.count > 0,
     );
   }
 
@@ -156,11 +162,16 @@ export class TimelineNavigation {
   #select(thread: number, depth: number, row: number): void {
     const chart = this.#context.model.thread(thread)?.chart;
     const beginNs = row < 0 ? undefined : chart?.begin[row];
-    if (beginNs !== undefined) this.select({ kind: 'call', thread, depth, beginNs });
+    if (beginNs !== undefined) this.#choose({ kind: 'call', thread, depth, beginNs });
   }
 
   /** Selects a call and moves just far enough that it is seen. */
   select(key: CallKey): void {
+    this.#open(key.thread);
+    this.#choose(key);
+  }
+
+  #choose(key: CallKey): void {
     const { store, model } = this.#context;
     store.set({ selection: key });
     const call = model.call(key);
@@ -172,7 +183,7 @@ export class TimelineNavigation {
   goTo(thread: number, timeNs: number): void {
     const chart = this.#context.model.thread(thread)?.chart;
     if (chart === undefined) return;
-    this.#unhide(thread);
+    this.#open(thread);
     let depth = 0;
     let row = callAt(chart, 0, timeNs);
     while (row >= 0 && depth + 2 < chart.depthStart.length) {
@@ -190,17 +201,18 @@ export class TimelineNavigation {
     const blocks = this.#context.model.thread(key.thread)?.blocks;
     const row = blocks === undefined ? -1 : blockRow(blocks, key.beginNs);
     if (blocks === undefined || row < 0) return;
-    this.#unhide(key.thread);
-    const place = this.#placeOf(key.thread);
-    if (place?.isFolded === true) toggleFolded(this.#context.store, place);
+    this.#open(key.thread);
     this.#context.store.set({ selection: key });
     this.#reveal(key.thread, blocks.depth[row] ?? 0, key.beginNs, blocks.end[row] ?? 0);
   }
 
-  #unhide(thread: number): void {
+  /** Neither hidden nor folded. */
+  #open(thread: number): void {
     const { store } = this.#context;
     const { hidden } = store.state;
     if (hidden.includes(thread)) store.set({ hidden: hidden.filter((one) => one !== thread) });
+    const place = this.#placeOf(thread);
+    if (place?.isFolded === true) toggleFolded(store, place);
   }
 
   #placeOf(thread: number): ThreadPlace | undefined {
@@ -218,7 +230,7 @@ export class TimelineNavigation {
     }
     const place = this.#placeOf(thread);
     if (place === undefined) return;
-    const top = place.top + activityHeight + depth * rowHeight;
+    const top = rowTop(place, depth);
     const { scroller } = this.#view;
     if (top < scroller.scrollTop + activityHeight) scroller.scrollTop = Math.max(0, top - activityHeight * 2);
     else if (top + rowHeight > scroller.scrollTop + scroller.clientHeight) {

@@ -87,6 +87,11 @@ export function rowsOf(thread: ThreadSnapshot): number {
   return rows;
 }
 
+/** Where a row of calls lies; of a folded thread all lie in its strip. */
+export function rowTop(place: ThreadPlace, depth: number): number {
+  return place.isFolded ? place.top + trackGap / 2 : place.top + activityHeight + depth * rowHeight;
+}
+
 /** First place that reaches below `y`: places are in order, so this is a bisection. */
 export function placeAt(layout: TrackLayout, y: number): number {
   let low = 0;

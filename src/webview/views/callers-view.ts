@@ -76,15 +76,13 @@ export class CallersView extends FigureView {
     this.#nodes = found;
     const { names } = this.context.model;
     const { weight } = this.context.store.state;
-    const open = element(
-      'button',
-      { class: 'link-button callers-name', type: 'button' },
-      names.short(method),
-    );
+    const { actions } = this.context;
+    const name = names.short(method);
+    const open = actions.canOpenSource
+      ? element('button', { class: 'link-button callers-name', type: 'button' }, name)
+      : element('span', { class: 'callers-name' }, name);
     open.title = plainText(names.qualified(method));
-    open.addEventListener('click', (event) =>
-      this.context.actions.openSource(method, event.ctrlKey || event.metaKey),
-    );
+    open.addEventListener('click', (event) => actions.openSource(method, event.ctrlKey || event.metaKey));
     const figure = (key: 'details.self' | 'details.total', value: number): HTMLElement =>
       element(
         'span',
