@@ -205,6 +205,7 @@ void Conversation::cut() {
   drain_.flush(kPendingNs);
   drain_.cut_texts(out);
   cut_samples();
+  drain_.cut_missed_names(out);
   drain_.cut_links(out);
   drain_.cut_threads(out);
   drain_.retire_threads(out);
@@ -213,7 +214,7 @@ void Conversation::cut() {
   if (!ending_) keep_pace(now);
   if (now >= next_status_ns_) {
     next_status_ns_ = now + kStatusEveryNs;
-    drain_.cut_losses(out);
+    drain_.cut_losses(out, ending_);
     if (!ring_) drain_.cut_load(out);
     drain_.cut_status(out, connection_.bytes_sent(), connection_.held_bytes(), static_cast<i64>(agent_cpu_ns()));
   }

@@ -6,14 +6,6 @@
 
 namespace btrace {
 
-namespace {
-constexpr u32 kMaxNameBytes = 64 * 1024;
-
-size_t bounded_length(const char* text) {
-  return min_of<size_t>(strlen(text), kMaxNameBytes);
-}
-}  // namespace
-
 bool Drain::init(Session& session, Runtime& runtime) {
   session_ = &session;
   runtime_ = &runtime;
@@ -53,66 +45,6 @@ void Drain::release() {
 u64 Drain::bytes() const {
   return kBatchRows * sizeof(Row) + methods_.bytes() + classes_.bytes() + class_part_.capacity() +
          method_part_.capacity() + image_part_.capacity() + node_capacity_ / 8 + sent_count_ * sizeof(NodeRow) / 16;
-}
-
-// ---------------------------------------------------------------- names
-
-u32 Drain::class_id(u64 key) {
-  u32* id = classes_.find(key);
-  return id ? *id : 0;
-}
-
-u32 Drain::add_class(u64 key, const char* name, const char* file) {
-  u32 id = next_class_++;
-  classes_.insert(key, id);
-  Nested entry(class_part_, 1);
-  put_field(class_part_, 1, id);
-  if (name) put_bytes_field(class_part_, 2, name, bounded_length(name));
-  if (file) put_bytes_field(class_part_, 3, file, bounded_length(file));
-  return id;
-}
-
-void Drain::set_method(u32 class_id, const char* name, const char* signature, MethodKind kind, const LineEntry* lines,
-                       u32 line_count) {
-  Nested entry(method_part_, 1);
-  put_field(method_part_, 1, naming_);
-  put_field(method_part_, 2, class_id);
-  if (name) put_bytes_field(method_part_, 3, name, bounded_length(name));
-  if (signature) put_bytes_field(method_part_, 4, signature, bounded_length(signature));
-  put_field(method_part_, 5, static_cast<u64>(kind));
-  put_delta_column(method_part_, 6, line_count, Coding::Plain, 0, [&](u32 row) { return lines[row].position; });
-  put_delta_column(method_part_, 7, line_count, Coding::Plain, 0, [&](u32 row) { return i64{lines[row].line}; });
-}
-
-u32 Drain::method_id(u64 code) {
-  if (!code) return 0;
-  if (u32* known = methods_.find(code)) return *known;
-  u32 id = next_method_++;
-  methods_.insert(code, id);
-  naming_ = id;
-  if (!runtime_->name_method(code, *this)) names_lost_++;
-  return id;
-}
-
-u32 Drain::image_id(u32 number) {
-  u32& id = image_ids_[number];
-  if (id) return id;
-  id = next_image_++;
-  const Image& image = session_->images.at(number);
-  Nested entry(image_part_, 1);
-  put_field(image_part_, 1, id);
-  put_bytes_field(image_part_, 2, image.path, strlen(image.path));
-  put_bytes_field(image_part_, 3, image.build_id, image.build_id_size);
-  put_field(image_part_, 4, image.base);
-  put_field(image_part_, 5, image.end - image.begin);
-  return id;
-}
-
-u32 Drain::type_id(u64 key) {
-  if (u32* known = classes_.find(key)) return *known;
-  if (!runtime_->name_class(key, *this)) names_lost_++;
-  u32* id = classes_.find(key);
-  return id ? *id : 0;
 }
 
 // ---------------------------------------------------------------- samples
@@ -228,27 +160,6 @@ void Drain::put_run(Bytes& out, const Run& run) {
     while (end < run.count && rows[end].counters == rows[begin].counters) end++;
     put_sample_block(out, run.thread, rows + begin, end - begin, [this](u64 key) { return type_id(key); });
     begin = end;
-  }
-}
-
-void Drain::cut_names(Bytes& out) {
-  if (class_part_.size()) {
-    size_t begin = begin_chunk(out);
-    out.append(class_part_.data(), class_part_.size());
-    end(out, begin, ChunkKind::Classes);
-    class_part_.clear();
-  }
-  if (method_part_.size()) {
-    size_t begin = begin_chunk(out);
-    out.append(method_part_.data(), method_part_.size());
-    end(out, begin, ChunkKind::Methods);
-    method_part_.clear();
-  }
-  if (image_part_.size()) {
-    size_t begin = begin_chunk(out);
-    out.append(image_part_.data(), image_part_.size());
-    end(out, begin, ChunkKind::Images);
-    image_part_.clear();
   }
 }
 

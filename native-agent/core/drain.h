@@ -43,8 +43,11 @@ class Drain final : public NameSink {
   // Blocks of threads that go on at `now_ns`, told from `from_ns` on: when all samples from before are out. Whoever is
   // not known to stand still is walked only if `may_walk`: then no sampler may.
   void cut_open_blocks(Bytes& out, i64 from_ns, i64 now_ns, bool may_walk);
+  // Names that were missed, where what they name is back.
+  void cut_missed_names(Bytes& out);
   void cut_links(Bytes& out);
-  void cut_losses(Bytes& out);
+  // `ending`: names that are missed now are lost.
+  void cut_losses(Bytes& out, bool ending);
   // What the process uses is looked at, and told.
   void take_load() { load_.take(*session_, *runtime_); }
   void cut_load(Bytes& out);
@@ -91,6 +94,14 @@ class Drain final : public NameSink {
   void drop_epochs_before(u32 epoch);
   void note_node(u32 id);
   u32 method_id(u64 code);
+  // A method or class that was gone when it was to be named.
+  struct Missed {
+    u64 key;
+    u32 id;  // 0: none
+    bool is_class;
+  };
+  void miss(const Missed& missed);
+  void give_up_missed();
   u32 image_id(u32 number);
   u32 type_id(u64 key);
   void put_run(Bytes& out, const Run& run);
@@ -132,7 +143,11 @@ class Drain final : public NameSink {
   IdMap classes_;
   u32 next_method_ = 1;
   u32 next_class_ = 1;
-  u32 naming_ = 0;                       // id of the method being named
+  u32 naming_ = 0;        // id of the method being named
+  u32 naming_class_ = 0;  // id of the class that is named again
+  static constexpr u32 kMissed = 64;
+  Missed missed_[kMissed] = {};
+  u32 next_missed_ = 0;
   u32 image_ids_[Images::kImages] = {};  // by number; 0: not sent yet
   u32 next_image_ = 1;
   Bytes class_part_;

@@ -103,7 +103,8 @@ void Drain::put_losses_of(ThreadRecord& record) {
   }
 }
 
-void Drain::cut_losses(Bytes& out) {
+void Drain::cut_losses(Bytes& out, bool ending) {
+  if (ending) give_up_missed();
   for (u32 slot = 0, slots = g_threads.slots(); slot < slots; slot++) {
     ThreadRecord& record = g_threads.at(slot);
     if (record.session.load_acquire() == session_->id) put_losses_of(record);

@@ -367,7 +367,7 @@ TEST("stress: threads come and go while the drain is slow, and every sample is d
   auto drain_once = [&](i64 age_ns) {
     drain.flush(age_ns);
     bool more = drain.cut_samples(out);
-    drain.cut_losses(out);
+    drain.cut_losses(out, true);
     drain.retire_threads(out);
     Counted counted = count_chunks(out);
     total.samples += counted.samples;

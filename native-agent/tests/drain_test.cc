@@ -41,7 +41,7 @@ struct Reader {
   std::map<u32, KnownNode> nodes;
   std::map<u32, std::string> methods;
   std::vector<std::vector<std::string>> stacks;  // of each sample, root first
-  u64 table_full = 0, overwritten = 0;
+  u64 table_full = 0, overwritten = 0, names_lost = 0;
 
   void read(Bytes& out) {
     const u8* at = out.data();
@@ -88,7 +88,9 @@ struct Reader {
       if (field.field() == 1) id = static_cast<u32>(field.value());
       if (field.field() == 3) name.assign(reinterpret_cast<const char*>(field.bytes()), field.size());
     }
-    CHECK(methods.emplace(id, name).second);
+    std::string& known = methods[id];
+    CHECK(known.empty() || known == "[unloaded]");  // once, but for one that comes back
+    known = name;
   }
   void read_block(FieldReader& field) {
     i64 stack = 0;
@@ -112,6 +114,7 @@ struct Reader {
     }
     if (reason == static_cast<u64>(LossReason::StackTableFull)) table_full += count;
     if (reason == static_cast<u64>(LossReason::Overwritten)) overwritten += count;
+    if (reason == static_cast<u64>(LossReason::NameUnloaded)) names_lost += count;
   }
 };
 
@@ -163,13 +166,13 @@ TEST("drain: a long recording has more stacks than the table has room for, and e
     while ((more = recording.drain.cut_samples(recording.out))) {
     }
     recording.drain.turn_stacks(!more);
-    recording.drain.cut_losses(recording.out);
+    recording.drain.cut_losses(recording.out, true);
     recording.reader.read(recording.out);
   }
   recording.drain.flush(0);
   while (recording.drain.cut_samples(recording.out)) {
   }
-  recording.drain.cut_losses(recording.out);
+  recording.drain.cut_losses(recording.out, true);
   recording.reader.read(recording.out);
   CHECK_EQUAL(recording.reader.table_full, u64{0});
   CHECK_EQUAL(recording.reader.stacks.size(), size_t{total});
@@ -177,10 +180,40 @@ TEST("drain: a long recording has more stacks than the table has room for, and e
   for (u64 i = 0; i < total; i++) CHECK(recording.reader.stacks[i] == Recording::expected(i));
 }
 
+TEST("drain: what was gone when it was to be named is named once it is back, and counts as lost at the end only") {
+  Recording recording(Policy::Stream);
+  auto drain_and_read = [&](bool ending) {
+    recording.drain.flush(0);
+    while (recording.drain.cut_samples(recording.out)) {
+    }
+    recording.drain.cut_missed_names(recording.out);
+    recording.drain.cut_losses(recording.out, ending);
+    recording.reader.read(recording.out);
+  };
+  recording.runtime.refuse_names = true;
+  recording.capture(3);
+  drain_and_read(false);
+  const std::vector<std::string> gone(3, "[unloaded]");
+  CHECK(recording.reader.stacks.at(0) == gone);
+  CHECK_EQUAL(recording.reader.names_lost, u64{0});
+  // Its stack is known to the reader already.
+  recording.runtime.refuse_names = false;
+  recording.capture(3);
+  drain_and_read(false);
+  recording.capture(3);
+  drain_and_read(false);
+  CHECK(recording.reader.stacks.at(2) == Recording::expected(3));
+  recording.runtime.refuse_names = true;
+  for (u64 i = 100; i < 200; i++) recording.capture(i);
+  drain_and_read(true);
+  // Each has a leaf of its own, and six of their callers are new.
+  CHECK_EQUAL(recording.reader.names_lost, u64{106});
+}
+
 TEST("drain: a table that cannot turn because nobody drains says what it lost") {
   Recording recording(Policy::Stream);
   for (u64 i = 0; i < u64{recording.session->stacks.capacity()} + 1000; i++) recording.capture(i);
-  recording.drain.cut_losses(recording.out);
+  recording.drain.cut_losses(recording.out, true);
   recording.reader.read(recording.out);
   CHECK(recording.reader.table_full > 0);
 }
@@ -206,7 +239,7 @@ TEST("ring: it holds the newest within its bound, counts what it drops, and a du
   CHECK(!first.empty() && first == second);
   for (size_t i = 0; i < first.size(); i++)
     CHECK(first[first.size() - 1 - i] == Recording::expected((kTotal - 1 - i) % 3000));
-  recording.drain.cut_losses(recording.out);
+  recording.drain.cut_losses(recording.out, true);
   recording.reader.read(recording.out);
   CHECK_EQUAL(recording.reader.overwritten + first.size(), kTotal);
 }

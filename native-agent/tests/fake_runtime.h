@@ -19,12 +19,14 @@ struct FakeRuntime : btrace::Runtime {
   }
   void forget_thread(btrace::ThreadRecord&) override {}
   bool name_method(btrace::u64 code, btrace::NameSink& sink) override {
+    if (refuse_names)
+      return sink.set_method(0, "[unloaded]", nullptr, btrace::MethodKind::Unresolved, nullptr, 0), false;
     std::string name = "m" + std::to_string(code);
     btrace::u32 owner = sink.class_id(1);
     if (!owner) owner = sink.add_class(1, "Fake", "Fake.java");
     btrace::LineEntry line{0, 7};
     sink.set_method(owner, name.c_str(), "()V", btrace::MethodKind::Managed, &line, 1);
-    return !refuse_names;
+    return true;
   }
   bool name_class(btrace::u64 key, btrace::NameSink& sink) override {
     sink.add_class(key, "Thing", nullptr);

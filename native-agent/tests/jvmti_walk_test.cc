@@ -14,7 +14,10 @@ using namespace btrace::art;
 namespace {
 
 const auto kThread = reinterpret_cast<jthread>(0x10);
-constexpr u64 kPointerMethod = 0x7000'1000, kIndexedMethod = 0x7000'2000;
+// Of a class each, which is all that is looked at.
+alignas(8) u32 g_methods[2][4] = {{1}, {1}};
+const u64 kPointerMethod = reinterpret_cast<u64>(g_methods[0]);
+const u64 kIndexedMethod = reinterpret_cast<u64>(g_methods[1]);
 
 struct Conversation {
   jint version_asked = 0;

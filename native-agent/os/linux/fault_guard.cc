@@ -192,6 +192,12 @@ void remove_fault_guard() {
   g_installed = false;
 }
 
+FaultGuard::FaultGuard() : mine_(!g_installed && install_fault_guard()) {}
+
+FaultGuard::~FaultGuard() {
+  if (mine_) remove_fault_guard();
+}
+
 bool guarded(void (*body)(void*), void* data) {
   if (!g_installed) {
     body(data);

@@ -12,6 +12,18 @@ namespace btrace {
 bool install_fault_guard();
 void remove_fault_guard();
 
+// In place while it lives, where it was not before.
+class FaultGuard {
+ public:
+  FaultGuard();
+  ~FaultGuard();
+  FaultGuard(const FaultGuard&) = delete;
+  FaultGuard& operator=(const FaultGuard&) = delete;
+
+ private:
+  bool mine_;
+};
+
 // Calls body(data). False when it met memory that is not there: locks it held are still held then.
 bool guarded(void (*body)(void* data), void* data);
 

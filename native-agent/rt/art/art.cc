@@ -9,6 +9,7 @@
 #include "os/linux/machine.h"
 #include "rt/art/class_key.h"
 #include "rt/art/jni_lookup.h"
+#include "rt/art/method_code.h"
 #include "rt/art/points.h"
 #include "rt/art/runnable.h"
 #include "rt/art/thread_state.h"
@@ -24,6 +25,8 @@ void find_names(JNIEnv* env, Session& session) {
   LocalFrame frame(env, 32);
   if (!frame || !find_class_fields(env))
     session.report_hook("names", HookState::Missing, "this ART does not show where its dex files are");
+  else if (!methods_have_places())
+    session.report_hook("names", HookState::Missing, "this ART does not show where its methods are in their dex files");
 }
 
 void find_sleep(JNIEnv* env) {
@@ -31,7 +34,8 @@ void find_sleep(JNIEnv* env) {
   if (!frame) return;
   jclass thread = find_class(env, "java/lang/Thread");
   jmethodID sleep = find_static_method(env, thread, "sleep", "(Ljava/lang/Object;JI)V");
-  if (sleep) g_sleep_method = reinterpret_cast<u64>(art_method(env, thread, sleep));
+  const ArtMethod* method = sleep ? art_method(env, thread, sleep) : nullptr;
+  if (method) g_sleep_method = method_code(method);
 }
 
 // Another app of the device tried to be the desktop.

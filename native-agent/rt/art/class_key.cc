@@ -15,11 +15,7 @@ struct Offsets {
   u32 dex_cache, dex_type_index, component_type, primitive_type;  // java.lang.Class
   u32 dex_file;                                                   // java.lang.DexCache: art::DexFile*
 };
-struct Fields {
-  jfieldID dex_cache, dex_type_index, component_type, primitive_type, dex_file;
-};
 Offsets g_offsets;
-Fields g_fields;
 bool g_looked, g_found;
 
 u32 offset_of(JNIEnv* env, jclass owner, jfieldID field) {
@@ -29,16 +25,61 @@ u32 offset_of(JNIEnv* env, jclass owner, jfieldID field) {
 }
 
 // Dex files by number: a key must fit into 64 bits. Filled from any thread, never emptied.
+struct KnownDexFile {
+  Atomic<u64> address;  // of the art::DexFile
+  Atomic<u64> mark;     // 0: not known yet
+};
 constexpr u32 kMostDexFiles = 4096;
-constexpr u64 kAddressBits = (1ull << 48) - 1;  // without the tag that Android puts on top of native pointers
-Atomic<u64> g_dex_files[kMostDexFiles];
+KnownDexFile g_dex_files[kMostDexFiles];
 
-// From 1; 0: the table is full.
-u32 dex_number(u64 dex_file) {
+// art::DexFile begins with its vtable; the next word is where the file's bytes begin: what it is, its checksum, its
+// signature. The first words of the latter tell it from others.
+constexpr size_t kBegin = sizeof(void*);
+struct DexHead {
+  u8 magic[4];
+  u32 version, checksum;
+  u32 signature[5];
+  u64 mark() const { return u64{signature[0]} << 32 | signature[1] | 1; }
+};
+
+// By checked reads. 0: it is gone, or no dex file.
+u64 look_for_mark(u64 dex_file, const u8*& begin) {
+  DexHead head;
+  if (!read_memory(reinterpret_cast<const u8*>(dex_file) + kBegin, &begin, sizeof begin) ||
+      !read_memory(begin, &head, sizeof head) ||
+      (memcmp(head.magic, "dex\n", 4) != 0 && memcmp(head.magic, "cdex", 4) != 0))
+    return 0;
+  return head.mark();
+}
+
+// Of one that is open, where the bytes of one at the same address were found before. By the pointer as ART has it: its
+// tag may be needed.
+u64 mark_of(u64 dex_file) {
+  const u8* begin;
+  DexHead head;
+  memcpy(&begin, reinterpret_cast<const u8*>(dex_file) + kBegin, sizeof begin);
+  memcpy(&head, begin, sizeof head);
+  return head.mark();
+}
+
+// Of one that is open; from 1. 0: the table is full, or it is none. `tagged`: with what Android puts on top of native
+// pointers.
+u32 dex_number(u64 tagged) {
+  const u64 dex_file = tagged & ((1ull << 48) - 1);
+  const u32 home = static_cast<u32>((dex_file * 0x9E3779B97F4A7C15ull) >> 32);
   for (u32 i = 0; i < kMostDexFiles; i++) {
-    u64 found = g_dex_files[i].load_acquire();
-    if (!found && g_dex_files[i].swap_if(found, dex_file)) return i + 1;
-    if (found == dex_file) return i + 1;
+    const u32 at = (home + i) % kMostDexFiles;
+    KnownDexFile& known = g_dex_files[at];
+    u64 found = known.address.load_acquire();
+    if (!found) {
+      const u8* begin;
+      const u64 mark = look_for_mark(dex_file, begin);
+      if (!mark) return 0;
+      if (known.address.swap_if(found, dex_file)) return known.mark.store_release(mark), at + 1;
+    }
+    if (found != dex_file) continue;
+    const u64 mark = known.mark.load_acquire();
+    if (!mark || mark == mark_of(tagged)) return at + 1;
   }
   return 0;
 }
@@ -51,50 +92,14 @@ u64 make_key(u32 dimensions, u32 dex, u32 type) {
 
 constexpr char kPrimitives[] = {0, 'Z', 'B', 'C', 'S', 'I', 'J', 'F', 'D', 'V'};  // in the order of art::Primitive
 
-template <class Read>
-u64 key_of(Read read, auto java_class) {
-  u32 dimensions = 0;
-  for (auto component = read.component(java_class); component; component = read.component(java_class)) {
-    java_class = component;
-    if (++dimensions > kMostDimensions) return 0;
-  }
-  const u32 primitive = read.primitive(java_class);
-  if (primitive && primitive < sizeof kPrimitives) return make_key(dimensions, 0, primitive);
-  const u64 dex_file = read.dex_file(java_class) & kAddressBits;
-  const u32 dex = dex_file ? dex_number(dex_file) : 0;
-  return dex ? make_key(dimensions, dex, read.type_index(java_class)) : 0;
-}
-
 // Straight from memory: the fields read here never change, so that it does not matter whether the collector is moving
 // them.
-struct FromMemory {
-  template <class T>
-  static T at(u32 object, u32 offset) {
-    T value;
-    memcpy(&value, reinterpret_cast<const u8*>(static_cast<uintptr_t>(object)) + offset, sizeof value);
-    return value;
-  }
-  u32 component(u32 java_class) const { return at<u32>(java_class, g_offsets.component_type); }
-  // The upper half holds a shift.
-  u32 primitive(u32 java_class) const { return at<u32>(java_class, g_offsets.primitive_type) & 0xffff; }
-  u32 type_index(u32 java_class) const { return at<u32>(java_class, g_offsets.dex_type_index) & 0xffff; }
-  u64 dex_file(u32 java_class) const {
-    const u32 cache = at<u32>(java_class, g_offsets.dex_cache);
-    return cache ? at<u64>(cache, g_offsets.dex_file) : 0;
-  }
-};
-
-struct ByJni {
-  JNIEnv* env;
-  jobject component(jobject java_class) const { return env->GetObjectField(java_class, g_fields.component_type); }
-  u32 primitive(jobject java_class) const { return integer(java_class, g_fields.primitive_type) & 0xffff; }
-  u32 type_index(jobject java_class) const { return integer(java_class, g_fields.dex_type_index) & 0xffff; }
-  u64 dex_file(jobject java_class) const {
-    jobject cache = env->GetObjectField(java_class, g_fields.dex_cache);
-    return cache ? static_cast<u64>(env->GetLongField(cache, g_fields.dex_file)) : 0;
-  }
-  u32 integer(jobject object, jfieldID field) const { return static_cast<u32>(env->GetIntField(object, field)); }
-};
+template <class T>
+T at(u32 object, u32 offset) {
+  T value;
+  memcpy(&value, reinterpret_cast<const u8*>(static_cast<uintptr_t>(object)) + offset, sizeof value);
+  return value;
+}
 
 }  // namespace
 
@@ -103,14 +108,13 @@ bool find_class_fields(JNIEnv* env) {
   g_looked = true;
   jclass java_class = find_class(env, "java/lang/Class");
   jclass cache = find_class(env, "java/lang/DexCache");
-  g_fields = {find_field(env, java_class, "dexCache", "Ljava/lang/Object;"),
-              find_field(env, java_class, "dexTypeIndex", "I"),
-              find_field(env, java_class, "componentType", "Ljava/lang/Class;"),
-              find_field(env, java_class, "primitiveType", "I"), find_field(env, cache, "dexFile", "J")};
-  const Offsets offsets = {
-      offset_of(env, java_class, g_fields.dex_cache), offset_of(env, java_class, g_fields.dex_type_index),
-      offset_of(env, java_class, g_fields.component_type), offset_of(env, java_class, g_fields.primitive_type),
-      offset_of(env, cache, g_fields.dex_file)};
+  auto offset = [&](jclass owner, const char* field, const char* signature) {
+    return offset_of(env, owner, find_field(env, owner, field, signature));
+  };
+  const Offsets offsets = {offset(java_class, "dexCache", "Ljava/lang/Object;"),
+                           offset(java_class, "dexTypeIndex", "I"),
+                           offset(java_class, "componentType", "Ljava/lang/Class;"),
+                           offset(java_class, "primitiveType", "I"), offset(cache, "dexFile", "J")};
   if (!offsets.dex_cache || !offsets.dex_type_index || !offsets.component_type || !offsets.primitive_type ||
       !offsets.dex_file)
     return false;
@@ -119,12 +123,20 @@ bool find_class_fields(JNIEnv* env) {
   return true;
 }
 
-u64 class_key(u32 class_reference) {
-  return class_reference && __atomic_load_n(&g_found, __ATOMIC_ACQUIRE) ? key_of(FromMemory{}, class_reference) : 0;
-}
-
-u64 class_key(JNIEnv* env, jobject java_class) {
-  return java_class && g_found ? key_of(ByJni{env}, java_class) : 0;
+u64 class_key(u32 java_class) {
+  if (!java_class || !__atomic_load_n(&g_found, __ATOMIC_ACQUIRE)) return 0;
+  u32 dimensions = 0;
+  while (u32 component = at<u32>(java_class, g_offsets.component_type)) {
+    java_class = component;
+    if (++dimensions > kMostDimensions) return 0;
+  }
+  // The upper half holds a shift.
+  const u32 primitive = at<u32>(java_class, g_offsets.primitive_type) & 0xffff;
+  if (primitive && primitive < sizeof kPrimitives) return make_key(dimensions, 0, primitive);
+  const u32 cache = at<u32>(java_class, g_offsets.dex_cache);
+  const u64 dex_file = cache ? at<u64>(cache, g_offsets.dex_file) : 0;
+  const u32 dex = dex_file ? dex_number(dex_file) : 0;
+  return dex ? make_key(dimensions, dex, at<u32>(java_class, g_offsets.dex_type_index) & 0xffff) : 0;
 }
 
 bool name_of_class(u64 key, ClassName& name) {
@@ -135,25 +147,26 @@ bool name_of_class(u64 key, ClassName& name) {
   if (dimensions >= sizeof internal / 2) return false;
   memset(internal, '[', dimensions);
   name.in_dex = false;
+  name.file[0] = 0;
+  name.type_index = type;
   name.class_def = ~0u;
   if (!dex) {
     internal[dimensions] = kPrimitives[type];
     internal[dimensions + 1] = 0;
   } else {
     if (dex > kMostDexFiles) return false;
-    // art::DexFile begins with its vtable; the next word is where the file's bytes begin.
-    const u8* words[2];
-    u8 magic[8];
-    const auto* file = reinterpret_cast<const void*>(g_dex_files[dex - 1].load_acquire());
-    if (!read_memory(file, words, sizeof words) || !read_memory(words[1], magic, sizeof magic) ||
-        !name.dex.open(words[1]))
-      return false;
+    const KnownDexFile& known = g_dex_files[dex - 1];
+    const u8* begin;
+    const u64 mark = known.mark.load_acquire();
+    if (!mark || look_for_mark(known.address.load_acquire(), begin) != mark || !name.dex.open(begin)) return false;
     const char* descriptor = name.dex.type(type);
     const size_t length = descriptor ? strlen(descriptor) : sizeof internal;
     if (dimensions + length >= sizeof internal) return false;
     memcpy(internal + dimensions, descriptor, length + 1);
     name.in_dex = true;
     if (!dimensions) name.class_def = name.dex.class_def(type);
+    const char* file = name.dex.source_file(name.class_def);
+    if (file && strlen(file) < sizeof name.file) memcpy(name.file, file, strlen(file) + 1);
   }
   readable_class_name(internal, name.text, sizeof name.text);
   return true;

@@ -3,6 +3,7 @@
 #include "base/pages.h"
 #include "core/format.h"
 #include "rt/art/jni_lookup.h"
+#include "rt/art/method_code.h"
 
 namespace btrace::art {
 
@@ -26,16 +27,16 @@ bool JvmtiWalk::find_address_field(JNIEnv* env) {
   return address_ != nullptr;
 }
 
-// The address that all other walks know the method by; 0 when it cannot be told.
-u64 JvmtiWalk::method_of(JNIEnv* env, jmethodID id) {
+// The address that all other walks know the method by; nullptr when it cannot be told.
+const ArtMethod* JvmtiWalk::address_of(JNIEnv* env, jmethodID id) {
   const auto value = reinterpret_cast<u64>(id);
-  if (value % 2 == 0) return value;
+  if (value % 2 == 0) return reinterpret_cast<const ArtMethod*>(id);
   Known& known = known_[(value >> 1) % kKnown];
   if (known.id == id) return known.method;
-  if (!find_address_field(env)) return 0;
+  if (!find_address_field(env)) return nullptr;
   jobject reflected = env->ToReflectedMethod(executable_, id, JNI_FALSE);
-  if (!clear_exception(env) || !reflected) return 0;
-  known = {id, static_cast<u64>(env->GetLongField(reflected, address_))};
+  if (!clear_exception(env) || !reflected) return nullptr;
+  known = {id, reinterpret_cast<const ArtMethod*>(env->GetLongField(reflected, address_))};
   env->DeleteLocalRef(reflected);
   return known.method;
 }
@@ -53,7 +54,7 @@ i32 JvmtiWalk::walk(JNIEnv* env, jthread thread, Frame* frames, u32 limit, u16& 
   if (error != JVMTI_ERROR_NONE) return -1;
   u32 kept = 0;
   for (jint i = 0; i < count; i++)
-    if (u64 method = method_of(env, found_[i].method)) frames[kept++] = {method, found_[i].location};
+    if (u64 code = method_code_if_there(address_of(env, found_[i].method))) frames[kept++] = {code, found_[i].location};
   // What lies beyond the limit are the frames nearest the root.
   if (static_cast<u32>(count) == limit) flags |= kFlagCut;
   return static_cast<i32>(kept);

@@ -5,6 +5,7 @@
 #include <jvmti.h>
 
 #include "core/stack_table.h"
+#include "rt/art/internals.h"
 
 namespace btrace::art {
 
@@ -17,14 +18,14 @@ class JvmtiWalk {
   i32 walk(JNIEnv* env, jthread thread, Frame* frames, u32 limit, u16& flags);
 
  private:
-  u64 method_of(JNIEnv* env, jmethodID id);
+  const ArtMethod* address_of(JNIEnv* env, jmethodID id);
   bool find_address_field(JNIEnv* env);
 
   // Debuggable apps have numbers for method ids from Android 11 on; what they stand for is asked for once.
   static constexpr u32 kKnown = 4096;
   struct Known {
     jmethodID id;
-    u64 method;
+    const ArtMethod* method;
   };
 
   jvmtiEnv* ti_ = nullptr;

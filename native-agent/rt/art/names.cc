@@ -1,11 +1,11 @@
-// Names by JNI and the dex file: of ART's own structures only where a DexFile keeps its bytes is used, and that is
-// verified. On the agent's own threads, which have no Java frame: hidden fields are open to them.
+// Names from the dex file, and of ART's own structures where they lie in memory: nothing holds the class of a method
+// that was captured, so that it may go while it is looked at. What is read is told only once it is whole.
 #include "base/libc.h"
 #include "base/pages.h"
-#include "os/linux/machine.h"
+#include "os/linux/fault_guard.h"
 #include "rt/art/art.h"
 #include "rt/art/class_key.h"
-#include "rt/art/jni_lookup.h"
+#include "rt/art/method_code.h"
 #include "rt/art/points.h"
 #include "rt/art/runnable.h"
 
@@ -13,67 +13,53 @@ namespace btrace::art {
 
 namespace {
 
+constexpr size_t kNameRoom = 64 * 1024;
 constexpr size_t kSignatureRoom = 2048;
 constexpr u32 kMaxLines = 65536;
 constexpr u32 kAccNative = 0x100;
 
-// java.lang.reflect.Executable's.
-struct ExecutableFields {
-  jclass executable;  // a global reference
-  jfieldID access_flags, declaring_class, dex_method_index;
-  bool looked;
-
-  bool find(JNIEnv* env) {
-    if (!looked) {
-      looked = true;
-      jclass local = find_class(env, "java/lang/reflect/Executable");
-      executable = local ? static_cast<jclass>(env->NewGlobalRef(local)) : nullptr;
-      access_flags = find_field(env, local, "accessFlags", "I");
-      declaring_class = find_field(env, local, "declaringClass", "Ljava/lang/Class;");
-      dex_method_index = find_field(env, local, "dexMethodIndex", "I");
-    }
-    return executable && access_flags && declaring_class && dex_method_index;
-  }
+// All that is said of a method.
+struct ReadMethod {
+  u64 code;
+  bool whole;
+  bool native;
+  u64 owner_key;
+  ClassName owner;
+  char name[kNameRoom];
+  char signature[kSignatureRoom];
+  LineEntry lines[kMaxLines];
+  u32 line_count;
 };
-ExecutableFields g_executable;
+
+bool read(ReadMethod& to) {
+  MethodWords words;
+  if (!read_method(to.code, words)) return false;
+  const u32 index = dex_index(words);
+  to.owner_key = class_key(words.declaring_class);
+  DexFile::Method method;
+  if (!to.owner_key || !name_of_class(to.owner_key, to.owner) || !to.owner.in_dex ||
+      !to.owner.dex.method(index, method) || method.class_index != to.owner.type_index)
+    return false;
+  const size_t length = min_of(strlen(method.name), sizeof to.name - 1);
+  memcpy(to.name, method.name, length);
+  to.name[length] = 0;
+  if (!to.owner.dex.signature(method.proto_index, to.signature, sizeof to.signature)) to.signature[0] = 0;
+  to.native = words.access_flags & kAccNative;
+  if (!to.native) to.line_count = to.owner.dex.lines(to.owner.class_def, index, to.lines, kMaxLines);
+  return read_method(to.code, words);
+}
+
+void read_guarded(ReadMethod& method) {
+  FaultGuard guard;
+  auto body = [](void* data) {
+    auto& to = *static_cast<ReadMethod*>(data);
+    to.whole = read(to);
+  };
+  if (!guarded(body, &method)) method.whole = false;
+}
 
 u32 add_class(u64 key, const ClassName& name, NameSink& sink) {
-  if (u32 known = sink.class_id(key)) return known;
-  return sink.add_class(key, name.text, name.in_dex ? name.dex.source_file(name.class_def) : nullptr);
-}
-
-bool unresolved(NameSink& sink) {
-  sink.set_method(0, "[unloaded]", nullptr, MethodKind::Unresolved, nullptr, 0);
-  return false;
-}
-
-bool name_java_method(JNIEnv* env, u64 code, NameSink& sink) {
-  LocalFrame frame(env, 16);
-  // The declaring class comes first in an ArtMethod; none: its class was unloaded.
-  u32 declaring_reference = 0;
-  if (!frame || !g_executable.find(env) || !find_class_fields(env) ||
-      !read_memory(reinterpret_cast<void*>(code), &declaring_reference, sizeof declaring_reference) ||
-      !declaring_reference)
-    return unresolved(sink);
-  // A method's address is taken for its id by every version. The class is not looked at, but CheckJNI, which Android
-  // switches on in debuggable apps, ends the app if there is none.
-  jobject reflected = env->ToReflectedMethod(g_executable.executable, reinterpret_cast<jmethodID>(code), JNI_FALSE);
-  if (!clear_exception(env) || !reflected) return unresolved(sink);
-  const auto index = static_cast<u32>(env->GetIntField(reflected, g_executable.dex_method_index));
-  const bool native = static_cast<u32>(env->GetIntField(reflected, g_executable.access_flags)) & kAccNative;
-  const u64 key = class_key(env, env->GetObjectField(reflected, g_executable.declaring_class));
-  ClassName owner;
-  DexFile::Method method;
-  if (!key || !name_of_class(key, owner) || !owner.in_dex || !owner.dex.method(index, method)) return unresolved(sink);
-  const u32 class_id = add_class(key, owner, sink);
-  char signature[kSignatureRoom];
-  const bool has_signature = owner.dex.signature(method.proto_index, signature, sizeof signature);
-  LineEntry* lines = native ? nullptr : map_array<LineEntry>(kMaxLines);
-  const u32 count = lines ? owner.dex.lines(owner.class_def, index, lines, kMaxLines) : 0;
-  sink.set_method(class_id, method.name, has_signature ? signature : nullptr,
-                  native ? MethodKind::ManagedNative : MethodKind::Managed, lines, count);
-  unmap_array(lines, kMaxLines);
-  return true;
+  return sink.add_class(key, name.text, name.file[0] ? name.file : nullptr);
 }
 
 }  // namespace
@@ -84,16 +70,40 @@ bool Art::name_method(u64 code, NameSink& sink) {
     sink.set_method(0, name, nullptr, MethodKind::Stub, nullptr, 0);
     return true;
   }
-  JNIEnv* env = internals.env();
-  bool named = false;
-  auto name = [&](ArtThread*) { named = name_java_method(env, code, sink); };
-  // After the hooks have gone it takes the slow way.
-  return run_as_runnable(env, name) ? named : name_java_method(env, code, sink);
+  ReadMethod* method = map_array<ReadMethod>(1);
+  if (method) {
+    method->code = code;
+    auto look = [&](ArtThread*) { read_guarded(*method); };
+    // The collector does not take away what a Runnable thread reads. After the hooks have gone nothing can be.
+    if (!run_as_runnable(internals.env(), look)) read_guarded(*method);
+  }
+  const bool named = method && method->whole;
+  if (named) {
+    u32 owner = sink.class_id(method->owner_key);
+    if (!owner) owner = add_class(method->owner_key, method->owner, sink);
+    sink.set_method(owner, method->name, method->signature[0] ? method->signature : nullptr,
+                    method->native ? MethodKind::ManagedNative : MethodKind::Managed, method->lines,
+                    method->line_count);
+  } else {
+    sink.set_method(0, "[unloaded]", nullptr, MethodKind::Unresolved, nullptr, 0);
+  }
+  unmap_array(method, 1);
+  return named;
 }
 
 bool Art::name_class(u64 key, NameSink& sink) {
-  ClassName name;
-  if (name_of_class(key, name)) return add_class(key, name, sink) != 0;
+  struct {
+    u64 key;
+    bool whole;
+    ClassName name;
+  } wanted;
+  wanted.key = key;
+  auto body = [](void* data) {
+    auto& to = *static_cast<decltype(wanted)*>(data);
+    to.whole = name_of_class(to.key, to.name);
+  };
+  FaultGuard guard;
+  if (guarded(body, &wanted) && wanted.whole) return add_class(key, wanted.name, sink) != 0;
   sink.add_class(key, "[unloaded]", nullptr);
   return false;
 }

@@ -3,6 +3,7 @@
 #include "core/session.h"
 #include "rt/art/art.h"
 #include "rt/art/jni_lookup.h"
+#include "rt/art/method_code.h"
 #include "rt/art/thread_state.h"
 
 namespace btrace::art {
@@ -56,7 +57,7 @@ void walk_known(ArtThread* self, void* data) {
   probe.walked = count >= 0;
   // The errand's own frame has been taken away.
   probe.as_expected = count >= 2;
-  for (i32 i = 0; i < 2; i++) probe.as_expected &= frames[i].code == reinterpret_cast<u64>(probe.expected[i + 1]);
+  for (i32 i = 0; i < 2; i++) probe.as_expected &= frames[i].code == method_code(probe.expected[i + 1]);
 }
 
 // Method.invoke of Method.invoke of Object.notify: three frames that are known beforehand, all of them natives.
@@ -76,6 +77,7 @@ bool walk_known_stack(JNIEnv* env, Probe& probe) {
   probe.expected[1] = probe.expected[2] = art_method(env, method_class, invoke);
   ThreadState* state = my_state();
   if (!state || !probe.expected[0] || !probe.expected[1]) return false;
+  learn_method_code(env, {{probe.expected[0], reflected_notify}, {probe.expected[1], reflected_invoke}});
   Errand errand{walk_known, &probe};
   state->errand = &errand;
   env->CallObjectMethod(reflected_invoke, invoke, reflected_notify, inner);

@@ -3,6 +3,7 @@
 #include "core/session.h"
 #include "os/linux/fault_guard.h"
 #include "rt/art/art.h"
+#include "rt/art/method_code.h"
 #include "rt/art/runnable.h"
 #include "rt/art/walk_marker.h"
 
@@ -33,7 +34,7 @@ bool visit_frame(Visitor* visitor) {
   // Deeper than there is room: the half nearest the root runs round in the second half.
   u32 half = visitor->limit / 2;
   if (at >= visitor->limit) at = half + (at - half) % (visitor->limit - half);
-  visitor->frames[at] = {reinterpret_cast<u64>(method), pc == kNoDexPc ? -1 : static_cast<i64>(pc)};
+  visitor->frames[at] = {method_code(method), pc == kNoDexPc ? -1 : static_cast<i64>(pc)};
   return true;
 }
 

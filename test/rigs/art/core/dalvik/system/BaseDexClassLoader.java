@@ -10,6 +10,13 @@ public class BaseDexClassLoader extends ClassLoader {
         pathList = new DexPathList(this, path);
     }
 
+    /** The rig's own: what to close once the loader is gone, {@link DexFile#closeDexFile}. */
+    public final Object[] cookies() {
+        Object[] cookies = new Object[pathList.dexElements.length];
+        for (int i = 0; i < cookies.length; i++) cookies[i] = pathList.dexElements[i].dexFile.cookie();
+        return cookies;
+    }
+
     public String getLdLibraryPath() {
         return "";
     }
