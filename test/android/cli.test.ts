@@ -195,6 +195,8 @@ describe('btrace, the command, on devices', () => {
     const elsewhere = await btrace(['record', '--app', SHOP, '--adb-server', '127.0.0.2:1']);
     assert.equal(elsewhere.code, 3);
     assert.match(elsewhere.err, /No adb server answers at 127\.0\.0\.2:1\.\nStart one there/);
+    const six = await btrace(['record', '--app', SHOP, '--adb-server', '[::1]:1']);
+    assert.match(six.err, /No adb server answers at \[::1\]:1\./);
     assert.equal((await btrace(['list', '--adb-server', 'a:b:c'])).code, 2);
     const both = await btrace(['record', '--app', SHOP, '--pid', '1']);
     assert.match(both.err, /--app and --device are for Android/);

@@ -179,6 +179,10 @@ export class AdbServer {
     return new AdbConnector({ host: this.host, port: this.port });
   }
 
+  private get place(): string {
+    return `${this.host.includes(':') ? `[${this.host}]` : this.host}:${this.port}`;
+  }
+
   private get isLocal(): boolean {
     return this.host === '127.0.0.1' || this.host === 'localhost';
   }
@@ -191,7 +195,7 @@ export class AdbServer {
         'not-found',
         local
           ? 'No adb server runs on this machine, and there is no adb to start one with.'
-          : `No adb server answers at ${this.host}:${this.port}.`,
+          : `No adb server answers at ${this.place}.`,
         local
           ? 'Install the Android SDK platform tools (Debian: apt-get install adb) and set ANDROID_HOME or PATH.'
           : 'Start one there: adb -a nodaemon server.',
@@ -206,7 +210,7 @@ export class AdbServer {
   private unusable(error: unknown): TargetError {
     return new TargetError(
       'io',
-      `The adb server at ${this.host}:${this.port} cannot be used: ${wordsOf(error)}.`,
+      `The adb server at ${this.place} cannot be used: ${wordsOf(error)}.`,
       'Try adb kill-server, then adb devices.',
       { cause: error },
     );

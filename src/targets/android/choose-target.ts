@@ -13,7 +13,8 @@ export interface Wanted {
 /** What is called exactly so; where nothing is, what has it in its name. */
 function called<T>(all: readonly T[], text: string, names: (one: T) => readonly string[]): T[] {
   const exact = all.filter((one) => names(one).includes(text));
-  if (exact.length > 0) return exact;
+  // A number is no name: 1 is not meant by who has 12.
+  if (exact.length > 0 || /^transport_id:/.test(text)) return exact;
   const lower = text.toLowerCase();
   return all.filter((one) => names(one).some((name) => name.toLowerCase().includes(lower)));
 }

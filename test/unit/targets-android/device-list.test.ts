@@ -199,6 +199,11 @@ describe('which target is meant', () => {
     assert.equal(choose('bank'), all[2]);
   });
 
+  it('takes an app whose name begins that of another by its whole name', () => {
+    const debug = target('A1', 1n, 'com.example.shop.debug');
+    assert.equal(choose('com.example.shop', undefined, [debug, ...all]), all[0]);
+  });
+
   it('asks back when there are several, and says why there is none', () => {
     assert.throws(
       () => choose('example'),
@@ -222,6 +227,8 @@ describe('which target is meant', () => {
       refused(/2 devices are called "0123":\n {2}transport_id:7/, /transport_id:N/),
     );
     assert.equal(choose('shop', 'transport_id:8', twins), twins[1]);
+    const twelfth = [target('D4', 12n, 'com.example.shop')];
+    assert.throws(() => choose('shop', 'transport_id:1', twelfth), /called "transport_id:1"/);
   });
 });
 
