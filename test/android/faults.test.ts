@@ -1,7 +1,8 @@
 /** What goes wrong while an app is recorded: what had come opens with its names, the person is told, and the next recording works. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AndroidTargets } from '../../src/targets/android/android-targets.js';
 import type { RecordOptions, Session, TargetError } from '../../src/targets/target.js';
@@ -127,6 +128,64 @@ describe('recording over adb when something fails', () => {
     await assertWhole(session);
   });
 
+  it('keeps the copy of an app that has ended while another process of it has it loaded', async () => {
+    const { phone } = bench();
+    const app = await bench().launched(SHOP);
+    const part = await phone.launch(SHOP, undefined, `${SHOP}:sync`);
+    await bench().connect();
+    const ofPart = async () =>
+      await new AndroidTargets(bench().options()).choose({ app: `${SHOP}:sync`, device: undefined });
+    await (await (await ofPart()).start(recordOptions(bench().file()))).stop();
+    const session = await recording();
+    await app.kill();
+    await session.ended;
+    // The system's linker knows a library by its file: another one would be another agent.
+    assert.equal((await phone.agentsIn(`/data/data/${SHOP}/code_cache`)).length, 1);
+    await (await (await ofPart()).start(recordOptions(bench().file()))).stop();
+    const maps = await readFile(`/proc/${part.pid}/maps`, 'utf8');
+    const agents = maps
+      .split('\n')
+      .filter((line) => line.includes('btrace-agent-') && line.includes(' r-xp '));
+    assert.equal(agents.length, 1, agents.join('\n'));
+  });
+
+  it('leaves no agent in an app that it did not come into', async () => {
+    const { phone } = bench();
+    const app = await bench().launched(SHOP);
+    await bench().connect();
+    const copies = phone.resolve(`/data/data/${SHOP}/code_cache`);
+    await phone.freeze(app);
+    await assert.rejects(start(), /has frozen/);
+    assert.deepEqual(await readdir(copies), []);
+    await phone.unfreeze(app);
+    // As a pulled cable leaves them: each launch of the app would load the agent.
+    await mkdir(`${copies}/startup_agents`);
+    await symlink('nowhere', `${copies}/startup_agents/btrace-agent-0.so`);
+    await assertRecordsAgain(app);
+    assert.ok(!(await readdir(copies)).includes('startup_agents'));
+  });
+
+  it('brings the agent from two computers at once', async () => {
+    const { phone } = bench();
+    const apps = [await bench().launched(SHOP), await bench().launched('com.example.bank')];
+    await bench().connect();
+    const targets = new AndroidTargets(bench().options());
+    const [shop, bank] = [
+      await targets.choose({ app: SHOP, device: undefined }),
+      await targets.choose({ app: 'com.example.bank', device: undefined }),
+    ];
+    phone.faults.bytesPerSecond = 200_000;
+    const first = shop.start(recordOptions(bench().file()));
+    // The other one comes while the agent is on its way.
+    while ((await readdir(phone.resolve('/data/local/tmp'))).length === 0) await delay(5);
+    const sessions = await Promise.all([first, bank.start(recordOptions(bench().file()))]);
+    phone.faults.bytesPerSecond = undefined;
+    await Promise.all(apps.map((app) => app.more('frame', 2)));
+    for (const session of sessions) assert.equal((await session.stop()).message, '');
+    const pushed = (await readdir(phone.resolve('/data/local/tmp'))).map((name) => path.extname(name));
+    assert.deepEqual(pushed.sort(), ['.so', '.symbols']);
+  });
+
   it('says that somebody else records the app', async () => {
     await bench().launched(SHOP);
     await bench().connect();
@@ -180,7 +239,8 @@ describe('recording over adb when something fails', () => {
     const gaveUp = new AbortController();
     const starting = start({}, gaveUp.signal);
     starting.catch(() => undefined);
-    while (!bench().phone.commands.some((command) => command.startsWith('rm -f'))) await delay(5);
+    while (!bench().phone.commands.some((command) => command.includes('for f in btrace-agent-')))
+      await delay(5);
     gaveUp.abort();
     await assert.rejects(starting, { name: 'AbortError' });
     assert.deepEqual(await readdir(bench().folder), before);

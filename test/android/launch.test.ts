@@ -138,6 +138,7 @@ describe('recording an app from its launch, over adb', () => {
     await assert.rejects(target.start(options()), {
       message: `Android does not sample ${BANK}: Process not debuggable, and not profileable by shell: ${BANK}.`,
     });
+    assert.deepEqual(await readdir(phone.resolve('/data/local/tmp')), []);
     const session = await target.start({ ...options(), fromLaunch: true });
     const app = phone.app(BANK)!;
     assert.notEqual(app.pid, before.pid);

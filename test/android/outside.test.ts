@@ -1,7 +1,8 @@
 /** Where the agent cannot go, Android's own sampling does: real ART's, through the same real adb server. */
 import assert from 'node:assert/strict';
-import { mkdir, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { AndroidTargets } from '../../src/targets/android/android-targets.js';
 import type { Session } from '../../src/targets/target.js';
 import { decodeRecording } from '../../src/trace/build/decode.js';
@@ -23,6 +24,8 @@ describe('recording an app from outside', () => {
     return await target.start(recordOptions(bench().file()));
   };
   const traceOf = async (session: Session) => decodeRecording(await readFile(session.file)).trace();
+
+  const onDevice = () => readdir(bench().phone.resolve('/data/local/tmp'));
 
   it('is done where there is no agent, says why, and finds what the app did', async () => {
     const app = await bench().launched(SHOP);
@@ -93,11 +96,7 @@ describe('recording an app from outside', () => {
     },
     {
       how: 'with the agent on its stack, as the crash log has it',
-      leave: (pid: number) =>
-        writeFile(
-          bench().phone.resolve('/crashes'),
-          `F DEBUG : pid: ${pid}, tid: ${pid}, name: shop >>> ${SHOP} <<<\nF DEBUG : #00 pc 1 /data/btrace-agent-1.so\n`,
-        ),
+      leave: (pid: number) => crashed(pid, SHOP),
     },
   ])
     it(`is done after an app died ${how}`, async () => {
@@ -113,6 +112,60 @@ describe('recording an app from outside', () => {
       assert.match((await outside.stop()).message, /the app died of the agent before/);
     });
 
+  /** A crash as Android logs it, with this agent on the stack. */
+  async function crashed(pid: number, name: string): Promise<void> {
+    const [agent = ''] = await bench().phone.agentsIn('/data/local/tmp');
+    const heading = `F DEBUG : pid: ${pid}, tid: ${pid}, name: main  >>> ${name} <<<`;
+    const frame = `F DEBUG :       #00 pc 1  /data/data/${name}/code_cache/${agent}`;
+    await appendFile(bench().phone.resolve('/crashes'), `${heading}\n${frame}\n`);
+  }
+
+  it('is not done because another app died of the agent, or another process was in a walk', async () => {
+    const { phone } = bench();
+    const app = await bench().launched(SHOP);
+    const part = await phone.launch(SHOP, undefined, `${SHOP}:sync`);
+    await bench().connect();
+    const inside = await start();
+    await app.more('frame', 2);
+    const copies = phone.resolve(`/data/data/${SHOP}/code_cache`);
+    const marker = (await readdir(copies)).find((name) => name.endsWith('.walking'))!;
+    const ofPart = marker.replace('.walking', ':sync.walking');
+    await writeFile(path.join(copies, ofPart), Buffer.from([1, 0, 0, 0]));
+    await appendFile(
+      phone.resolve('/crashes'),
+      `F DEBUG : pid: ${app.pid}, tid: 1, name: a >>> ${SHOP} <<<\n`,
+    );
+    await crashed(part.pid, `${SHOP}:sync`);
+    await app.kill();
+    assert.equal((await inside.ended).reason, 'target-exited');
+    await bench().launched(SHOP);
+    const again = await start();
+    assert.equal((await again.stop()).message, '');
+  });
+
+  it('is done after an app died as it was started with the agent', async () => {
+    const { phone } = bench();
+    const before = await bench().launched(SHOP);
+    await bench().connect();
+    await (await start()).stop();
+    await before.kill();
+    phone.faults.agentKills = true;
+    const target = await new AndroidTargets(bench().options()).choose({ app: SHOP, device: undefined });
+    const began = performance.now();
+    const launching = target.start(recordOptions(bench().file(), { fromLaunch: true }));
+    launching.catch(() => undefined);
+    const looked = () => phone.commands.filter((command) => command.includes('pidof')).length;
+    while (looked() < 2) await delay(5);
+    await crashed(1, SHOP);
+    await phone.app(SHOP)!.kill();
+    await assert.rejects(launching, { message: `${SHOP} ended as it was started with the agent.` });
+    assert.ok(performance.now() - began < 15_000, 'it was waited for though it had ended');
+    assert.deepEqual(await readdir(phone.resolve(`/data/data/${SHOP}/code_cache`)), []);
+    await bench().launched(SHOP);
+    const outside = await start();
+    assert.match((await outside.stop()).message, /the app died of the agent before/);
+  });
+
   it('is done where Android does not attach the agent, and says in which words', async () => {
     const app = await bench().launched(SHOP);
     await bench().connect();
@@ -120,6 +173,7 @@ describe('recording an app from outside', () => {
       "java.lang.SecurityException: Can't attach agent, process is not debuggable.",
     );
     const session = await start();
+    assert.deepEqual(await readdir(bench().phone.resolve(`/data/data/${SHOP}/code_cache`)), []);
     await app.more('frame', 2);
     const { message } = await session.stop();
     assert.match(message, /Android did not attach the agent: Can't attach agent, process is not debuggable/);
@@ -191,5 +245,27 @@ describe('recording an app from outside', () => {
     assert.equal(end.reason, 'target-exited');
     assert.match(end.message, /samples only of an app that runs/);
     assert.equal((await traceOf(session)).threads.length, 0);
+    assert.deepEqual(await onDevice(), []);
+  });
+
+  it('leaves nothing on the device where a cable was pulled, and samples again', async () => {
+    const app = await bench().launched(SHOP);
+    await bench().connect();
+    const nothing = path.join(bench().folder, 'nothing');
+    const torn = await start(nothing);
+    await app.until(/system: profile start/);
+    // Of an app that was recorded before, and ended while the cable was out.
+    await writeFile(bench().phone.resolve('/data/local/tmp/btrace-99999999.trace'), '');
+    bench().phone.cut();
+    await bench().server.adb('disconnect', bench().phone.serial);
+    assert.equal((await torn.ended).reason, 'connection-lost');
+    assert.equal((await onDevice()).length, 2);
+    await bench().connect();
+    const session = await start(nothing);
+    assert.equal((await onDevice()).length, 1);
+    await app.more('frame', 12);
+    assert.equal((await session.stop()).reason, 'stopped');
+    assert.ok((await traceOf(session)).threads.some(({ isMain, sampleCount }) => isMain && sampleCount > 0));
+    assert.deepEqual(await onDevice(), []);
   });
 });

@@ -1,12 +1,13 @@
 /** The agent on its way into an app: chosen by the app's ABI, pushed once a version, copied into the app's own folder. */
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { access, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Adb, AdbSync } from '@yume-chan/adb';
+import type { Adb } from '@yume-chan/adb';
 import { ReadableStream } from '@yume-chan/stream-extra';
 import { TargetError } from '../target.js';
 import { wordsOf } from './adb-server.js';
 import { type App, asApp } from './apps.js';
+import { withSync } from './device-file.js';
 import { PUSHED, quoted, shell } from './device-shell.js';
 import { within } from './patience.js';
 import { findRuntime, hiddenSymbols } from './runtime-symbols.js';
@@ -91,6 +92,7 @@ export async function bringAgent(
     `cmp -s ${from} ${to} || { cp ${from} ${to}.part && chmod 444 ${to}.part && mv -f ${to}.part ${to}; } || { rm -f ${to}.part; exit 1; }`;
   const script = [
     'mkdir -p code_cache && cd code_cache || exit 1',
+    WITHOUT_LINKS,
     // What the agent left beside this version's file is for it to read.
     `for f in ${PREFIX}*; do case "$f" in ${name}*) ;; *) rm -f "$f" ;; esac; done`,
     copied(pushed, name),
@@ -107,15 +109,26 @@ export async function bringAgent(
   return `${stdout.trim()}/${name}`;
 }
 
-/** Removes the copy of an app that has ended, and what the agent left beside it: while it runs, its file stays for the next recording. */
+/** Who waits for somebody else to start the app lays a link there, which a pulled cable leaves: each launch would load the agent. */
+const WITHOUT_LINKS = `rm -f startup_agents/${PREFIX}*; rmdir startup_agents 2>/dev/null`;
+
+/**
+ * Removes the copy, and what the agent left beside it, where no process of the app has it loaded: in one that has, another file would be another
+ * agent when that is recorded again.
+ */
 export async function removeCopy(adb: Adb, app: App, copy: string): Promise<void> {
-  const script = `rm -f ${quoted(copy)} ${quoted(copy)}.*; cd code_cache && rm -f startup_agents/${PREFIX}* && rmdir startup_agents 2>/dev/null`;
+  const name = path.posix.basename(copy);
+  const script = [
+    `cd ${quoted(path.posix.dirname(copy))} || exit 0`,
+    WITHOUT_LINKS,
+    `inode=$(stat -c %i ${name}) && grep -qs " $inode  *[^ ].*/${name}" /proc/[0-9]*/maps || rm -f ${name} ${name}.*`,
+  ].join('\n');
   await shell(adb, asApp(app, script));
 }
 
 async function pushAgent(
   adb: Adb,
-  { bytes, pushed }: AgentFile,
+  { bytes, name, pushed }: AgentFile,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   try {
@@ -126,8 +139,12 @@ async function pushAgent(
         signal,
       );
       if (there?.size === BigInt(bytes.length)) return;
-      await shell(adb, `rm -f ${PUSHED}/${PREFIX}*`); // of older versions
-      await write(sync, pushed, bytes, signal);
+      // Of older versions. What is there of this one, another computer may be bringing.
+      await shell(
+        adb,
+        `cd ${PUSHED} && for f in ${PREFIX}*; do case "$f" in ${name}*) ;; *) rm -f "$f" ;; esac; done`,
+      );
+      await pushWhole(adb, bytes, pushed, signal);
     });
   } catch (error) {
     signal?.throwIfAborted();
@@ -159,26 +176,24 @@ async function pushSymbols(
   // Those of a runtime that was there before its update, and what a pulled cable tore, go.
   if ((await shell(adb, `[ -f ${to} ] || { rm -f ${pushed}.*.symbols*; exit 1; }`)).code === 0) return to;
   const text = await within(SYMBOLS_MS, hiddenSymbols(runtime, bytes), signal);
-  await withSync(adb, signal, (sync) => write(sync, `${to}.part`, Buffer.from(text), signal));
-  await shell(adb, `mv ${to}.part ${to}`);
+  await pushWhole(adb, Buffer.from(text), to, signal);
   return to;
 }
 
-async function withSync<T>(
+/** Under its name when it is whole: another computer may bring the same, and an app copies what it finds. */
+async function pushWhole(
   adb: Adb,
+  bytes: Buffer,
+  to: string,
   signal: AbortSignal | undefined,
-  use: (sync: AdbSync) => Promise<T>,
-): Promise<T> {
-  const sync = await within(ANSWER_MS, adb.sync(), signal);
-  try {
-    return await use(sync);
-  } finally {
-    await within(ANSWER_MS, sync.dispose()).catch(() => undefined);
-  }
+): Promise<void> {
+  const part = `${to}.${randomBytes(4).toString('hex')}.part`; // adbd removes what it does not get whole
+  await withSync(adb, signal, (sync) =>
+    within(PUSH_MS, sync.write({ filename: part, permission: 0o644, file: piecesOf(bytes) }), signal),
+  );
+  const { stderr, code } = await shell(adb, `mv -f ${part} ${to} || { rm -f ${part}; exit 1; }`);
+  if (code !== 0) throw new Error(stderr.trim());
 }
-
-const write = (sync: AdbSync, to: string, bytes: Buffer, signal: AbortSignal | undefined): Promise<void> =>
-  within(PUSH_MS, sync.write({ filename: to, permission: 0o644, file: piecesOf(bytes) }), signal);
 
 const piecesOf = (bytes: Buffer): ReadableStream<Uint8Array> =>
   new ReadableStream<Uint8Array>({

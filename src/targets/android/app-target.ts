@@ -43,6 +43,12 @@ export interface Place {
   readonly sdk: number;
 }
 
+/** The agent, on the device and in the app's own folder. */
+interface Brought {
+  readonly agent: AgentFile;
+  readonly copy: string;
+}
+
 export class AppTarget implements AndroidTarget {
   readonly kind = 'android';
   readonly name: string;
@@ -113,25 +119,29 @@ export class AppTarget implements AndroidTarget {
     signal: AbortSignal | undefined,
   ): Promise<Session> {
     const fromLaunch = options.fromLaunch === true || this.pid === 0;
-    let agent: AgentFile;
-    let copy: string;
+    let brought: Brought | undefined;
     let conversation: Conversation;
     try {
       const abi = await abiOf(adb, this.app);
-      agent = await readAgent(await findAndroidAgent(this.options.agentRoots, abi));
+      const agent = await readAgent(await findAndroidAgent(this.options.agentRoots, abi));
       if (await hasDied(adb, agent.pushed, this.app))
         throw new OutsideOnly('the app died of the agent before');
-      copy = await bringAgent(adb, this.app, agent, { abi, signal, log: (line) => this.log(line) });
+      const log = (line: string) => this.log(line);
+      const copy = await bringAgent(adb, this.app, agent, { abi, signal, log });
+      brought = { agent, copy };
       signal?.throwIfAborted();
       conversation = fromLaunch
         ? await launch(adb, this.app, this.place.sdk, copy, options, signal)
-        : await this.attached(adb, agent, copy, options, signal);
+        : await attach(adb, this.app, copy, options, signal);
     } catch (error) {
-      const reason = whyOutside(error);
-      if (reason === undefined) throw error;
+      const failure = brought ? await this.withdrawn(adb, brought, error, fromLaunch) : error;
+      signal?.throwIfAborted();
+      const reason = whyOutside(failure);
+      if (reason === undefined) throw failure;
       return await this.fromOutside(adb, file, options, reason, fromLaunch);
     }
     const target = fromLaunch ? this.running(conversation.pid) : this;
+    const { agent, copy } = brought;
     const cleanUp = async () => {
       if (await isAlive(adb, target.pid)) return;
       if (await diedOfAgent(adb, this.app, target.pid, copy)) await markDeath(adb, agent.pushed, this.app);
@@ -183,22 +193,29 @@ export class AppTarget implements AndroidTarget {
     });
   }
 
-  private async attached(
+  /** Leaves nothing of a recording that did not begin but the mark of an app that died of it. Returns what there is to tell. */
+  private async withdrawn(
     adb: Adb,
-    agent: AgentFile,
-    copy: string,
-    options: RecordOptions,
-    signal: AbortSignal | undefined,
-  ): Promise<Conversation> {
+    { agent, copy }: Brought,
+    error: unknown,
+    fromLaunch: boolean,
+  ): Promise<unknown> {
+    let failure = error;
     try {
-      return await attach(adb, this.app, copy, options, signal);
-    } catch (error) {
-      signal?.throwIfAborted();
-      if (!(error instanceof DiedError)) throw error;
-      await markDeath(adb, agent.pushed, this.app);
+      const isSilent = fromLaunch && error instanceof TargetError && error.kind === 'timeout';
+      if (isSilent && (await diedOfAgent(adb, this.app, 0, copy)))
+        failure = new DiedError(
+          'agent-refused',
+          `${this.name} ended as it was started with the agent.`,
+          'Start it, and record it as it runs: from outside, by Android itself. Its log (adb logcat) may have the reason.',
+          { cause: error },
+        );
+      if (failure instanceof DiedError) await markDeath(adb, agent.pushed, this.app);
       await removeCopy(adb, this.app, copy);
-      throw error;
+    } catch (problem) {
+      this.log(`${this.name} was not cleaned up: ${wordsOf(problem)}`);
     }
+    return failure;
   }
 
   private async fromOutside(

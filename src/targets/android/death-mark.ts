@@ -2,6 +2,7 @@
  * A mark on the device for an app that died of the agent: the next recording of it is made from outside. It holds for this version of the
  * agent; one that is newer removes it.
  */
+import path from 'node:path';
 import type { Adb } from '@yume-chan/adb';
 import { type App, asApp } from './apps.js';
 import { quoted, shell } from './device-shell.js';
@@ -19,23 +20,26 @@ export async function hasDied(adb: Adb, pushed: string, app: App): Promise<boole
 
 /**
  * Whether an app that has ended was in the middle of a walk, or has in Android's crash log ended with the agent on its stack. To be asked
- * before the copy is removed.
+ * before the copy is removed. `pid`: 0 where it ended before it was known.
  */
 export async function diedOfAgent(adb: Adb, app: App, pid: number, copy: string): Promise<boolean> {
-  return (await diedInWalk(adb, app, copy)) || (await isInCrashLog(adb, pid));
+  return (await diedInWalk(adb, app, copy)) || (await isInCrashLog(adb, app, pid, copy));
 }
 
-/** The agent counts its walks that are under way in a file beside its copy: there while it records, and gone with the copy. */
+/** The agent counts a process's walks that are under way in a file beside its copy: there while it records, and gone with the copy. */
 async function diedInWalk(adb: Adb, app: App, copy: string): Promise<boolean> {
-  const script = `for f in ${quoted(copy)}.*.walking; do [ ! -f "$f" ] || od -A n -t d4 -N 4 "$f"; done`;
-  const { stdout } = await shell(adb, asApp(app, script));
+  const { stdout } = await shell(
+    adb,
+    asApp(app, `od -A n -t d4 -N 4 ${quoted(`${copy}.${app.process}.walking`)} 2>/dev/null`),
+  );
   return /[1-9]/.test(stdout);
 }
 
-/** Whether Android's crash log has this process end with the agent on its stack. */
-async function isInCrashLog(adb: Adb, pid: number): Promise<boolean> {
+/** Whether Android's crash log has this process end with this version of the agent on its stack. */
+async function isInCrashLog(adb: Adb, app: App, pid: number, copy: string): Promise<boolean> {
   const { stdout } = await shell(adb, `logcat -b crash -d -t 500`);
-  const lines = stdout.split('\n');
-  const begin = lines.findLastIndex((line) => new RegExp(`\\bpid: ${pid}\\b`).test(line));
-  return begin >= 0 && lines.slice(begin).some((line) => line.includes('btrace-agent-'));
+  const name = path.posix.basename(copy);
+  const isOurs = (crash: string) =>
+    pid > 0 ? new RegExp(`\\bpid: ${pid},`).test(crash) : crash.includes(`>>> ${app.process} <<<`);
+  return stdout.split(/^(?=.*\bpid: \d+, tid: )/m).some((crash) => isOurs(crash) && crash.includes(name));
 }

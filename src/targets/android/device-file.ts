@@ -1,9 +1,11 @@
-/** A file of a device by ranges: some kB of one that may be very large. */
-import type { Adb } from '@yume-chan/adb';
+/** Files of a device: some kB of one that may be very large, by ranges; and adb's file service for whole ones. */
+import type { Adb, AdbSync } from '@yume-chan/adb';
 import type { ReadAt } from '../../symbols/read-at.js';
 import { ZipArchive } from '../../symbols/zip.js';
 import { quoted, shell, shellBytes } from './device-shell.js';
+import { within } from './patience.js';
 
+const ANSWER_MS = 10_000;
 /** What `dd` of every version reads by. */
 const BLOCK_BYTES = 4096;
 
@@ -29,4 +31,18 @@ export function readDeviceFile(adb: Adb, file: string): ReadAt {
 export async function openApk(adb: Adb, file: string): Promise<ZipArchive> {
   const { stdout } = await shell(adb, `stat -c %s ${quoted(file)}`);
   return await ZipArchive.of(file, Number(stdout), readDeviceFile(adb, file));
+}
+
+/** adb's own file service, for files that are brought or fetched whole. */
+export async function withSync<T>(
+  adb: Adb,
+  signal: AbortSignal | undefined,
+  use: (sync: AdbSync) => Promise<T>,
+): Promise<T> {
+  const sync = await within(ANSWER_MS, adb.sync(), signal);
+  try {
+    return await use(sync);
+  } finally {
+    await within(ANSWER_MS, sync.dispose()).catch(() => undefined);
+  }
 }

@@ -168,8 +168,10 @@ async function opened(
   nextStep: string,
 ): Promise<Conversation> {
   const limitMs = options.startedElsewhere ? ELSEWHERE_MS : LAUNCH_MS;
+  const patience = { everyMs: TRY_EVERY_MS, limitMs, signal };
   try {
-    return await enter(adb, door, options, { everyMs: TRY_EVERY_MS, limitMs, signal });
+    if (options.startedElsewhere) return await enter(adb, door, options, patience);
+    return await enter(adb, door, options, { ...patience, isGone: wasThere(adb, app) });
   } catch (error) {
     if (signal?.aborted === true) await letGo(adb, door);
     signal?.throwIfAborted();
@@ -182,6 +184,16 @@ async function opened(
       { cause: error },
     );
   }
+}
+
+/** Whether an app that has been seen has ended again. */
+function wasThere(adb: Adb, { process }: App): () => Promise<boolean> {
+  let seen = false;
+  return async () => {
+    const runs = (await shell(adb, `pidof ${quoted(process)}`)).code === 0;
+    seen ||= runs;
+    return seen && !runs;
+  };
 }
 
 /**

@@ -18,13 +18,17 @@ import {
   TargetError,
 } from '../target.js';
 import { reasonIn } from './attach.js';
+import { withSync } from './device-file.js';
 import { complains, PUSHED, shell } from './device-shell.js';
+import { within } from './patience.js';
 
 /** Each sample suspends the whole app: finer than this, the app is mostly suspended. */
 const INTERVAL_US = 1000;
 const STATUS_EVERY_MS = 1000;
 const WRITTEN_MS = 20_000;
 const LOOK_EVERY_MS = 100;
+/** For each piece of the samples. */
+const ANSWER_MS = 10_000;
 
 const idle: Omit<SessionStatus, 'elapsedMs' | 'fileBytes'> = {
   samples: 0,
@@ -92,11 +96,17 @@ export class OutsideSession implements Session {
 
   /** Throws when Android does not sample this app. */
   static async start(parts: OutsideParts): Promise<OutsideSession> {
-    const remote = `${PUSHED}/btrace-${parts.target.pid}.trace`;
-    const said = await shell(
-      parts.adb,
-      `rm -f ${remote}; am profile start --sampling ${INTERVAL_US} ${parts.target.pid} ${remote}`,
-    );
+    const { pid } = parts.target;
+    const remote = `${PUSHED}/btrace-${pid}.trace`;
+    const script = [
+      // Of apps that have ended, where a cable was pulled.
+      `for f in ${PUSHED}/btrace-*.trace; do p=\${f##*/btrace-}; [ -d "/proc/\${p%.trace}" ] || rm -f "$f"; done`,
+      // Of this one: it is sampled still, for nobody.
+      `if [ -f ${remote} ]; then am profile stop ${pid}; rm -f ${remote}; fi >/dev/null 2>&1`,
+      // Android makes the file before it looks whether it may.
+      `am profile start --sampling ${INTERVAL_US} ${pid} ${remote} || { rm -f ${remote}; exit 1; }`,
+    ];
+    const said = await shell(parts.adb, script.join('\n'));
     if (complains(said))
       throw new TargetError(
         'not-permitted',
@@ -162,6 +172,8 @@ export class OutsideSession implements Session {
       reason = 'fault';
       message = `What Android sampled could not be taken: ${error instanceof Error ? error.message : String(error)}.`;
     }
+    if (reason !== 'connection-lost')
+      await shell(this.parts.adb, `rm -f ${this.remote}`).catch((error: unknown) => log(String(error)));
     try {
       if (reason === 'cancelled') await file.remove();
       else await this.write(trace, { reason, message });
@@ -197,29 +209,28 @@ export class OutsideSession implements Session {
     );
   }
 
-  /** Stops the sampling, waits until the app has written its file, brings it here and removes it there. */
+  /** Stops the sampling, waits until the app has written its file, and brings it here. */
   private async take(): Promise<Uint8Array> {
     const { adb } = this.parts;
     await shell(adb, `am profile stop ${this.target.pid}`);
-    const sync = await adb.sync();
-    try {
+    return await withSync(adb, undefined, async (sync) => {
       const until = performance.now() + WRITTEN_MS;
+      const size = () => within(ANSWER_MS, sync.lstat(this.remote)).catch(() => undefined);
       for (let before = 0n; ;) {
-        const size = (await sync.lstat(this.remote).catch(() => undefined))?.size ?? 0n;
-        if (size > 0n && size === before) break;
+        const now = (await size())?.size ?? 0n;
+        if (now > 0n && now === before) break;
         if (performance.now() > until) throw new Error('the app did not write them in time');
-        before = size;
+        before = now;
         await delay(LOOK_EVERY_MS);
       }
       const pieces: Uint8Array[] = [];
       const reader = sync.read(this.remote).getReader();
-      for (let piece = await reader.read(); !piece.done; piece = await reader.read())
-        pieces.push(piece.value);
-      return Buffer.concat(pieces);
-    } finally {
-      await sync.dispose();
-      await shell(adb, `rm -f ${this.remote}`);
-    }
+      for (;;) {
+        const { done, value } = await within(ANSWER_MS, reader.read());
+        if (done) return Buffer.concat(pieces);
+        pieces.push(value);
+      }
+    });
   }
 }
 

@@ -28,7 +28,7 @@ export interface PhoneFaults {
   bytesPerSecond: number | undefined;
   /** No room for a push. */
   full: boolean;
-  /** An app dies as the agent is attached to it. */
+  /** An app dies as the agent is attached to it, and does not come to it where it is started with one. */
   agentKills: boolean;
 }
 
@@ -415,7 +415,8 @@ export class Phone {
     await writeFile(file, '');
     for (const line of lines.trim().split('\n')) {
       const [what = '', whom = '', ...rest] = line.split(' ');
-      if (what === 'start') this.begin(whom, undefined, rest.slice(1), this.mainOf(whom), Number(rest[0]));
+      const agents = this.faults.agentKills ? [] : rest.slice(1);
+      if (what === 'start') this.begin(whom, undefined, agents, this.mainOf(whom), Number(rest[0]));
       else if (what === 'force-stop') await this.app(this.mainOf(whom), Number(rest[0]))?.kill();
       else {
         const app = [...this.apps.values()].find(({ pid }) => pid === Number(whom));

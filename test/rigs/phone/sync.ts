@@ -1,5 +1,5 @@
 /** adb's file service over a folder: push, pull, stat and list, with a phone's error texts. */
-import { lstat, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, open, readFile, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { ByteReader, words } from './wire.js';
@@ -83,17 +83,25 @@ async function receive(
 ): Promise<Buffer> {
   const comma = asked.lastIndexOf(',');
   const file = resolve(asked.slice(0, comma));
-  const pieces: Buffer[] = [];
-  for (;;) {
-    const header = await reader.read(8);
-    const length = header.readUInt32LE(4);
-    if (header.toString('latin1', 0, 4) !== 'DATA') break;
-    pieces.push(Buffer.from(await reader.read(length)));
-  }
-  if (faults.full) return failure('write failed: No space left on device');
+  // As it comes, under its name; what does not come whole is removed.
   await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(file, Buffer.concat(pieces), { mode: Number(asked.slice(comma + 1)) & 0o777 });
-  return message('OKAY', 0);
+  await rm(file, { force: true });
+  const into = await open(file, 'w', Number(asked.slice(comma + 1)) & 0o777);
+  try {
+    for (;;) {
+      const header = await reader.read(8);
+      if (header.toString('latin1', 0, 4) !== 'DATA') break;
+      await into.write(await reader.read(header.readUInt32LE(4)));
+    }
+    if (!faults.full) return message('OKAY', 0);
+    await rm(file, { force: true });
+    return failure('write failed: No space left on device');
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  } finally {
+    await into.close();
+  }
 }
 
 async function list(stream: Duplex, folder: string): Promise<void> {
