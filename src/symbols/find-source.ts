@@ -85,7 +85,9 @@ async function declaredIn(
 ): Promise<readonly SourcePlace[]> {
   const { name, parameters } = declaredName(method);
   if (name === '') return [];
-  const word = symbolName(method);
+  const own = symbolName(method);
+  // A text may put the parts of an operator's name in another way.
+  const word = /^operator\b/.test(own) ? 'operator' : own;
   const found: (SourcePlace & { readonly parameters: number })[] = [];
   for (let at = 0; at < files.length && !signal.aborted; at += textsAtOnce) {
     const some = files.slice(at, at + textsAtOnce);

@@ -2,7 +2,7 @@
  * Which of several files of one name was recorded: two modules may have a class of the same name. The lines tell: where the one
  * declares a method, the other has something else, or nothing.
  */
-import { matchDeclarations, type RecordedMethod } from './match-declarations.js';
+import { around, matchDeclarations, type RecordedMethod } from './match-declarations.js';
 import type { SourceIndex, SourcePlace } from './find-source.js';
 import { languageOf, scanDeclarations } from './scan/declarations.js';
 
@@ -42,12 +42,6 @@ function declaredThere(text: string, file: string, methods: readonly RecordedMet
     }
   });
   return count;
-}
-
-/** A lambda is in the method that it was written in. */
-function around(method: RecordedMethod): RecordedMethod {
-  const outer = /^lambda\$(.+)\$\d+$/.exec(method.name)?.[1];
-  return outer === undefined ? method : { ...method, name: outer };
 }
 
 function baseName(file: string): string {

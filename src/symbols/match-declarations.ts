@@ -33,17 +33,33 @@ export function matchDeclarations(
     else list.push(at);
   });
   methods.forEach((method, row) => {
-    const named = byName.get(method.parameters === undefined ? sourceName(method.name) : method.name);
-    if (named === undefined) return;
-    const at = choose(declarations, named, method, edited);
-    if (at !== undefined) result[at]?.push(row);
+    for (const { className, name } of writtenAs(method)) {
+      const named = byName.get(name);
+      const at = named && choose(declarations, named, { ...method, className }, edited);
+      if (at === undefined) continue;
+      result[at]?.push(row);
+      return;
+    }
   });
   return result;
 }
 
+/** What a text may call it, the likeliest first: compilers add to names, but "two-digit names" is one, too. */
+function writtenAs({ className, name, parameters }: RecordedMethod): { className: string; name: string }[] {
+  if (parameters !== undefined) return [{ className, name }];
+  // Bodies of a Kotlin interface's functions, of which older compilers make a class.
+  const around = className.replace(/\$DefaultImpls$/, '');
+  const written = [{ className: around, name }];
+  if (name.startsWith('<') || name.startsWith('lambda$') || name.startsWith('access$')) return written;
+  const dollar = name.lastIndexOf('$');
+  // A function within a function; the scanner has it in a class without a name.
+  if (dollar > 0) written.push({ className: `${around}$0`, name: name.slice(dollar + 1) });
+  written.push({ className: around, name: name === 'constructor-impl' ? '<init>' : sourceName(name) });
+  return written;
+}
+
 /** Kotlin adds "-hash" for value classes and "$module" for internal functions; neither is in the text. */
 function sourceName(name: string): string {
-  if (name.startsWith('<') || name.startsWith('lambda$') || name.startsWith('access$')) return name;
   const dash = name.indexOf('-');
   const plain = dash > 0 ? name.slice(0, dash) : name;
   const dollar = plain.indexOf('$');
@@ -97,14 +113,20 @@ function unnamedAt(declaration: Declaration | undefined): number {
   return at < 0 ? name.length : at;
 }
 
-/** "Shop$" (a class without a name in Shop) is any "Shop$1", "Shop$pay$1", "Shop$1Local"; else the names are the same. */
+/** "Shop$" (a class without a name in Shop) is any "Shop$1", "Shop$pay$1", "Shop$1Local", "Shop$pay$Local"; else the names are the same. */
 function sameClass(declared: string, recorded: string): boolean {
   if (declared === recorded) return true;
   const unnamed = declared.search(/\$(\$|$)/);
   if (unnamed < 0 || !recorded.startsWith(declared.slice(0, unnamed + 1))) return false;
   const rest = recorded.slice(unnamed + 1);
   const local = /[^$]*$/.exec(declared)?.[0] ?? '';
-  return /\d/.test(rest) && rest.endsWith(local);
+  return rest.endsWith(local) && (/\d/.test(rest) || (local !== '' && rest.endsWith(`$${local}`)));
+}
+
+/** A lambda is in the method that it was written in: "lambda$pay$0" of Java, "pay$lambda$0" of Kotlin. */
+export function around(method: RecordedMethod): RecordedMethod {
+  const outer = /^lambda\$(.+)\$\d+$/.exec(method.name)?.[1] ?? /^(.+?)\$lambda\$\d+/.exec(method.name)?.[1];
+  return outer === undefined ? method : { ...method, name: outer, signature: '' };
 }
 
 /** How many parameters a JVM signature has; −1 when it is none. */

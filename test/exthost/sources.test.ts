@@ -146,8 +146,19 @@ describe('sources', () => {
     assert.equal(vscode.window.activeTextEditor, undefined);
   });
 
+  it('open at the method where its line is not known, or is none of the file', async () => {
+    const at = (className: string, method: string, line: number): Promise<string> =>
+      opened(key(`com.example.shop.${className}`, method, 'Till.java', line));
+    const till = 'src/com/example/shop/Till.java';
+    assert.equal(await at('Till', 'count', 0), `${till}:11`);
+    assert.equal(await at('Till', 'lambda$count$0', 9999), `${till}:11`);
+    assert.equal(await at('Till', '<init>', 0), `${till}:4`);
+    // Code that Kotlin inlined has lines beyond the last one.
+    assert.equal(await opened(key('com.example.prices.PricesKt', 'price', '', 400)), 'kotlin/Prices.kt:13');
+  });
+
   it('put the cursor at the end of a file that has become shorter', async () => {
-    const place = await opened(key('com.example.shop.Till', 'count', 'Till.java', 9999));
+    const place = await opened(key('com.example.shop.Gone', 'gone', 'Till.java', 9999));
     const lines = (await vscode.workspace.openTextDocument(workspaceFile('src/com/example/shop/Till.java')))
       .lineCount;
     assert.equal(place, `src/com/example/shop/Till.java:${String(lines)}`);

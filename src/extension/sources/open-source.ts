@@ -18,9 +18,11 @@ import {
   type SourcePlace,
   type SourceSearch,
 } from '../../symbols/find-source.js';
+import { declaredLine } from '../../symbols/declared-line.js';
 import { fittingPlaces } from '../../symbols/fitting-places.js';
 import type { SourceKey } from '../../protocol/messages.js';
 import { qualifiedWritten, writtenName } from '../../trace/model/written-name.js';
+import { baseName } from '../base-name.js';
 import type { Memory } from '../memory.js';
 import type { Notices } from '../notice.js';
 
@@ -55,7 +57,7 @@ export class SourceOpener {
       this.#sayNone(frame, search);
       return;
     }
-    await show(place, beside);
+    await show(place, frame, beside);
   }
 
   async #choose(
@@ -150,9 +152,11 @@ function printable(name: string): string {
   return name.replace(/[[\]\p{Cc}\p{Cf}]/gu, '�').slice(0, 200);
 }
 
-async function show(place: SourcePlace, beside: boolean): Promise<void> {
+async function show(place: SourcePlace, frame: SourceKey, beside: boolean): Promise<void> {
   const document = await workspace.openTextDocument(Uri.parse(place.file));
-  const line = Math.min(Math.max(place.line - 1, 0), Math.max(document.lineCount - 1, 0));
+  const isLine = place.line > 0 && place.line <= document.lineCount;
+  const declared = isLine ? 0 : declaredLine(document.getText(), baseName(document.uri), frame);
+  const line = Math.min(Math.max((declared || place.line) - 1, 0), Math.max(document.lineCount - 1, 0));
   const at = new Position(line, document.lineAt(line).firstNonWhitespaceCharacterIndex);
   const editor = await window.showTextDocument(document, {
     selection: new Range(at, at),

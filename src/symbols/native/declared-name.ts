@@ -72,6 +72,6 @@ function withoutAngles(text: string): string {
 
 /** A template's function has its result's type in front. "operator new" is one name. */
 function lastWord(text: string): string {
-  const operator = /\S*\boperator .+$/.exec(text);
+  const operator = /\S*\boperator(?: |"").+$/.exec(text);
   return operator ? operator[0] : text.slice(text.lastIndexOf(' ') + 1);
 }

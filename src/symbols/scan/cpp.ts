@@ -3,13 +3,16 @@
  * up to its ";" or "{"; what has a name before a parenthesis and a body after it is a function. Bodies are passed over.
  */
 import { afterPair, Outline, parameterCount, type Scanned } from './outline.js';
-import { markAt, tokenize, wordAt, type Tokens } from './tokens.js';
+import { markAt, tokenize, TokenKind, wordAt, type Tokens } from './tokens.js';
 
 /** Words before a parenthesis that are no function's name. */
 const notNames = new Set(
   `alignas alignof decltype declspec __declspec __attribute__ __attribute noexcept throw requires explicit sizeof static_assert
    if for while switch catch return asm __asm__ typeof __typeof__ defined concept`.split(/\s+/),
 );
+
+/** Tokens of an operator's name; the type that one converts to may be long. */
+const longestOperator = 16;
 
 export function scanCpp(text: string): Scanned {
   const tokens = tokenize(text, 'cpp');
@@ -120,16 +123,44 @@ class CppScanner {
   #isName(at: number): boolean {
     const word = wordAt(this.tokens, at);
     if (word !== '') return !notNames.has(word);
-    return this.#operatorAt(at) >= 0;
+    // A specialization: "twice<long>(…".
+    return (
+      this.#operatorAt(at) >= 0 || (markAt(this.tokens, at) === '>' && this.#isName(this.#beforeAngles(at)))
+    );
   }
 
-  /** The token "operator" of a name such as "operator ==" that ends at `at`; −1 when there is none. */
+  /** The token "operator" of a name such as "operator ==" or "operator a::b*" that ends at `at`; −1 when there is none. */
   #operatorAt(at: number): number {
-    for (let i = at; i >= 0 && i > at - 4; i--) {
-      if (wordAt(this.tokens, i) === 'operator') return i;
-      if (wordAt(this.tokens, i) !== '') return -1;
+    const { tokens } = this;
+    let isType = false;
+    for (let i = at; i >= 0 && i > at - longestOperator; i--) {
+      const word = wordAt(tokens, i);
+      if (word === 'operator') return i;
+      isType ||= word !== '' || i <= at - 4;
+      if (
+        isType &&
+        word === '' &&
+        tokens.kind[i] === TokenKind.Mark &&
+        !':<>,*&[]'.includes(markAt(tokens, i))
+      )
+        return -1;
     }
     return -1;
+  }
+
+  /** As the linker's tools write it: "operator==", "operator bool", "operator char const*", `operator"" _km`. */
+  #operatorName(at: number, open: number): string {
+    const { tokens } = this;
+    if (open === at + 1) return 'operator()';
+    if (tokens.kind[at + 1] === TokenKind.Literal) return `operator"" ${wordAt(tokens, open - 1)}`;
+    let name = '';
+    for (let i = at + 1; i < open; i++) {
+      const word = wordAt(tokens, i);
+      if (markAt(tokens, i) === '<' && wordAt(tokens, at + 1) !== '') i = this.#afterAngles(i) - 1;
+      else name += word === '' ? markAt(tokens, i) : `${/\w$/.test(name) ? ' ' : ''}${word}`;
+    }
+    const isType = wordAt(tokens, at + 1) !== '';
+    return isType ? `operator ${name.replace(/^const ([\w:]+)/, '$1 const')}` : `operator${name}`;
   }
 
   #afterAngles(at: number): number {
@@ -192,11 +223,8 @@ class CppScanner {
     const { tokens } = this;
     const operator = this.#operatorAt(open - 1);
     let at = operator >= 0 ? operator : open - 1;
-    let name = wordAt(tokens, at);
-    if (operator >= 0) {
-      for (let i = operator + 1; i < open; i++) name += wordAt(tokens, i) || markAt(tokens, i);
-      if (operator === open - 1) name += '()';
-    }
+    if (operator < 0 && markAt(tokens, at) === '>') at = this.#beforeAngles(at);
+    let name = operator >= 0 ? this.#operatorName(operator, open) : wordAt(tokens, at);
     const nameAt = at;
     if (markAt(tokens, at - 1) === '~') {
       name = `~${name}`;

@@ -7,11 +7,11 @@ import type { Language } from './tokens.js';
 
 export type { Declaration, DeclarationKind, Scanned } from './outline.js';
 
-/** `baseName` names the class that Kotlin puts a file's functions in. */
+/** `baseName` names the class that Kotlin puts a file's functions in, and that of a Java text without one. */
 export function scanDeclarations(text: string, language: Language, baseName: string): Scanned {
   switch (language) {
     case 'java':
-      return scanJava(text);
+      return scanJava(text, baseName);
     case 'kotlin':
       return scanKotlin(text, baseName);
     case 'cpp':

@@ -23,17 +23,30 @@ interface Scope {
 const modifiers = new Set(['public', 'protected', 'private']);
 const typeWords = new Set(['class', 'interface', 'enum', 'record']);
 
-export function scanJava(text: string): Scanned {
-  const scanner = new JavaScanner(tokenize(text, 'java'));
-  return { packageName: packageOf(text), declarations: scanner.scan() };
+export function scanJava(text: string, baseName = ''): Scanned {
+  const tokens = tokenize(text, 'java');
+  const packageName = packageOf(text);
+  const scanner = new JavaScanner(tokens, '');
+  const declarations = scanner.scan();
+  const implicit = baseName.replace(/\.java$/, '');
+  // A text with methods of its own is the body of a class that is called after the file, and in no package.
+  return scanner.isBody && packageName === '' && implicit !== ''
+    ? { packageName, declarations: new JavaScanner(tokens, implicit).scan() }
+    : { packageName, declarations };
 }
 
 class JavaScanner {
   readonly #outline: Outline;
-  readonly #scopes: Scope[] = [{ kind: 'type', className: '', declaration: undefined }];
+  readonly #scopes: Scope[];
+  /** There is a method outside of all classes. */
+  isBody = false;
 
-  constructor(private readonly tokens: Tokens) {
+  constructor(
+    private readonly tokens: Tokens,
+    implicitClass: string,
+  ) {
     this.#outline = new Outline(tokens);
+    this.#scopes = [{ kind: 'type', className: implicitClass, declaration: undefined }];
   }
 
   scan(): Scanned['declarations'] {
@@ -157,6 +170,7 @@ class JavaScanner {
     const nameAt = open - 1;
     const name = wordAt(tokens, nameAt);
     const after = afterPair(tokens, open);
+    if (name !== '' && scope.className === '') this.isBody ||= markAt(tokens, after) === '{';
     if (name === '' || scope.className === '') return after;
     const simple = scope.className.slice(scope.className.lastIndexOf('$') + 1);
     const constructor = name === simple && !this.#typeEndsAt(nameAt - 1);

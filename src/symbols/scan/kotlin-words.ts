@@ -45,10 +45,15 @@ export function beginsMember(tokens: Tokens, at: number): boolean {
   const mark = markAt(tokens, before);
   if (mark === '{' || mark === '}' || mark === ';') return true;
   if ((tokens.line[before] ?? 0) === line) return false;
-  // On a line of its own, but the line before is not finished: "= \n object : …".
+  return isFinished(tokens, before);
+}
+
+/** Whether what ends a line at this token does not go on below: "= \n object : …" does. */
+function isFinished(tokens: Tokens, at: number): boolean {
   return (
-    !['=', '(', ',', ':', '.', '?', '&', '|', '+', '-', '*', '/', '<', '!', '['].includes(mark) ||
-    endsSafely(tokens, before)
+    !['=', '(', ',', ':', '.', '?', '&', '|', '+', '-', '*', '/', '<', '!', '['].includes(
+      markAt(tokens, at),
+    ) || endsSafely(tokens, at)
   );
 }
 
@@ -58,7 +63,7 @@ function endsSafely(tokens: Tokens, at: number): boolean {
   return (mark === '!' && markAt(tokens, at - 1) === '!') || (mark === '*' && markAt(tokens, at - 1) === '.');
 }
 
-/** The "@" of an annotation that ends at this token, if one does. */
+/** The "@" of an annotation that ends at this token, or the word of a `context(…)`, if one does. */
 export function annotationBefore(tokens: Tokens, at: number): number | undefined {
   let i = at;
   if (markAt(tokens, i) === ')') {
@@ -70,8 +75,33 @@ export function annotationBefore(tokens: Tokens, at: number): number | undefined
     i -= 1;
   }
   if (wordAt(tokens, i) === '') return undefined;
+  if (wordAt(tokens, i) === 'context' && i < at && standsFirst(tokens, i)) return i;
   while (['.', ':'].includes(markAt(tokens, i - 1)) && wordAt(tokens, i - 2) !== '') i -= 2;
   return markAt(tokens, i - 1) === '@' ? i - 1 : undefined;
+}
+
+function standsFirst(tokens: Tokens, at: number): boolean {
+  const isFirstOfLine = tokens.line[at - 1] !== tokens.line[at] && isFinished(tokens, at - 1);
+  return isFirstOfLine || ['{', '}', ';'].includes(markAt(tokens, at - 1));
+}
+
+/** What `@JvmName` before a member's word calls it in the runtime, or `@get:JvmName` and `@set:JvmName` its accessors; else empty. */
+export function jvmName(tokens: Tokens, member: number, site = ''): string {
+  for (let at = member - 1; ;) {
+    const annotation = annotationBefore(tokens, at);
+    if (annotation !== undefined) {
+      const name = annotation + (site === '' ? 1 : 3);
+      const isOfSite = site === '' || wordAt(tokens, annotation + 1) === site;
+      if (isOfSite && wordAt(tokens, name) === 'JvmName') return stringAt(tokens, name + 2);
+      at = annotation - 1;
+    } else if (modifiers.has(wordAt(tokens, at))) at -= 1;
+    else return '';
+  }
+}
+
+/** The text of a string without escapes. */
+export function stringAt(tokens: Tokens, at: number): string {
+  return tokens.text.slice(tokens.begin[at], tokens.end[at]).replaceAll('"', '');
 }
 
 export function isExtensionOfFunctionType(tokens: Tokens, open: number): boolean {

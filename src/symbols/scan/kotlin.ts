@@ -11,8 +11,10 @@ import {
   isExtensionOfFunctionType,
   isModifierAtLineStart,
   isPrimaryConstructor,
+  jvmName,
   memberWords,
   modifiers,
+  stringAt,
 } from './kotlin-words.js';
 import { packageOf } from './package-of.js';
 import {
@@ -32,8 +34,9 @@ interface Scope {
   readonly declaration: OpenDeclaration | undefined;
   /** A declaration in this scope whose body has no braces, and goes on until the next member. */
   expression: OpenDeclaration | undefined;
-  /** For a property: its name, for the accessors that follow. */
+  /** The last property, for the accessors that follow: its name, and its `val` or `var`. */
   property: string;
+  propertyAt: number;
   /** An enum's constants come first, until a ";". */
   readonly constants: boolean;
 }
@@ -44,17 +47,21 @@ export function scanKotlin(text: string, baseName: string): Scanned {
   return { packageName: packageOf(text), declarations: scanner.scan() };
 }
 
-/** "shop.kt" → "ShopKt", unless `@file:JvmName("Shop")` says otherwise. */
+/** "shop.kt" → "ShopKt", unless `@file:JvmName("Shop")` says otherwise; of one that is made of several files a part, "Shop__ShopKt". */
 function facadeClass(tokens: Tokens, baseName: string): string {
+  const stem = baseName.replace(/\.kts?$/, '').replace(/[^\p{L}\p{N}_$]/gu, '_');
+  const own = `${stem.slice(0, 1).toUpperCase()}${stem.slice(1)}Kt`;
+  let given = '';
+  let isPart = false;
   for (let at = 0; at + 6 < tokens.count; at++) {
     const word = wordAt(tokens, at);
     if (word === 'package' || word === 'import') break;
-    if (word === 'JvmName' && wordAt(tokens, at - 2) === 'file' && markAt(tokens, at + 1) === '(') {
-      return tokens.text.slice(tokens.begin[at + 2], tokens.end[at + 2]).replace(/"/g, '');
-    }
+    if (wordAt(tokens, at - 2) !== 'file') continue;
+    if (word === 'JvmName' && markAt(tokens, at + 1) === '(') given = stringAt(tokens, at + 2);
+    isPart ||= word === 'JvmMultifileClass';
   }
-  const stem = baseName.replace(/\.kts?$/, '').replace(/[^\p{L}\p{N}_$]/gu, '_');
-  return `${stem.slice(0, 1).toUpperCase()}${stem.slice(1)}Kt`;
+  if (isPart) return `${given || own}__${own}`;
+  return given || own;
 }
 
 class KotlinScanner {
@@ -186,7 +193,8 @@ class KotlinScanner {
     if (nameAt < 0 || i >= tokens.count) return i;
     const parameters = parameterCount(tokens, i) + (receiver ? 1 : 0);
     const className = scope.kind === 'code' ? `${this.#owner(scope)}$` : this.#owner(scope);
-    const declaration = this.#outline.add('method', wordAt(tokens, nameAt), className, parameters, nameAt);
+    const name = jvmName(tokens, at) || wordAt(tokens, nameAt);
+    const declaration = this.#outline.add('method', name, className, parameters, nameAt);
     return this.#body(afterPair(tokens, i), scope, declaration);
   }
 
@@ -218,6 +226,7 @@ class KotlinScanner {
     const { tokens } = this;
     this.#endExpression(at, scope);
     scope.property = '';
+    scope.propertyAt = at;
     let i = afterGenerics(tokens, at + 1);
     for (; i < tokens.count; i++) {
       const mark = markAt(tokens, i);
@@ -226,10 +235,24 @@ class KotlinScanner {
         scope.property = word;
         const next = markAt(tokens, i + 1);
         if (next === '<') i = Math.max(afterGenerics(tokens, i + 1) - 1, i);
-        if (markAt(tokens, i + 1) !== '.' && markAt(tokens, i + 1) !== '?') return i + 1;
+        if (markAt(tokens, i + 1) !== '.' && markAt(tokens, i + 1) !== '?')
+          return this.#accessorBeside(i + 1, scope);
       } else if (mark !== '.' && mark !== '?' && mark !== '(') return i;
     }
     return tokens.count;
+  }
+
+  /** `val size: Int get() = …`: reads the accessor, else goes on after the property's name. */
+  #accessorBeside(from: number, scope: Scope): number {
+    const { tokens } = this;
+    for (let at = from; at < tokens.count && tokens.line[at] === tokens.line[from - 1];) {
+      const mark = markAt(tokens, at);
+      if (['=', '{', '}', ';', '@'].includes(mark) || wordAt(tokens, at) === 'by') break;
+      if (wordAt(tokens, at) === 'get' && markAt(tokens, at + 1) === '(') return this.#accessor(at, scope);
+      if (mark === '(') at = afterPair(tokens, at);
+      else at = Math.max(afterGenerics(tokens, at), at + 1);
+    }
+    return from;
   }
 
   /** `get() = …` and `set(value) { … }` of the property above. */
@@ -241,7 +264,9 @@ class KotlinScanner {
     const getter = wordAt(tokens, at) === 'get';
     const isName = /^is[^a-z]/.test(property);
     const rest = isName ? property.slice(2) : property.slice(0, 1).toUpperCase() + property.slice(1);
-    const name = getter ? (isName ? property : `get${rest}`) : `set${rest}`;
+    const usual = getter ? (isName ? property : `get${rest}`) : `set${rest}`;
+    const given = jvmName(tokens, at) || jvmName(tokens, scope.propertyAt, getter ? 'get' : 'set');
+    const name = given || usual;
     const declaration = this.#outline.add('method', name, this.#owner(scope), getter ? 0 : 1, at);
     return this.#body(afterPair(tokens, at + 1), scope, declaration);
   }
@@ -338,7 +363,7 @@ class KotlinScanner {
     if (mark === '(') {
       const after = afterPair(tokens, at);
       if (markAt(tokens, after) !== '{') return after;
-      this.#scopes.push(scopeOf('type', `${scope.className}$`));
+      this.#scopes.push(scopeOf('type', `${scope.className}$${wordAt(tokens, at - 1)}`));
       return after + 1;
     }
     if (mark === '@') return afterAnnotation(tokens, at);
@@ -347,7 +372,7 @@ class KotlinScanner {
       return mark === ';' ? at + 1 : at;
     }
     if (wordAt(tokens, at) !== '' && markAt(tokens, at + 1) === '{') {
-      this.#scopes.push(scopeOf('type', `${scope.className}$`));
+      this.#scopes.push(scopeOf('type', `${scope.className}$${wordAt(tokens, at)}`));
       return at + 2;
     }
     return at + 1;
@@ -355,5 +380,13 @@ class KotlinScanner {
 }
 
 function scopeOf(kind: Scope['kind'], className: string): Scope {
-  return { kind, className, declaration: undefined, expression: undefined, property: '', constants: false };
+  return {
+    kind,
+    className,
+    declaration: undefined,
+    expression: undefined,
+    property: '',
+    propertyAt: -1,
+    constants: false,
+  };
 }

@@ -14,6 +14,8 @@ const files: Readonly<Record<string, string>> = {
   'file:///w/native/a.cc':
     'namespace shop {\nvoid grind(int n) {}\nvoid grind(int n, int m) {}\n}\nvoid other() { grind(1); }',
   'file:///w/native/b.cc': 'void grind(int n) {}',
+  'file:///w/native/c.cc':
+    'namespace shop { struct Till {\noperator const char*() const { return ""; }\nbool operator ==(const Till& other) const { return true; }\n}; }',
 };
 
 const index: SourceIndex = {
@@ -77,6 +79,10 @@ describe('finding a source', () => {
     assert.deepEqual(await native('shop::grind(int, int, int)'), ['native/a.cc:2', 'native/a.cc:3']);
     assert.deepEqual(await native('grind'), ['native/b.cc:1']);
     assert.deepEqual(await native('gone(int)'), []);
+    assert.deepEqual(await native('shop::Till::operator char const*() const (libwork.so)'), [
+      'native/c.cc:2',
+    ]);
+    assert.deepEqual(await native('shop::Till::operator==(shop::Till const&) const'), ['native/c.cc:3']);
     // An editor that knows the language is asked first, by the name alone.
     const asked: string[] = [];
     const place = { file: 'file:///w/known.cc', line: 9 };

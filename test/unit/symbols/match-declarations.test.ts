@@ -109,6 +109,55 @@ fun helper() = 1
     );
   });
 
+  it('know where Kotlin puts what is inside', () => {
+    const kotlin = `interface Shop {
+  fun open() {
+    go()
+  }
+}
+enum class Op {
+  PLUS { override fun apply() = 1 };
+  abstract fun apply(): Int
+}
+@JvmInline value class Money(val cents: Long) {
+  init { check(cents) }
+  fun twice() = cents * 2
+}
+fun outer(a: Int) {
+  fun inner(b: Int) {
+    go()
+  }
+  class Local { fun run() = 1 }
+}
+fun \`two-digit names work\`() {
+  go()
+}
+`;
+    assert.deepEqual(
+      matched(kotlin, 'kotlin', [
+        ['Shop$DefaultImpls', 'open', '(LShop;)V', 3],
+        ['Op$PLUS', 'apply', '()I', 7],
+        ['Money', 'constructor-impl', '(J)J', 11],
+        ['Money', 'twice-impl', '(J)J', 12],
+        ['ShopKt', 'outer', '(I)V', 18],
+        ['ShopKt', 'outer$inner', '(II)V', 16],
+        ['ShopKt$outer$Local', 'run', '()I', 18],
+        ['ShopKt', 'two-digit names work', '()V', 21],
+        ['ShopKt', 'outer$lambda$0', '()V', 16],
+      ]),
+      [
+        '2 open ← 0',
+        '7 apply ← 1',
+        '11 <init> ← 2',
+        '12 twice ← 3',
+        '14 outer ← 4',
+        '15 inner ← 5',
+        '18 run ← 6',
+        '20 two-digit names work ← 7',
+      ],
+    );
+  });
+
   it('counts parameters of signatures', () => {
     assert.equal(parametersOf('()V'), 0);
     assert.equal(parametersOf('(I[[JLjava/lang/String;[Lx;)V'), 4);

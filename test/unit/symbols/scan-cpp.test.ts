@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { declaredName } from '../../../src/symbols/native/declared-name.js';
 import { scanCpp } from '../../../src/symbols/scan/cpp.js';
 
 function functions(text: string): string[] {
@@ -54,6 +55,51 @@ void declared(int);
       'Java_a_b/2 25-26',
       'main/2 29-29',
     ]);
+  });
+
+  it('names operators of all kinds, and specializations, as the linker tells them', () => {
+    const text = `struct A {
+  operator bool() const { return true; }
+  explicit operator const char*() { return ""; }
+  operator std::vector<int>() const { return {}; }
+  operator unsigned int&();
+  void* operator new(size_t n) { return get(n); }
+  void operator delete[](void* p) {}
+  A* operator->() { return this; }
+  bool ready() const { return true; }
+};
+template <> long twice<long>(long a) { return a; }
+long double operator""_km(long double v) { return v; }
+bool operator>(const A& a, const A& b) { return false; }
+`;
+    assert.deepEqual(functions(text), [
+      'A::operator bool/0 2-2',
+      'A::operator char const*/0 3-3',
+      'A::operator std::vector/0 4-4',
+      'A::operator new/1 6-6',
+      'A::operator delete[]/1 7-7',
+      'A::operator->/0 8-8',
+      'A::ready/0 9-9',
+      'twice/1 11-11',
+      'operator"" _km/1 12-12',
+      'operator>/2 13-13',
+    ]);
+    const recorded = [
+      'A::operator bool() const (libwork.so)',
+      'A::operator char const*() (libwork.so)',
+      'A::operator std::vector<int, std::allocator<int> >() const (libwork.so)',
+      'A::operator new(unsigned long) (libwork.so)',
+      'A::operator delete[](void*) (libwork.so)',
+      'A::operator->() (libwork.so)',
+      'A::ready() const (libwork.so)',
+      'long twice<long>(long) (libwork.so)',
+      'operator"" _km(long double) (libwork.so)',
+      'operator>(A const&, A const&) (libwork.so)',
+    ].map((name) => declaredName(name).name);
+    assert.deepEqual(
+      recorded,
+      scanCpp(text).declarations.map(({ name }) => name),
+    );
   });
 
   it('takes one branch of a condition, so that braces pair', () => {

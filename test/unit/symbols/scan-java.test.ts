@@ -151,6 +151,22 @@ class record { int record(int record) { int enumeration = record; return record;
     );
   });
 
+  it('reads a text without a class, whose class is called after its file', () => {
+    const text = `void main() { IO.println(helper()); }
+int helper() { return 1; }
+class Part { void turn() {} }
+`;
+    assert.deepEqual(
+      scanJava(text, 'Main.java').declarations.map(({ className, name }) => `${className}.${name}`),
+      ['Main.main', 'Main.helper', 'Main$Part.Part', 'Main$Part.turn'],
+    );
+    const spare = 'package a; class A { } } void b() {} class C { }';
+    assert.deepEqual(
+      scanJava(spare, 'A.java').declarations.map(({ className }) => className),
+      ['A', 'C'],
+    );
+  });
+
   it('gives the column of the name', () => {
     const [one] = scanJava('class A {\n  void name() {}\n}').declarations.slice(1);
     assert.deepEqual([one?.line, one?.column, one?.endColumn], [1, 7, 11]);

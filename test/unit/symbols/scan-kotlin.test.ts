@@ -117,7 +117,70 @@ val top: String get() = "x"
       'A.isOpen/0 5-5',
       'A.setOpen/1 6-8',
       'A.last/0 10-10',
+      'ShopKt.getTop/0 12-12',
     ]);
+  });
+
+  it('reads accessors on the line of their property', () => {
+    const text = `interface A {
+  val size: Int get() = 1
+  val isReady get() = true
+  open val names: Map<String, (Int) -> List<Int>>? get() { return null }
+  val getter: () -> Int = { get(1) }
+  val String.half: String get() = take(length / 2)
+  var level: Int get() = 1
+    set(value) { store(value) }
+  var later = 1; private set
+  fun last() {}
+}
+`;
+    assert.deepEqual(methods(text), [
+      'A.getSize/0 2-2',
+      'A.isReady/0 3-3',
+      'A.getNames/0 4-4',
+      'A.getHalf/0 6-6',
+      'A.getLevel/0 7-7',
+      'A.setLevel/1 8-8',
+      'A.last/0 10-10',
+    ]);
+  });
+
+  it('takes the names that JvmName gives', () => {
+    const text = `class A {
+  @JvmName("sum") internal fun total() = 1
+  @Throws(E::class) @JvmName("sumOf")
+  fun total(list: List<Int>) = 2
+  @get:JvmName("size") @set:JvmName("resize") var count: Int
+    get() = 3
+    set(value) {}
+  val first: Int
+    @JvmName("head") get() = 4
+  fun plain() {}
+}
+`;
+    assert.deepEqual(methods(text), [
+      'A.sum/0 2-2',
+      'A.sumOf/1 4-4',
+      'A.size/0 6-6',
+      'A.resize/1 7-7',
+      'A.head/0 9-9',
+      'A.plain/0 10-10',
+    ]);
+    assert.deepEqual(
+      methods('@file:JvmMultifileClass\n@file:JvmName("Tools")\npackage a\nfun f() {}\n', 'text.kt'),
+      ['Tools__TextKt.f/0 4-4'],
+    );
+  });
+
+  it('reads functions that want a context', () => {
+    const text = `context(log: Log, db: Db) fun save() {}
+context(Log)
+private fun load() = 1
+val a =
+  context(1)
+fun last() {}
+`;
+    assert.deepEqual(methods(text), ['ShopKt.save/0 1-1', 'ShopKt.load/0 3-3', 'ShopKt.last/0 6-6']);
   });
 
   it('reads local functions, anonymous objects and enums', () => {
@@ -140,8 +203,8 @@ fun outer() {
 `;
     assert.deepEqual(methods(text), [
       'Op.<init>/1 1-1',
-      'Op$.apply/2 2-2',
-      'Op$.apply/2 4-4',
+      'Op$PLUS.apply/2 2-2',
+      'Op$MINUS.apply/2 4-4',
       'Op.apply/2 6-6',
       'Op.text/0 7-7',
       'ShopKt.outer/0 9-16',
