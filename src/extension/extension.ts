@@ -38,6 +38,7 @@ import { setting } from './settings.js';
 import { RecordingsView } from './views/recordings-view.js';
 import { TargetsView, type TargetNode } from './views/targets-view.js';
 import { pageViews, type PageSettings } from '../protocol/messages.js';
+import { nativeExtensions } from '../symbols/scan/declarations.js';
 import type { TargetSource } from '../targets/target.js';
 
 /** What other extensions, and the tests, may use. */
@@ -128,7 +129,7 @@ export function activate(context: ExtensionContext): BTraceApi {
   };
   own(editors.onDidOpen(showOnce));
   own(recorder.onDidFinish((file) => showOnce(Uri.file(file))));
-  const sourceFiles = { pattern: '**/*.{java,kt,kts,c,cc,cpp,cxx,h,hh,hpp,hxx,inl}' };
+  const sourceFiles = { pattern: `**/*.{java,kt,kts,${nativeExtensions.join()}}` };
   own(languages.registerCodeLensProvider(sourceFiles, new Lenses(figures)));
   own(languages.registerHoverProvider(sourceFiles, new Hovers(figures)));
   own(new LineDecorations(figures));

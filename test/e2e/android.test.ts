@@ -61,6 +61,7 @@ describe('Record on a device', () => {
     await bench().connect(); // while the list is open
     await row.filter({ hasText: `Rig Phone (${bench().phone.serial}) · Android 11` }).waitFor();
     await row.filter({ hasText: 'Ładen ☂ 店' }).waitFor(); // its label comes a little later
+    await workbench.page.getByPlaceholder('Which program?').waitFor(); // and none says that there is none
     await workbench.screenshot('android-1-target');
     await workbench.choose(SHOP);
     await workbench.choose('Balanced');

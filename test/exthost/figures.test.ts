@@ -368,5 +368,10 @@ describe('figures of native functions, which have no file', () => {
       ],
       shown.join('\n'),
     );
+    const included = workspaceFile('native/work.ipp');
+    await vscode.workspace.fs.copy(uri, included, { overwrite: true });
+    await vscode.workspace.openTextDocument(included);
+    assert.equal((await titles(included)).length, shown.length, 'in a text that others include, too');
+    await vscode.workspace.fs.delete(included);
   });
 });

@@ -24,7 +24,7 @@ export class ScriptedTarget implements Target {
   readonly kind = 'scripted';
   readonly id: string;
   readonly runtime = 'Script';
-  readonly detail = 'made up by a test';
+  detail = 'made up by a test';
   refusal: string | undefined;
   label: string | undefined;
   launchable = false;

@@ -116,8 +116,10 @@ class TargetList {
       return;
     }
     this.pick.busy = false;
-    if (listing.targets.length === 0 && listing.failures.length === 0)
-      this.pick.placeholder = l10n.t('No program found that can be recorded. Start one, then look again.');
+    const isNone = listing.targets.length === 0 && listing.failures.length === 0;
+    this.pick.placeholder = isNone
+      ? l10n.t('No program found that can be recorded. Start one, then look again.')
+      : l10n.t('Which program?');
   }
 
   #show(listing: TargetListing, moreToCome: boolean): void {

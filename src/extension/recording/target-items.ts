@@ -29,7 +29,8 @@ export function targetItems(listing: TargetListing, lastNames: readonly string[]
     ]
       .filter((s) => s !== '')
       .join(' · '),
-    detail: target.refusal ?? target.detail,
+    // A command line may be no more than the name.
+    detail: target.refusal ?? (target.detail === target.name ? '' : target.detail),
     target,
   });
   const items: TargetItem[] = [];

@@ -10,6 +10,7 @@ import {
   type SymbolInformation,
 } from 'vscode';
 import type { SourceIndex, SourcePlace } from '../../symbols/find-source.js';
+import { nativeExtensions } from '../../symbols/scan/declarations.js';
 
 /** What builds leave behind is not what a person edits. Generated sources stay: people do step into them. */
 const notSources =
@@ -19,7 +20,7 @@ const headBytes = 8 * 1024;
 const maxNames = 1000;
 const maxManaged = 20_000;
 const maxNatives = 5000;
-const nativeExtensions = 'c,cc,cpp,cxx,h,hh,hpp,hxx,inl,ipp';
+const nativePattern = nativeExtensions.join();
 
 export class WorkspaceFiles implements SourceIndex, Disposable {
   /** File name → URIs; emptied when files come or go, and not let grow without end. */
@@ -33,7 +34,7 @@ export class WorkspaceFiles implements SourceIndex, Disposable {
 
   constructor() {
     const watcher = workspace.createFileSystemWatcher(
-      `**/*.{java,kt,kts,${nativeExtensions}}`,
+      `**/*.{java,kt,kts,${nativePattern}}`,
       false,
       true,
       false,
@@ -95,7 +96,7 @@ export class WorkspaceFiles implements SourceIndex, Disposable {
   }
 
   async #nativeFiles(): Promise<readonly string[]> {
-    const found = await workspace.findFiles(`**/*.{${nativeExtensions}}`, notSources, maxNatives);
+    const found = await workspace.findFiles(`**/*.{${nativePattern}}`, notSources, maxNatives);
     return found.map(String).sort();
   }
 

@@ -19,11 +19,11 @@ export function scanDeclarations(text: string, language: Language, baseName: str
   }
 }
 
+export const nativeExtensions: readonly string[] = 'c cc cpp cxx h hh hpp hxx inl ipp'.split(' ');
+
 export function languageOf(baseName: string): Language | undefined {
   const extension = baseName.slice(baseName.lastIndexOf('.') + 1).toLowerCase();
   if (extension === 'java') return 'java';
   if (extension === 'kt' || extension === 'kts') return 'kotlin';
-  return ['c', 'cc', 'cpp', 'cxx', 'h', 'hh', 'hpp', 'hxx', 'inl', 'ipp'].includes(extension)
-    ? 'cpp'
-    : undefined;
+  return nativeExtensions.includes(extension) ? 'cpp' : undefined;
 }
