@@ -4,7 +4,7 @@ import type { MappingExcerpt, PageSettings } from '../protocol/messages.js';
 import type { Span } from './geometry/time-scale.js';
 import { NameIndex } from './names.js';
 import type { CallKey, Selection, Store, ViewState } from './store.js';
-import { steadily } from './thread-order.js';
+import { steadily, threadsInSight } from './thread-order.js';
 import { callRow } from './timeline/call-walk.js';
 import type {
   Answers,
@@ -23,6 +23,9 @@ const noNames: NameColumns = {
   names: [],
   written: new Map(),
 };
+
+/** An empty list would be all of them. */
+const noThread = -1;
 
 export class Model {
   #snapshot: Snapshot | undefined;
@@ -130,13 +133,14 @@ export class Model {
   /** What figures are about: the range, and the threads that are shown or the one that was chosen. */
   scope(state: ViewState): Scope {
     const { beginNs, endNs } = state.range ?? this.bounds;
-    const { soloThread, hidden } = state;
+    const { soloThread } = state;
     if (soloThread !== undefined && this.thread(soloThread) !== undefined) {
       return { threads: [soloThread], beginNs, endNs };
     }
-    const shown = (this.#snapshot?.threads ?? []).filter((thread) => !hidden.includes(thread.index));
-    const isAll = shown.length === this.#snapshot?.threads.length;
-    return { threads: isAll ? [] : shown.map((thread) => thread.index), beginNs, endNs };
+    const all = this.#snapshot?.threads ?? [];
+    const shown = threadsInSight(all, state);
+    if (shown.length === all.length) return { threads: [], beginNs, endNs };
+    return { threads: shown.length === 0 ? [noThread] : shown.map(({ index }) => index), beginNs, endNs };
   }
 
   /** The selected call's place in the columns of now. */

@@ -43,6 +43,8 @@ export interface ViewState {
   /** The stretch that scopes every figure; undefined: all. */
   readonly range: Span | undefined;
   readonly hidden: readonly number[];
+  /** Words that the names of the threads in sight have; empty: all. */
+  readonly threadFilter: string;
   readonly pinned: readonly number[];
   /** Threads folded or unfolded against the default. */
   readonly folded: readonly number[];
@@ -74,6 +76,7 @@ export const initialState: ViewState = {
   selection: undefined,
   range: undefined,
   hidden: [],
+  threadFilter: '',
   pinned: [],
   folded: [],
   unfolded: [],
@@ -134,6 +137,7 @@ export function restoreState(kept: unknown): Partial<ViewState> {
   take('selection', isSelection);
   for (const key of ['parts', 'hidden', 'pinned', 'folded', 'unfolded', 'flamePath'] as const)
     take(key, isNumbers);
+  take('threadFilter', (value) => typeof value === 'string');
   take('soloThread', (value) => typeof value === 'number');
   take(
     'weight',

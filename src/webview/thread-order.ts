@@ -1,4 +1,6 @@
-/** Which threads a person wants to see first: main, then by CPU; those without any figure last. */
+/** Which threads a person wants to see: all that are neither hidden nor filtered out; main first, then by CPU; those without any figure last. */
+import { shownName } from './timeline/thread-actions.js';
+import type { ViewState } from './store.js';
 import type { ThreadSnapshot } from './worker/messages.js';
 
 /** While a recording grows, a thread passes another one only with this many times its CPU time. */
@@ -23,6 +25,17 @@ export function steadily(threads: readonly ThreadSnapshot[], before: readonly nu
     order.splice(at, 0, thread);
   }
   return order;
+}
+
+/** The chart shows these, and figures are of them. */
+export function threadsInSight(
+  threads: readonly ThreadSnapshot[],
+  { hidden, threadFilter }: ViewState,
+): ThreadSnapshot[] {
+  const words = threadFilter.trim().toLowerCase();
+  return threads.filter(
+    (thread) => !hidden.includes(thread.index) && shownName(thread).toLowerCase().includes(words),
+  );
 }
 
 function passes(one: ThreadSnapshot, other: ThreadSnapshot | undefined): boolean {

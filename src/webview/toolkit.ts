@@ -3,6 +3,7 @@
  * registered; the rest of the page knows their tags and events only.
  */
 import {
+  TextField,
   provideVSCodeDesignSystem,
   vsCodeButton,
   vsCodeCheckbox,
@@ -11,7 +12,18 @@ import {
   vsCodeTextField,
 } from '@vscode/webview-ui-toolkit';
 
+/** As a field comes into the page, the kit calls it "Text field", whatever its name was. */
+function keepNamesOfFields(): void {
+  const connect: () => void = Reflect.get(TextField.prototype, 'connectedCallback');
+  TextField.prototype.connectedCallback = function (this: TextField): void {
+    const name = this.getAttribute('aria-label');
+    connect.call(this);
+    if (name !== null) this.setAttribute('aria-label', name);
+  };
+}
+
 export function registerControls(): void {
+  keepNamesOfFields();
   provideVSCodeDesignSystem().register(
     vsCodeButton(),
     vsCodeCheckbox(),

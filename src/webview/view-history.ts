@@ -6,7 +6,7 @@ import type { Store, ViewState } from './store.js';
 const mostSteps = 20;
 /** A drag, the wheel, a key held down, a word being typed: changes of these that follow within this time are one step. */
 const gestureMs = 500;
-const gestureKeys: readonly (keyof ViewState)[] = ['viewport', 'range', 'search'];
+const gestureKeys: readonly (keyof ViewState)[] = ['viewport', 'range', 'search', 'threadFilter'];
 /** No step by themselves; the first two come back with one, the others stay as they are. */
 const notSteps: readonly (keyof ViewState)[] = [
   'selection',

@@ -136,6 +136,19 @@ describe('the page for everybody', function () {
     assert.equal(stops.filter((stop) => stop.includes('chart')).length, 1, stops.join(' '));
   });
 
+  it('has a name of its own for each control', async () => {
+    open = await rig.opened(bytesOf(small), { settings });
+    const names = async (role: 'textbox' | 'combobox' | 'checkbox' | 'button'): Promise<string[]> => {
+      const tree = await open!.page.locator('#btrace').ariaSnapshot();
+      return [...tree.matchAll(new RegExp(`^ *- ${role} "([^"]*)"`, 'gm'))].map(([, name]) => name!);
+    };
+    assert.deepEqual(await names('textbox'), ['Search methods in all views', 'Filter threads']);
+    assert.deepEqual(await names('combobox'), ['Weight of all figures']);
+    assert.deepEqual(await names('checkbox'), ['Only my code']);
+    const buttons = await names('button');
+    assert.ok(buttons.includes('Next match (n)') && !buttons.includes('Icon Button'), buttons.join());
+  });
+
   it('moves nothing for whom wants less motion, within its controls either', async () => {
     open = await rig.opened(bytesOf(small), { settings });
     const { page } = open;

@@ -173,39 +173,6 @@ describe('the timeline', function () {
     assert.ok(methods.includes(key.method), `${key.method} is not a call of depth 1`);
   });
 
-  it('walks past folded threads by arrow keys, says that they are, and unfolds them', async () => {
-    const shown = await show({ ...small, threads: 12 });
-    const { page } = shown;
-    const said = page.locator('.sr-only[aria-live]');
-    const heads = await page.locator('.thread-name').allTextContents();
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('t');
-    await page.keyboard.press('ArrowDown');
-    await page.waitForFunction(
-      (name) => document.querySelector('.details-facts dd')?.textContent === name,
-      heads[1],
-    );
-    await page.keyboard.press('ArrowUp');
-    assert.match((await said.textContent()) ?? '', /main, folded$/);
-    await shown.painted();
-    const head = page.locator('.track-head', { hasText: 'main' });
-    const strip = (await head.boundingBox())!;
-    const box = (await page.locator('.box-selected').boundingBox())!;
-    assert.ok(box.y >= strip.y && box.y + box.height <= strip.y + strip.height, 'it is in the strip');
-    await page.keyboard.press('t');
-    await page.getByRole('button', { name: 'Fold thread main' }).waitFor();
-    // To one that nobody has unfolded yet.
-    const rows = small.depth + 1;
-    for (let at = 0; at < 8 * rows; at++) {
-      await page.keyboard.press('ArrowDown');
-      if (/folded$/.test((await said.textContent()) ?? '')) break;
-    }
-    const [, ninth] = /, ([^,]+), folded$/.exec((await said.textContent()) ?? '') ?? [];
-    await page.getByRole('button', { name: `Unfold thread ${ninth}` }).waitFor();
-    await page.keyboard.press('t');
-    await page.getByRole('button', { name: `Fold thread ${ninth}`, exact: true }).waitFor();
-  });
-
   it('zooms by key and wheel, and goes back to all of it by 0', async () => {
     const page = await show(small);
     const lens = page.page.locator('.lens');
@@ -325,34 +292,6 @@ describe('the timeline', function () {
     await page.painted();
     const label = (await page.page.locator('.measure-text').boundingBox())!;
     assert.ok(label.x >= box.x && label.height < 24, `${label.x} px, ${label.height} px high`);
-  });
-
-  it('folds, pins and hides threads, and remembers it', async () => {
-    const page = await show(small);
-    const names = (): Promise<string[]> => page.page.locator('.thread-name').allTextContents();
-    const last = (await names()).at(-1)!;
-    await page.page.locator('.chart').focus();
-    await page.page.keyboard.press('ArrowDown');
-    const height = (): Promise<number> =>
-      page.page.locator('.tl-content').evaluate((content: HTMLElement) => content.offsetHeight);
-    const before = await height();
-    await page.page.keyboard.press('t');
-    await page.painted();
-    assert.ok((await height()) < before);
-    const head = page.page.locator('.thread-head', { hasText: last });
-    await head.hover();
-    await head.getByRole('button', { name: `Pin thread ${last}` }).click();
-    await page.painted();
-    const tops = await page.page
-      .locator('.track-head:not(.is-counter)')
-      .evaluateAll((heads: HTMLElement[]) => heads.map((one) => [one.textContent, one.offsetTop] as const));
-    assert.ok(tops.sort((one, other) => one[1] - other[1])[0]![0].includes(last));
-    await page.page.keyboard.press('h');
-    await page.painted();
-    assert.equal((await names()).includes('main'), false);
-    await page.page.getByRole('button', { name: /1 threads? hidden/ }).click();
-    await page.painted();
-    assert.equal((await names()).includes('main'), true);
   });
 
   it('has the process above its threads: one counter, and the others when they are asked for', async () => {

@@ -47,6 +47,7 @@ export class DetailsPane {
         changed.has('detailsOpen') ||
         changed.has('range') ||
         changed.has('hidden') ||
+        changed.has('threadFilter') ||
         changed.has('soloThread') ||
         changed.has('weight')
       ) {

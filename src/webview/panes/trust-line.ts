@@ -10,6 +10,7 @@ import { formatCount, formatLength, formatNs, formatShare } from '../../trace/me
 import type { Model, ViewContext } from '../model.js';
 import { plainText } from '../names.js';
 import { text } from '../texts.js';
+import { threadsInSight } from '../thread-order.js';
 import { shownName } from '../timeline/thread-actions.js';
 import type { Snapshot } from '../worker/messages.js';
 
@@ -30,7 +31,8 @@ export class TrustLine {
     this.root.append(this.#facts, this.#chips);
     context.model.onChange(() => this.#show());
     context.store.onChange((_state, changed) => {
-      if (changed.has('range') || changed.has('hidden') || changed.has('soloThread')) this.#showChips();
+      const told = ['range', 'hidden', 'threadFilter', 'soloThread'] as const;
+      if (told.some((key) => changed.has(key))) this.#showChips();
     });
   }
 
@@ -92,7 +94,7 @@ export class TrustLine {
 
   #showChips(): void {
     const { store, model } = this.#context;
-    const { range, hidden, soloThread } = store.state;
+    const { range, hidden, threadFilter, soloThread } = store.state;
     const chips: HTMLElement[] = [];
     if (range !== undefined) {
       chips.push(
@@ -109,6 +111,15 @@ export class TrustLine {
     }
     if (hidden.length > 0) {
       chips.push(chip(text('scope.hidden', { count: hidden.length }), () => store.set({ hidden: [] })));
+    }
+    if (threadFilter.trim() !== '') {
+      const all = model.threads.filter(({ index }) => !hidden.includes(index));
+      const said = {
+        count: threadsInSight(model.threads, store.state).length,
+        all: all.length,
+        words: plainText(threadFilter.trim(), 40),
+      };
+      chips.push(chip(text('scope.filter', said), () => store.set({ threadFilter: '' })));
     }
     this.#chips.replaceChildren(...chips);
   }

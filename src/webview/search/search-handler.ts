@@ -8,6 +8,7 @@ import type { ViewContext } from '../model.js';
 import type { SearchState } from '../store.js';
 import { text } from '../texts.js';
 import { Latest } from '../views/latest.js';
+import { scopeKeys } from '../views/view.js';
 import { shareOf } from '../weights.js';
 import { searchMethods } from './method-search.js';
 
@@ -23,8 +24,7 @@ export class SearchHandler {
     context.model.onChange(() => this.#run());
     context.store.onChange((_state, changed) => {
       if (changed.has('search')) this.#run();
-      else if (['range', 'hidden', 'soloThread', 'weight'].some((key) => changed.has(key as 'range')))
-        this.#askShare();
+      else if (scopeKeys.some((key) => key !== 'onlyMine' && changed.has(key))) this.#askShare();
     });
   }
 

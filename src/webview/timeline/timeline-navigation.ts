@@ -206,11 +206,12 @@ export class TimelineNavigation {
     this.#reveal(key.thread, blocks.depth[row] ?? 0, key.beginNs, blocks.end[row] ?? 0);
   }
 
-  /** Neither hidden nor folded. */
+  /** Neither hidden, nor filtered out, nor folded. */
   #open(thread: number): void {
     const { store } = this.#context;
     const { hidden } = store.state;
     if (hidden.includes(thread)) store.set({ hidden: hidden.filter((one) => one !== thread) });
+    if (this.#placeOf(thread) === undefined) store.set({ threadFilter: '' });
     const place = this.#placeOf(thread);
     if (place?.isFolded === true) toggleFolded(store, place);
   }

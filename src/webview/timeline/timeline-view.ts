@@ -21,6 +21,7 @@ import { paintGrid, paintRuler } from './ruler.js';
 import { makePatterns, paintSpans } from './span-renderer.js';
 import type { SpanPainting, StatePatterns } from './span-renderer.js';
 import { Surface } from './surface.js';
+import { threadFilter } from './thread-filter.js';
 import { TimelineNavigation } from './timeline-navigation.js';
 import { layoutTracks, placeAt } from './track-layout.js';
 import type { TrackLayout, TrackPlace } from './track-layout.js';
@@ -73,6 +74,7 @@ export class TimelineView implements PointedChart {
     this.root = element(
       'section',
       { class: 'timeline', 'aria-label': text('view.timeline') },
+      threadFilter(context, () => this.chart.focus()),
       element('div', { class: 'tl-head' }, this.#minimap.root, this.#rulerBox, this.overlay.rulerRoot),
       this.scroller,
     );
@@ -134,7 +136,14 @@ export class TimelineView implements PointedChart {
   }
 
   #stateChanged(changed: ReadonlySet<keyof ViewState>): void {
-    for (const key of ['hidden', 'pinned', 'folded', 'unfolded', 'countersUnfolded'] as const) {
+    for (const key of [
+      'hidden',
+      'threadFilter',
+      'pinned',
+      'folded',
+      'unfolded',
+      'countersUnfolded',
+    ] as const) {
       if (changed.has(key)) this.#needs.layout = true;
     }
     for (const key of ['viewport', 'selection', 'range', 'search', 'view', 'soloThread'] as const) {

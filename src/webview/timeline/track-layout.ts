@@ -1,6 +1,7 @@
 /** Which tracks there are, in which order, and where each lies. Computed anew from data and state: nothing to keep true. */
 import type { CounterTrack } from '../../trace/model/trace.js';
 import type { ViewState } from '../store.js';
+import { threadsInSight } from '../thread-order.js';
 import type { Snapshot, ThreadSnapshot } from '../worker/messages.js';
 import { activityHeight, counterHeight, rowHeight, trackGap } from './metrics.js';
 
@@ -70,12 +71,9 @@ export function layoutTracks(
 
 /** Pinned first. */
 export function shownThreads(threads: readonly ThreadSnapshot[], state: ViewState): ThreadSnapshot[] {
-  const hidden = new Set(state.hidden);
   const pinned = new Set(state.pinned);
   const isPinned = ({ index }: ThreadSnapshot): number => (pinned.has(index) ? 1 : 0);
-  return threads
-    .filter((thread) => !hidden.has(thread.index))
-    .sort((one, other) => isPinned(other) - isPinned(one));
+  return threadsInSight(threads, state).sort((one, other) => isPinned(other) - isPinned(one));
 }
 
 /** Calls, and below the deepest ones room for what a thread was blocked on. */
