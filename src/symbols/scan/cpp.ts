@@ -2,7 +2,7 @@
  * Declarations of a C or C++ text: functions with a body, qualified by the namespaces and classes around them. A statement is read
  * up to its ";" or "{"; what has a name before a parenthesis and a body after it is a function. Bodies are passed over.
  */
-import { afterPair, Outline, parameterCount, type Scanned } from './outline.js';
+import { afterPair, maxGenerics, Outline, parameterCount, type Scanned } from './outline.js';
 import { markAt, tokenize, TokenKind, wordAt, type Tokens } from './tokens.js';
 
 /** Words before a parenthesis that are no function's name. */
@@ -165,8 +165,9 @@ class CppScanner {
 
   #afterAngles(at: number): number {
     const { tokens } = this;
+    const last = Math.min(tokens.count, at + maxGenerics);
     let depth = 0;
-    for (let i = at; i < tokens.count; i++) {
+    for (let i = at; i < last; i++) {
       const mark = markAt(tokens, i);
       if (mark === '<') depth += 1;
       else if (mark === '>' && markAt(tokens, i - 1) !== '-' && --depth === 0) return i + 1;

@@ -98,11 +98,15 @@ export function afterPair(tokens: Tokens, at: number): number {
   return tokens.count;
 }
 
+/** Longer ones are none: each "<" of a text may have to be tried. */
+export const maxGenerics = 500;
+
 /** The token after generic arguments that begin at `at`; `at` itself when what follows cannot be that. */
 export function afterGenerics(tokens: Tokens, at: number): number {
   if (markAt(tokens, at) !== '<') return at;
+  const last = Math.min(tokens.count, at + maxGenerics);
   let depth = 0;
-  for (let i = at; i < tokens.count; i++) {
+  for (let i = at; i < last; i++) {
     const mark = markAt(tokens, i);
     if (mark === '<') depth += 1;
     else if (mark === '>' && markAt(tokens, i - 1) !== '-' && --depth === 0) return i + 1;

@@ -104,8 +104,9 @@ export function tokenize(text: string, language: Language, limit = Infinity): To
   /** Whether only blanks stand before `at` on its line: a C++ directive may begin here. */
   let lineStart = true;
 
+  // Not by `indexOf`, which would look for the end of a long line once for each literal on it.
   const linesIn = (from: number, to: number): void => {
-    for (let i = text.indexOf('\n', from); i >= 0 && i < to; i = text.indexOf('\n', i + 1)) line += 1;
+    for (let i = from; i < to; i++) if (text.charCodeAt(i) === newline) line += 1;
   };
   /** Adds one literal that ends at `end`, and goes on there. */
   const literal = (end: number): void => {
