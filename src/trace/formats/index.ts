@@ -14,6 +14,7 @@ import { NanoscopeImporter } from './nanoscope-import.js';
 import { NinjaImporter } from './ninja-import.js';
 import { writePerfetto } from './perfetto-export.js';
 import { PerfettoImporter } from './perfetto-import.js';
+import { PerfImporter } from './perf-import.js';
 import type { FormatId } from './recognised.js';
 import { writeSpeedscope } from './speedscope-export.js';
 import { SpeedscopeImporter } from './speedscope-import.js';
@@ -85,6 +86,12 @@ export const importers: readonly Importer[] = [
     label: 'Kernel trace as text, systrace page',
     extensions: ['.systrace', '.html', '.txt'],
     create: (options) => new SystraceImporter(options),
+  },
+  {
+    id: 'perf',
+    label: 'Samples of perf and simpleperf as text',
+    extensions: ['.perf', '.txt'],
+    create: (options) => new PerfImporter(options),
   },
   {
     id: 'fuchsia',

@@ -16,16 +16,8 @@ const beginnings: readonly (readonly [start: string, name: string, advice: strin
   ['\x00asm', 'WebAssembly program', 'It is a program, not a recording of one.'],
   ['JAVA PROFILE 1.0.', 'Java heap dump (HPROF)', 'Eclipse MAT, VisualVM or Android Studio open it.'],
   ['FLR\x00', 'Java Flight Recorder file', 'JDK Mission Control opens it; "jfr print" makes text of it.'],
-  [
-    'PERFILE2',
-    'Linux perf recording',
-    'Make stacks of it: "perf script | stackcollapse-perf.pl", and open these.',
-  ],
-  [
-    'PERFFILE',
-    'Linux perf recording',
-    'Make stacks of it: "perf script | stackcollapse-perf.pl", and open these.',
-  ],
+  ['PERFILE2', 'Linux perf recording', 'Make text of it: "perf script > perf.txt", and open that.'],
+  ['PERFFILE', 'Linux perf recording', 'Make text of it: "perf script > perf.txt", and open that.'],
   [
     'SIMPLEPERF',
     'simpleperf report',
@@ -85,11 +77,9 @@ export function otherText(start: string): Recognised {
         ? ['Callgrind profile', 'KCachegrind opens it.']
         : start.startsWith('v8-version,')
           ? ['V8 log', '"node --prof-process" makes a report of it.']
-          : /^\S.*\s\d+\s+(?:\[\d+\]\s+)?\d+\.\d+:\s/.test(start)
-            ? ['output of "perf script"', 'Make stacks of it with "stackcollapse-perf.pl", and open these.']
-            : [
-                'text that is no trace',
-                'Collapsed stacks have lines "outer;inner 12", Nanoscope’s "123:method".',
-              ];
+          : [
+              'text that is no trace',
+              'Collapsed stacks have lines "outer;inner 12", Nanoscope’s "123:method".',
+            ];
   return { format: undefined, name, advice };
 }

@@ -1,4 +1,5 @@
 import { otherBinary, otherJson, otherText } from './no-traces.js';
+import { perfHead } from './perf-import.js';
 import { looksLikePacket } from './perfetto-packet.js';
 import type { FormatId, Recognised } from './recognised.js';
 
@@ -46,6 +47,7 @@ function ofText(bytes: Uint8Array, last: Uint8Array): Recognised {
   if (start.startsWith('<') && /class="trace-data"/.test(text)) return trace('systrace', 'systrace page');
   const lines = completeLines(text, bytes.length < recogniseBytes);
   const told = lines.filter((line) => !line.startsWith('#')).slice(0, 50);
+  if (perfHead.test(told[0] ?? '')) return trace('perf', 'output of "perf script"');
   // Times of day look alike, but nothing pops there.
   if (mostly(told, /^\d{1,16}:\+?\S/) && lines.some((line) => line.endsWith(':POP'))) {
     return trace('nanoscope', 'Nanoscope trace');

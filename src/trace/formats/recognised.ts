@@ -8,6 +8,7 @@ export type FormatId =
   | 'nanoscope'
   | 'art'
   | 'systrace'
+  | 'perf'
   | 'fuchsia'
   | 'ninja'
   | 'gzip';

@@ -57,6 +57,12 @@ function buildLog(): Buffer {
   return Buffer.from(`# ninja log v5\n${Array.from({ length: 5000 }, line).join('')}`);
 }
 
+function perfScript(): Buffer {
+  const sample = (_: unknown, i: number): string =>
+    `java 12/13 [001] ${10 + Math.floor(i / 1000)}.${String(i % 1000).padStart(3, '0')}000: cycles: \n\t7f leaf${i % 30}+0x1 (/a.so)\n\t7f main+0x2 (/a)\n\n`;
+  return Buffer.from(Array.from({ length: 5000 }, sample).join(''));
+}
+
 const art = artTrace(3, 'dual');
 const streamed = artStreamed();
 /** The text after the records: 7 bytes, then as many as they say. */
@@ -76,6 +82,7 @@ const files: Record<string, Buffer> = {
   'art, streamed': again(streamed, streamedEnd - 11 * 14, streamedEnd, 800),
   fuchsia: again(fuchsia, 8, fuchsia.length, 500),
   ninja: buildLog(),
+  perf: perfScript(),
 };
 const callsOf = ({ threads }: Trace): number => threads.reduce((sum, { calls }) => sum + calls.count, 0);
 const intervalsOf = ({ threads }: Trace): number =>

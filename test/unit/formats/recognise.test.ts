@@ -29,6 +29,7 @@ describe('recognising files by their content', () => {
     assert.equal(recognise(fuchsiaTrace()).format, 'fuchsia');
     assert.equal(recognise(readFileSync('test/fixtures/formats/read-build.ninja_log')).format, 'ninja');
     assert.equal(recognise(readFileSync('test/fixtures/formats/read-systrace.html')).format, 'systrace');
+    assert.equal(recognise(latin('java 1234 5678.123456: cycles:\n\t7f main (x)\n')).format, 'perf');
     assert.equal(recognise(latin('BTRACE\r\n')).format, 'btrace');
     assert.equal(recognise(gzipSync('x')).format, 'gzip');
     assert.equal(new Set(importers.map(({ id }) => id)).size, importers.length);
@@ -101,7 +102,7 @@ describe('recognising files by their content', () => {
       [latin('\x89PNG\r\n\x1a\n'), /PNG/, /picture/],
       [latin('JAVA PROFILE 1.0.2\x00'), /heap dump/, /MAT/],
       [latin('FLR\x00\x00\x02'), /Flight Recorder/, /Mission Control/],
-      [latin('PERFILE2h'), /perf recording/, /stackcollapse/],
+      [latin('PERFILE2h'), /perf recording/, /perf script/],
       [latin('\x17\x08\x44tracing6\x00'), /trace-cmd/, /trace-cmd report/],
       [latin('\x28\xb5\x2f\xfd'), /zstd/, /zstd -d/],
       [
@@ -113,7 +114,6 @@ describe('recognising files by their content', () => {
       [latin('{"version":3,"sources":[],"mappings":""}'), /source map/, /no trace/],
       [latin('{"a":1}'), /JSON that is no trace/, /traceEvents/],
       [latin('<!DOCTYPE html><html></html>'), /web page/, /browser/],
-      [latin('java 1234 5678.123456: cycles:\n\t7f main\n'), /perf script/, /stackcollapse/],
       [latin('Dear all,\n'), /text that is no trace/, /Collapsed/],
       [latin('\x00\x01\x02\x03'), /unknown kind/, /Perfetto/],
     ];

@@ -83,6 +83,7 @@ const files: Record<string, Padded> = {
   nanoscope: padded(fixture('written.nanoscope'), '0:com.example.Shop.run\n', many('# a remark\n')),
   systrace: padded(fixture('written.systrace'), '# tracer: nop\n', many('# a remark\n')),
   ninja: padded(fixture('read-build.ninja_log'), '\n', many('# a remark\n')),
+  perf: padded(fixture('read-samples.perf.txt'), '#\n', many('# a remark\n')),
   perfetto: {
     before: systemPerfetto(),
     // A packet with a field that nobody reads: 0x0a length { tag of field 1000, length, bytes }.
