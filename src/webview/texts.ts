@@ -205,6 +205,8 @@ export const englishTexts = {
   'table.noMatch': 'No method here matches the search.',
   'callers.callers': 'Called by',
   'callers.callees': 'Calls',
+  'callers.noCallers': 'Called by nobody that was seen',
+  'callers.noCallees': 'Calls nothing that was seen',
   'callers.none': 'Select a method in another view to see who calls it and whom it calls.',
   'messages.what': 'Message: where most of it went',
   'messages.what.hint': 'The innermost method that at least half of the message’s time was in',

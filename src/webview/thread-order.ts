@@ -34,7 +34,8 @@ export function threadsInSight(
 ): ThreadSnapshot[] {
   const words = threadFilter.trim().toLowerCase();
   return threads.filter(
-    (thread) => !hidden.includes(thread.index) && shownName(thread).toLowerCase().includes(words),
+    (thread) =>
+      !hidden.includes(thread.index) && (words === '' || shownName(thread).toLowerCase().includes(words)),
   );
 }
 

@@ -238,6 +238,15 @@ describe('a recording on the page', function () {
       (await open.page.locator('#view-methods .is-name .cell-text').allInnerTexts()).sort(),
       ['Cart.add', 'Cart.remove', 'Shop.run', 'main'].sort(),
     );
+    for (const [method, said] of [
+      ['main', 'Called by nobody that was seen'],
+      ['Cart.add', 'Calls nothing that was seen'],
+    ] as const) {
+      await open.page.keyboard.press('5');
+      await open.page.locator('#view-methods .table-row', { hasText: method }).click();
+      await open.page.keyboard.press('6');
+      await open.page.locator('.view-title', { hasText: said }).waitFor();
+    }
   });
 
   it('that is none is named for what it is', async () => {

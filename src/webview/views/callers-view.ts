@@ -14,6 +14,8 @@ import { FigureView } from './view.js';
 export class CallersView extends FigureView {
   readonly #callers: VirtualTable;
   readonly #callees: VirtualTable;
+  readonly #callersTitle = element('h2', { class: 'view-title' }, text('callers.callers'));
+  readonly #calleesTitle = element('h2', { class: 'view-title' }, text('callers.callees'));
   readonly #middle = element('div', { class: 'callers-middle' });
   #nodes: { callers: TreeNodes; callees: TreeNodes } | undefined;
   #method: number | undefined;
@@ -23,10 +25,10 @@ export class CallersView extends FigureView {
     this.#callers = this.#table(text('callers.callers'), () => this.#nodes?.callers);
     this.#callees = this.#table(text('callers.callees'), () => this.#nodes?.callees);
     this.root.append(
-      element('h2', { class: 'view-title' }, text('callers.callers')),
+      this.#callersTitle,
       this.#callers.root,
       this.#middle,
-      element('h2', { class: 'view-title' }, text('callers.callees')),
+      this.#calleesTitle,
       this.#callees.root,
     );
   }
@@ -94,8 +96,11 @@ export class CallersView extends FigureView {
       figure('details.total', found.total),
       figure('details.self', found.self),
     );
-    this.#fill(this.#callers, found.callers, found.total);
-    this.#fill(this.#callees, found.callees, found.total);
+    const { callers, callees } = found;
+    this.#callersTitle.textContent = text(callers.count > 0 ? 'callers.callers' : 'callers.noCallers');
+    this.#calleesTitle.textContent = text(callees.count > 0 ? 'callers.callees' : 'callers.noCallees');
+    this.#fill(this.#callers, callers, found.total);
+    this.#fill(this.#callees, callees, found.total);
   }
 
   #fill(table: VirtualTable, nodes: TreeNodes, sum: number): void {
