@@ -12,11 +12,9 @@ export class Report {
     return this.problems === 0;
   }
 
-  /** What is nobody's business: it is "the app" and "the device" in all that follows. */
-  hide(app: string, serial: string): void {
-    this.hidden.set(serial, 'the device');
-    // A device that cannot be used is called by its model and serial.
-    if (!app.includes(serial)) this.hidden.set(app, 'the app');
+  /** What is nobody's business, and what it is called in all that follows. */
+  hide(name: string, instead: string): void {
+    if (name !== '') this.hidden.set(name, instead);
   }
 
   line(what: string, how: string): void {

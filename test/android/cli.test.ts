@@ -132,6 +132,42 @@ describe('btrace, the command, on devices', () => {
     assert.equal(decodeRecording(await readFile(file)).trace().info.pid, app.pid);
   });
 
+  it('reports the reason where the agent could not be used, and says nothing of whose it all is', async () => {
+    const { phone } = bench();
+    await phone.install(SHOP, { mainProcess: 'org.shop.main' });
+    await phone.launch(SHOP);
+    await phone.refuseAgents(`java.lang.SecurityException: Can't attach agent to ${SHOP}`);
+    await phone.says(`W/ActivityManager: attach agent: ${SHOP} refused`);
+    await bench().connect();
+    const doctor = ['doctor', '--duration', '1s', '--app'];
+    const refused = await btrace([...doctor, 'org.shop.main']);
+    assert.equal(refused.code, 3);
+    for (const line of [
+      /^build +rig\/phone\/phone:11\/RP1A\.200720\.009\/eng:userdebug\/dev-keys$/m,
+      /^ART module +package:com\.google\.android\.art versionCode:351010040$/m,
+      /^libart build ids +\w{40}$/m,
+      /^app +lets itself be looked into, runs, x86_64$/m,
+      /^how +from outside: .*did not attach the agent: Can't attach agent to the app$/m,
+      /^FAILED +The agent could not be used/m,
+      /^the device's log +W\/ActivityManager: attach agent: the app refused$/m,
+    ])
+      assert.match(refused.out, line);
+    const unknown = await btrace([...doctor, 'com.acme.secret', '--device', 'SERIAL77']);
+    assert.match(unknown.out, /^FAILED +No device with apps on it is called "the device"/m);
+    const nobody = await btrace([...doctor, 'com.acme.secret']);
+    assert.match(nobody.out, /^FAILED +No app that runs is called "the app"\.$/m);
+    const secrets = [SHOP, 'org.shop', 'acme', 'SERIAL77', 'alice', phone.serial];
+    for (const { out } of [refused, unknown, nobody])
+      for (const secret of secrets) assert.ok(!out.includes(secret), `${secret} in ${out}`);
+  });
+
+  it('reports on a device without an app', async () => {
+    await bench().connect();
+    const { code, out } = await btrace(['doctor']);
+    assert.equal(code, 3);
+    assert.match(out, /^devices +device$.*^API +30$.*^FAILED +No app runs on a device here\.$/ms);
+  });
+
   it('tries a device out, and reports without names', async () => {
     await bench().launched(SHOP);
     await bench().connect();

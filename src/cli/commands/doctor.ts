@@ -66,20 +66,26 @@ export const doctor: Command = {
 
 async function examine(targets: AndroidTargets, input: Input, report: Report): Promise<void> {
   report.line('adb', await targets.describeServer());
-  const all = await targets.list();
-  for (const { name, device } of all) report.hide(name, device.serial);
-  const devices = new Map(all.map(({ device }) => [`${device.serial} ${device.transportId}`, device]));
-  report.line(
-    'devices',
-    [...devices.values()].map(({ state }) => state).join(', ') || 'none with an app on it',
-  );
   const wanted = { device: input.text('device'), app: input.text('app') };
+  const [devices, all] = await Promise.all([targets.devices(), targets.list()]);
+  report.hide(os.homedir(), '~');
+  // What is asked for and not there is in quotes; it may be a letter.
+  report.hide(`"${wanted.device}"`, '"the device"');
+  report.hide(`"${wanted.app}"`, '"the app"');
+  for (const { serial } of devices) report.hide(serial, 'the device');
+  for (const { name, packageName } of all) {
+    // A device that cannot be used is called by its model and serial.
+    if (packageName === undefined) continue;
+    report.hide(name, 'the app');
+    report.hide(packageName, 'the app');
+  }
+  report.line('devices', devices.map(({ state }) => state).join(', ') || 'none');
   let target: AndroidTarget;
   try {
     target = chooseTarget(all, wanted);
   } catch (error) {
     // Without an app, of the only device that is ready there is still something to tell.
-    const [only, ...others] = [...devices.values()].filter(({ state }) => state === 'device');
+    const [only, ...others] = devices.filter(({ state }) => state === 'device');
     if (only && others.length === 0) await tellDevice(targets, only, report);
     throw error;
   }
@@ -87,14 +93,10 @@ async function examine(targets: AndroidTargets, input: Input, report: Report): P
   report.part('The app');
   if (target.refusal !== undefined)
     throw new TargetError('not-permitted', 'It cannot be recorded.', target.refusal);
-  report.line(
-    'app',
-    target.outsideOnly
-      ? 'is profileable, runs'
-      : target.pid > 0
-        ? 'lets itself be looked into, runs'
-        : 'lets itself be looked into, is started',
-  );
+  const how = target.outsideOnly
+    ? 'is profileable, runs'
+    : `lets itself be looked into, ${target.pid > 0 ? 'runs' : 'is started'}`;
+  report.line('app', target.abi === undefined ? how : `${how}, ${target.abi}`);
   try {
     await tryOut(target, input.read('duration', parseDuration) ?? DEFAULT_NS, report);
   } catch (error) {
@@ -127,7 +129,13 @@ async function tryOut(target: AndroidTarget, durationNs: number, report: Report)
     const problem = end.reason !== 'limit' && end.reason !== 'stopped';
     if (problem) report.failed(`The recording ended: ${end.reason}. ${end.message}`, '');
     else report.line('ended', end.reason);
-    tell(await openTrace(end.file), report);
+    const trace = await openTrace(end.file);
+    tell(trace, report);
+    if (trace.info.mode === Mode.FromOutside && !target.outsideOnly)
+      report.failed(
+        'The agent could not be used: there are stacks alone, no waits, owners or allocations.',
+        'The reason stands above, at "how".',
+      );
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -50,10 +50,11 @@ export async function findAndroidAgent(roots: readonly string[], abi: string): P
     'agent-missing',
     name === undefined
       ? `There is no agent for this app's ABI, ${abi || 'which the device does not name'}.`
-      : `There is no agent for ${abi}. Looked for ${looked.join(', ')}.`,
+      : `There is no agent for ${abi}.`,
     name === undefined
       ? 'Use a device of arm64, x86-64 or armv7.'
-      : 'Install a package of BTrace that has it.',
+      : // Not in the reason, which is kept in a recording: folders tell whose they are.
+        `Install a package of BTrace that has it. Looked for ${looked.join(', ')}.`,
   );
 }
 

@@ -89,11 +89,15 @@ export class AndroidTargets implements TargetSource {
     return chooseTarget(isPackage || !(await this.readLabels()) ? targets : await this.list(), wanted);
   }
 
+  /** Those that the server knows, ready or not, with apps on them or without. */
+  async devices(): Promise<Device[]> {
+    return await new AdbServer(this.options).devices(this.options.startServer);
+  }
+
   /** Where the adb server is, and its version. */
   async describeServer(): Promise<string> {
-    const server = new AdbServer(this.options);
-    await server.devices(this.options.startServer);
-    return await server.describe();
+    await this.devices();
+    return await new AdbServer(this.options).describe();
   }
 
   /** What an issue about this device needs; nothing that tells whose it is. */

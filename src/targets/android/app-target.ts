@@ -23,6 +23,8 @@ export interface AndroidTarget extends Target {
   readonly device: Device;
   /** Its name, with Android's user where that is not the first. */
   readonly fullName: string;
+  /** Whose process it is; undefined of a device. */
+  readonly packageName?: string;
   /** It takes no agent as it runs; Android samples it. */
   readonly outsideOnly: boolean;
 }
@@ -53,6 +55,7 @@ export class AppTarget implements AndroidTarget {
   readonly kind = 'android';
   readonly name: string;
   readonly fullName: string;
+  readonly packageName: string;
   readonly pid: number;
   readonly runtime: string;
   readonly detail: string;
@@ -72,6 +75,7 @@ export class AppTarget implements AndroidTarget {
   ) {
     this.name = app.process;
     this.fullName = fullName(app);
+    this.packageName = app.packageName;
     this.label = app.label;
     this.pid = app.pid;
     this.runtime = `ART (API ${place.sdk})`;

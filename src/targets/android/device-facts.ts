@@ -1,16 +1,19 @@
 /** What matters of a device to whoever must find out why a recording of it fails. Nothing that tells whose it is. */
 import type { Adb } from '@yume-chan/adb';
 import { PUSHED, shell } from './device-shell.js';
+import { within } from './patience.js';
+import { findRuntime } from './runtime-symbols.js';
+
+const RUNTIME_MS = 5000;
 
 /** What it is called in a report → how the device is asked. */
 const questions: readonly (readonly [string, string])[] = [
   ['model', 'getprop ro.product.manufacturer; getprop ro.product.model'],
   ['Android', 'getprop ro.build.version.release'],
   ['API', 'getprop ro.build.version.sdk'],
-  [
-    'build',
-    'getprop ro.build.type; getprop ro.build.version.security_patch; getprop ro.build.version.incremental',
-  ],
+  // Who builds Android is named in the builds that are made by hand: "eng.NAME.20261103".
+  ['build', 'getprop ro.build.fingerprint | sed "s,eng\\.[^/:]*,eng,g"'],
+  ['security patch', 'getprop ro.build.version.security_patch'],
   ['shell is', 'id -u | sed "s,^0$,root,; s,^2000$,shell,"'],
   ['ABIs', 'getprop ro.product.cpu.abilist'],
   ['page size', 'getconf PAGE_SIZE'],
@@ -39,6 +42,12 @@ export async function deviceFacts(adb: Adb): Promise<[string, string][]> {
     const text = stdout.trim().replaceAll(/\s+/g, ' ');
     facts.push([name, code === 0 && text !== '' ? text : 'not known']);
   }
+  const ids: string[] = [];
+  for (const abi of (facts.find(([name]) => name === 'ABIs')?.[1] ?? '').split(',')) {
+    const runtime = await within(RUNTIME_MS, findRuntime(adb, abi)).catch(() => undefined);
+    if (runtime && !ids.includes(runtime.buildId)) ids.push(runtime.buildId);
+  }
+  facts.push(['libart build ids', ids.join(', ') || 'not known']);
   const v2 = adb.subprocess.shellProtocol !== undefined;
   facts.push(['exit codes', v2 ? 'yes' : 'no, asked for']);
   return facts;

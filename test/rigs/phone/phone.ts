@@ -110,6 +110,10 @@ export class Phone {
     const properties = {
       'ro.build.version.sdk': options.sdk ?? 30,
       'ro.build.version.release': options.release ?? '11',
+      'ro.build.fingerprint':
+        'rig/phone/phone:11/RP1A.200720.009/eng.alice.20201020.101010:userdebug/dev-keys',
+      'ro.build.version.security_patch': '2020-10-05',
+      'ro.product.manufacturer': 'Rig',
       'ro.product.model': options.model ?? 'Rig Phone',
       'ro.product.locale': options.locale ?? 'en-US',
       'ro.product.cpu.abilist': abis.join(),
