@@ -10,7 +10,6 @@ import { LineImporter } from './line-importer.js';
 /** "name 12/34 [003] 123.456789: 250000 cycles:u: …": thread (and process), CPU, seconds, what the sample counts. All but name, thread, time, event may lack. */
 export const perfHead =
   /^\s*(\S.{0,63}?)\s+(\d+)(?:\/(\d+))?\s+(?:\[\d+\]\s+)?(\d+)\.(\d{3,9}):\s+(?:(\d+)\s+)?([^\s:]\S*?):(?:\s+(.*))?$/;
-const address = /^\s*[0-9a-f]{1,16} /;
 /** What says something stands before that. */
 const mostOfLine = 1 << 14;
 const source = /^\s+(\S.*):(\d+)$/;
@@ -66,13 +65,15 @@ export class PerfImporter extends LineImporter {
 
   protected override line(bytes: Uint8Array, from: number, to: number): boolean {
     if (bytes[from] === 0x23 || this.builder.isFull) return true;
+    if (this.#frame(bytes, from, to)) return this.#count > 0;
     const text = textOf(bytes.subarray(from, Math.min(to, from + mostOfLine)));
-    const frame = frameOf(text);
-    if (frame !== undefined) return this.#frame(frame);
     const head = perfHead.exec(text);
     if (head !== null) {
       this.#close();
       this.#open(head);
+      // Without stacks the instruction stands behind it.
+      const behind = new TextEncoder().encode(head[8] ?? '');
+      this.#frame(behind, 0, behind.length);
       return true;
     }
     const [, file, line] = source.exec(text) ?? [];
@@ -81,7 +82,7 @@ export class PerfImporter extends LineImporter {
     return text.trim() === '' || innermost !== undefined;
   }
 
-  #open([, name = '', one = '', two, seconds = '', fraction = '', period, event = '', rest = '']: readonly (
+  #open([, name = '', one = '', two, seconds = '', fraction = '', period, event = '']: readonly (
     string | undefined
   )[]): void {
     const thread = this.#threadOf(Number(two ?? one));
@@ -103,8 +104,6 @@ export class PerfImporter extends LineImporter {
     if (period !== undefined && counts.periods.length < 1000) counts.periods.push(Number(period));
     this.#event[row] = counts.number;
     this.#path[row] = 0;
-    const frame = frameOf(rest);
-    if (frame !== undefined) this.#frame(frame);
   }
 
   #threadOf(tid: number): Thread {
@@ -128,9 +127,29 @@ export class PerfImporter extends LineImporter {
     return event;
   }
 
-  #frame(name: string): boolean {
-    if (this.#count === 0) return false;
-    this.#frames.push(this.names.internText(name));
+  /** "7f3a2 symbol+0x12 (/lib/libfoo.so)": both may have brackets of their own. False: it is no frame. */
+  #frame(bytes: Uint8Array, from: number, to: number): boolean {
+    let at = from;
+    while (isBlank(bytes[at])) at++;
+    const address = at;
+    while (isHex(bytes[at])) at++;
+    if (at === address || bytes[at] !== space || bytes[to - 1] !== close) return false;
+    const name = at + 1;
+    let depth = 0;
+    for (at = to - 1; at > name; at--) {
+      if (bytes[at] === close) depth++;
+      else if (bytes[at] === open && --depth === 0) break;
+    }
+    if (at - 1 <= name || bytes[at - 1] !== space) return false;
+    const end = withoutOffset(bytes, name, at - 1);
+    const isPlain = bytes[name] !== 0x5b && !endsAsMap(bytes, to - 1);
+    this.#frames.push(
+      isPlain
+        ? this.names.intern(bytes, name, end)
+        : this.names.internText(
+            nameOf(textOf(bytes.subarray(name, end)), textOf(bytes.subarray(at + 1, to - 1))),
+          ),
+    );
     return true;
   }
 
@@ -231,24 +250,24 @@ function median(values: Float64Array): number {
   return values.sort()[values.length >> 1] ?? 0;
 }
 
-/** The name in "7f3a2 symbol+0x12 (/lib/libfoo.so)"; both may have brackets of their own. */
-function frameOf(text: string): string | undefined {
-  const before = address.exec(text)?.[0];
-  if (before === undefined || !text.endsWith(')')) return undefined;
-  let at = text.length;
-  let open = 0;
-  do {
-    at--;
-    if (text[at] === ')') open++;
-    else if (text[at] === '(') open--;
-  } while (open > 0 && at > before.length);
-  if (open > 0 || text[at - 1] !== ' ') return undefined;
-  return nameOf(text.slice(before.length, at - 1), text.slice(at + 1, -1));
+/** Where a name ends that may have an offset behind it: "start_thread+0x2f4". */
+function withoutOffset(bytes: Uint8Array, from: number, to: number): number {
+  let at = to - 1;
+  while (at > from && isHex(bytes[at])) at--;
+  const isOffset = at < to - 1 && bytes[at] === 0x78 && bytes[at - 1] === 0x30 && bytes[at - 2] === 0x2b;
+  return isOffset && at - 2 > from ? at - 2 : to;
 }
 
-/** Without the offset in it; what has no name has its file's. Java's as `perf-PID.map` has them are written as everywhere else. */
-function nameOf(symbol: string, image: string): string {
-  const name = symbol.replace(/\+0x[0-9a-f]{1,16}$/, '');
+function endsAsMap(bytes: Uint8Array, to: number): boolean {
+  return bytes[to - 4] === 0x2e && bytes[to - 3] === 0x6d && bytes[to - 2] === 0x61 && bytes[to - 1] === 0x70;
+}
+
+const [space, open, close] = [0x20, 0x28, 0x29];
+const isBlank = (byte: number | undefined): boolean => byte === space || byte === 0x09;
+const isHex = (byte = 0): boolean => (byte >= 0x30 && byte <= 0x39) || (byte >= 0x61 && byte <= 0x66);
+
+/** What has no name has its file's. Java's methods, as `perf-PID.map` has them, are written as everywhere else. */
+function nameOf(name: string, image: string): string {
   if (name === '[unknown]') return `[${image.slice(image.lastIndexOf('/') + 1) || 'unknown'}]`;
   if (!/\/perf-\d+\.map$/.test(image)) return name;
   const [, type, method] = /^L?([\w$./]{1,2048}?);?::([\w$<>]{1,1024})$/.exec(name) ?? [];
