@@ -5,7 +5,6 @@
  */
 import { element, icon } from '../element.js';
 import type { Child } from '../element.js';
-import { text } from '../texts.js';
 
 export interface Column {
   readonly id: string;
@@ -304,8 +303,4 @@ export class VirtualTable {
     for (let up = row - 1; up >= 0; up--) if ((this.#rows.level?.(up) ?? 0) < level) return up;
     return row;
   }
-}
-
-export function emptyNote(what: string): HTMLElement {
-  return element('p', { class: 'empty-note' }, what === '' ? text('table.empty') : what);
 }
