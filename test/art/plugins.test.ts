@@ -34,7 +34,8 @@ describe('code that is replaced by other code in its place, in the Android Runti
     other: readonly [file: string, name: string],
   ): Promise<[trace: Trace, share: number]> {
     const app = await bench.running({ engine, app: 'Plugins', arguments: [0, ...one, ...other] });
-    const session = await bench.record(app);
+    // So often that each turn has many samples.
+    const session = await bench.record(app, { syncIntervalNs: 50_000, budgetPpm: 0 });
     const before = app.truths('plugin').length;
     await app.more('plugin', 80);
     const rounds = app.truths('plugin').slice(before);
@@ -54,7 +55,9 @@ describe('code that is replaced by other code in its place, in the Android Runti
       }
       const [a, b] = ['A', 'B'].map((which) => cpu.get(`sample.Plugin${which}.run`) ?? 0);
       assertBetween(b! / (a! + b!), share - 0.05, share + 0.05);
-      assertBetween((a! + b!) / cpu.get('sample.Plugins.use')!, 0.9, 1);
+      // Copied from an interface, it is still that one's.
+      for (const all of [a! + b!, cpu.get('sample.PluginWork.work') ?? 0])
+        assertBetween(all / cpu.get('sample.Plugins.use')!, 0.9, 1);
     });
 
     it(`classes have their own names, also from a file in the place of one that is closed (${engine})`, async () => {
@@ -65,8 +68,7 @@ describe('code that is replaced by other code in its place, in the Android Runti
       for (const { type, stack } of eventsOf(trace, mainThread(trace), SampleKind.Allocation))
         if (/^sample\.Plugin.\.run /.test(stack)) pieces.set(type, (pieces.get(type) ?? 0) + 1);
       const [b, c] = ['B', 'C'].map((which) => pieces.get(`sample.Plugin${which}$Piece`) ?? 0);
-      // Each allocation that is met stands for many, how many depends on when the interval is over.
-      assertBetween(c! / (b! + c!), share - 0.25, share + 0.25);
+      assertBetween(c! / (b! + c!), share - 0.15, share + 0.15);
       assert.equal(pieces.size, 2, [...pieces].join('; '));
     });
   }

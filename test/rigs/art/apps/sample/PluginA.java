@@ -1,7 +1,7 @@
 package sample;
 
 /** What Plugins loads. */
-public final class PluginA implements Runnable {
+public final class PluginA implements PluginWork {
 
     static final class Piece {
 
@@ -11,8 +11,8 @@ public final class PluginA implements Runnable {
     static volatile Object sink;
 
     public void run() {
-        for (int i = 0; i < 20; i++) {
-            Cpu.burnQuietly(1000);
+        for (int i = 0; i < 400; i++) {
+            work();
             sink = new Piece();
         }
     }
