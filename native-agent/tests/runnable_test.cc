@@ -18,9 +18,9 @@ namespace {
 
 constexpr u32 kRunnable = 0, kNative = 91u << 16;
 
-// Of a class, a declaring class is all that is looked at.
-u32 g_methods[3] = {1, 1, 1};
-u32 *g_notify = g_methods, *g_invoke = g_methods + 1, *g_other = g_methods + 2;
+// As ART 11 has them: a class, flags, where the code begins, the index in the dex file.
+u32 g_methods[3][4] = {{1, 0, 0, 10}, {1, 0, 0, 11}, {1, 0, 0, 12}};
+u32 *g_notify = g_methods[0], *g_invoke = g_methods[1], *g_other = g_methods[2];
 
 struct World {
   u32 thread[64] = {kNative};
@@ -38,8 +38,12 @@ struct Env {
   const JNINativeInterface_* functions = &g_table;
   u32* thread = g_world.thread;
 } g_our_env;
-JNIEnv* env() { return reinterpret_cast<JNIEnv*>(&g_our_env); }
-ArtThread* self() { return reinterpret_cast<ArtThread*>(g_world.thread); }
+JNIEnv* env() {
+  return reinterpret_cast<JNIEnv*>(&g_our_env);
+}
+ArtThread* self() {
+  return reinterpret_cast<ArtThread*>(g_world.thread);
+}
 
 template <class T>
 T handle(uintptr_t value) {
@@ -82,6 +86,9 @@ struct Surroundings {
       return reinterpret_cast<jobject>(method);
     };
     g_table.GetLongField = [](JNIEnv*, jobject method, jfieldID) { return reinterpret_cast<jlong>(method); };
+    g_table.GetIntField = [](JNIEnv*, jobject method, jfieldID) {
+      return static_cast<jint>(reinterpret_cast<const u32*>(method)[3]);
+    };
     g_table.NewObjectArray = [](JNIEnv*, jsize, jclass, jobject) { return handle<jobjectArray>(3); };
     g_table.SetObjectArrayElement = [](JNIEnv*, jobjectArray, jsize, jobject) {};
     g_table.CallVoidMethodV = [](JNIEnv*, jobject, jmethodID, va_list) { call_notify(); };
