@@ -202,11 +202,14 @@ void OutsideSampler::walk(ThreadRecord& record, u64 tick, i64 now, i64 cpu, u16 
   WalkNotes notes;
   notes.flags = kFlagSafepoint;
   i32 frames = runtime_->walk_outside(record, frames_, WalkBuffer::kFrames, notes);
-  // A stack that is deeper than there is room costs milliseconds, in the thread itself. It is due with each interrupt,
-  // as no walk in the handler holds it.
-  u64 budget = session_->config.budget_ppm;
-  if (notes.flags & kFlagCut && budget)
-    record.rest_until_ns = now_ns() + (now_ns() - now) * 1000000 / static_cast<i64>(budget);
+  if (const u64 budget = session_->config.budget_ppm) {
+    const i64 rest_until_ns = now_ns() + (now_ns() - now) * 1000000 / static_cast<i64>(budget);
+    // A stack that is deeper than there is room costs milliseconds, in the thread itself. It is due with each
+    // interrupt, as no walk in the handler holds it.
+    if (notes.flags & kFlagCut) record.rest_until_ns = rest_until_ns;
+    // All others of the group waited for it.
+    if (frames == Runtime::kTimedOut) record.next_look_ns = rest_until_ns;
+  }
   if (frames == Runtime::kWalkLater) return;
   if (frames == 0) {
     stands_at(record, kNoStack, notes, now, cpu);

@@ -52,8 +52,19 @@ TEST("art signatures: each version gets its own variants, and only what it has")
     CHECK_EQUAL(chosen.of(Need::AddMonitorCallback).address != nullptr, api >= 28);
     CHECK_EQUAL(chosen.of(Need::AddParkCallback).address != nullptr, api >= 29);
     CHECK_EQUAL(chosen.of(Need::DefineClassEvents).address != nullptr, api >= 30);
-    CHECK_EQUAL(chosen.of(Need::SuspendByThreadId).address != nullptr, api <= 34);
-    CHECK_EQUAL(chosen.of(Need::SuspendByThreadId).variant, api == 26 ? kSuspendForDebugger : kSuspendReasonAndTimeout);
+    CHECK_EQUAL(chosen.of(Need::SuspendByThreadId).variant, api == 26   ? kSuspendForDebugger
+                                                            : api <= 34 ? kSuspendReasonAndTimeout
+                                                                        : kSuspendAttempt);
+    CHECK_EQUAL(chosen.of(Need::RunCheckpoint).variant, static_cast<u8>(api <= 34 ? 0 : api - 34));
+    CHECK_EQUAL(chosen.of(Need::SuspendByPeer).variant, static_cast<u8>(api == 26   ? 0
+                                                                        : api <= 30 ? 1
+                                                                        : api <= 34 ? 2
+                                                                                    : 3));
+    for (Need need : {Need::MonitorEnter, Need::MonitorExit})
+      CHECK_EQUAL(chosen.of(need).variant, static_cast<u8>(api >= 29));
+    for (Need need : {Need::SuspendByThreadId, Need::Resume, Need::ContextCreate, Need::RunCheckpoint,
+                      Need::SuspendByPeer, Need::MonitorEnter, Need::MonitorExit})
+      CHECK(chosen.of(need).address != nullptr);
     CHECK_EQUAL(chosen.of(Need::Resume).variant, api == 26 ? kResumeForDebugger : kResumeReason);
     CHECK(chosen.of(Need::WalkStack).address != nullptr);
   }

@@ -174,13 +174,16 @@ TEST("outside: a thread that has no frames is not walked again while it does not
   CHECK(runtime.walks_of_frameless.load() >= 1 && runtime.walks_of_frameless.load() <= 2);
 }
 
-// As where a thread cannot be suspended in time.
+// Of a thread that cannot be walked, at once or only after a while.
 struct FailingRuntime final : FakeRuntime {
   Atomic<u32> walks{};
+  bool times_out = false;
   bool walks_outside() override { return true; }
   i32 walk_outside(ThreadRecord&, Frame*, u32, WalkNotes&) override {
     walks.add(1);
-    return -1;
+    if (!times_out) return -1;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return kTimedOut;
   }
 };
 
@@ -216,6 +219,43 @@ TEST("outside: a walk that fails is a lost sample, and is tried again") {
   CHECK_EQUAL(failed, "");
   CHECK_EQUAL(lost, runtime.walks.load());
   CHECK(!has_row);
+}
+
+TEST("outside: a thread that was not reached in time is left in peace, for the time that this may cost") {
+  Config config;
+  config.async_interval_ns = kNsPerMs;
+  config.budget_ppm = 10000;
+  Session* session = open_session(config);
+  CHECK(session != nullptr);
+  activate_session(*session);
+  FailingRuntime runtime;
+  runtime.times_out = true;
+  Atomic<u32> over{}, asked_to_end{};
+  Atomic<ThreadRecord*> met{};
+  std::thread worker([&] {
+    g_threads.mine()->runtime_ref.store(&over);
+    met.store(g_threads.mine());
+    while (!over.load()) work_a_little();
+  });
+  std::thread looker([&] { look(*session, runtime, asked_to_end); });
+  std::string failed;
+  try {
+    wait_until("a walk", [&] { return runtime.walks.load() >= 1; });
+  } catch (const harness::Failure& failure) {
+    failed = failure.what;
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  asked_to_end.store(1);
+  looker.join();
+  const u32 lost = met.load()->lost[static_cast<u32>(LossReason::SuspendTimeout)].load();
+  over.store(1);
+  worker.join();
+  deactivate_session();
+  close_session(*session);
+  CHECK_EQUAL(failed, "");
+  // Of 300 ms one walk of 20 ms is more than a hundredth.
+  CHECK_EQUAL(runtime.walks.load(), 1u);
+  CHECK_EQUAL(lost, 1u);
 }
 
 struct TimedRuntime final : FakeRuntime {

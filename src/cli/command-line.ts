@@ -16,8 +16,8 @@ export interface Command {
   /** One line in the list of commands. */
   readonly summary: string;
   readonly usage: readonly string[];
-  /** What its only operand is, such as a file. Absent: it takes none. */
-  readonly operand?: string;
+  /** What each of its operands is, such as a file. Absent: it takes none. */
+  readonly operands?: readonly string[];
   /** A command to start may stand after --. */
   readonly startsCommand?: boolean;
   /** Paragraphs of the help between usage and options. */
@@ -34,17 +34,17 @@ const helpOption: Option = { name: 'help', short: 'h', help: 'show this help' };
 export class Input {
   constructor(
     private readonly values: Readonly<Record<string, string | boolean | undefined>>,
-    private readonly operands: readonly string[],
-    private readonly what: string,
+    private readonly words: readonly string[],
+    private readonly named: readonly string[],
     /** Everything after `--`. */
     readonly rest: readonly string[],
   ) {}
 
-  /** What the command is about. */
-  get operand(): string {
-    const [only] = this.operands;
-    if (only === undefined || only === '') throw new UsageError(`Which ${this.what}?`);
-    return only;
+  /** What the command is about; of several, the one that `Command.operands` has there. */
+  operand(at = 0): string {
+    const word = this.words[at];
+    if (word === undefined || word === '') throw new UsageError(`Which ${this.named[at] ?? ''}?`);
+    return word;
   }
 
   has(name: string): boolean {
@@ -79,7 +79,7 @@ export function parseInput(command: Command, args: readonly string[]): Input {
     const empty = Object.keys(values).find((name) => values[name] === '');
     if (empty !== undefined) throw new UsageError(`--${empty} takes something, not "".`);
     refuseExtra(command, positionals, rest);
-    return new Input(values, positionals, command.operand ?? '', rest);
+    return new Input(values, positionals, command.operands ?? [], rest);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     // Node's sentence names the option; what it adds about '--' helps nobody here.
@@ -90,14 +90,20 @@ export function parseInput(command: Command, args: readonly string[]): Input {
 
 /** A word that is passed over may be an option that was mistyped. */
 function refuseExtra(
-  { name, operand, startsCommand }: Command,
+  { name, operands = [], startsCommand }: Command,
   words: readonly string[],
   rest: readonly string[],
 ): void {
   const hint = startsCommand === true ? ' A command to start goes after --' : '';
-  if (operand === undefined && words.length > 0)
+  const [only = ''] = operands;
+  if (operands.length === 0 && words.length > 0)
     throw new UsageError(`What is "${words.join(' ')}"?${hint || ` btrace ${name} takes options alone.`}`);
-  if (words.length > 1) throw new UsageError(`One ${operand ?? ''} at a time, not ${words.join(', ')}.`);
+  if (operands.length === 1 && words.length > 1)
+    throw new UsageError(`One ${only} at a time, not ${words.join(', ')}.`);
+  if (words.length > operands.length)
+    throw new UsageError(
+      `What is "${words[operands.length] ?? ''}"? btrace ${name} takes ${operands.join(' and ')}.`,
+    );
   if (startsCommand !== true && rest.length > 0)
     throw new UsageError(`What is "${rest.join(' ')}"? btrace ${name} starts no command.`);
 }
@@ -144,6 +150,6 @@ export function overview(commands: readonly Command[]): string {
     '  btrace COMMAND --help   what a command takes',
     '  btrace --version        the version',
     '',
-    'Exit codes: 0 done, 1 unforeseen, 2 command line, 3 target, 4 file, 5 recording cut short, 130 interrupted.',
+    'Exit codes: 0 done, 1 unforeseen, 2 command line, 3 target, 4 file, 5 recording cut short, 6 slower than allowed,\n130 interrupted.',
   ].join('\n');
 }

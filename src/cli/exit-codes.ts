@@ -11,6 +11,8 @@ export const ExitCode = {
   File: 4,
   /** The recording ended before it should have; what there was until then is in the file. */
   CutShort: 5,
+  /** `compare`: something takes more than it may. */
+  Slower: 6,
   /** Ctrl-C, for commands other than `record`, which it ends well. */
   Interrupted: 130,
 } as const;

@@ -11,6 +11,7 @@ import {
   type ExtensionContext,
 } from 'vscode';
 import { RecordingEditors, recordingOfActiveTab, viewFor } from './editor/recording-editor.js';
+import { Baselines } from './editor/baselines.js';
 import { exportAs, isExportChoice } from './editor/export-as.js';
 import { exportHtml } from './editor/export-html.js';
 import { pageSettings } from './editor/page-settings.js';
@@ -98,6 +99,7 @@ export function activate(context: ExtensionContext): BTraceApi {
     mapping: (recording: Uri) => mapping.excerpt(recording),
     currentMapping: () => mapping.current(),
   };
+  const baselines = new Baselines(memory, store);
   const editors = own(
     new RecordingEditors(context, {
       sessions,
@@ -108,6 +110,7 @@ export function activate(context: ExtensionContext): BTraceApi {
       mapping: (wanted) => mapping.excerpt(wanted),
       changedSources: (recording) => changed.since(recording.fsPath),
       exportHtml: (recording) => exportHtml(exporting, recording),
+      baselines,
     }),
   );
   editors.register().forEach(own);
@@ -199,6 +202,17 @@ export function activate(context: ExtensionContext): BTraceApi {
         const recording =
           uriOf(given) ?? recordingOfActiveTab() ?? editors.active ?? (await chooseRecordings())[0];
         return recording && exportAs(recording, exporting, isExportChoice(choice) ? choice : undefined);
+      }),
+    ),
+  );
+  own(
+    commands.registerCommand('btrace.compareWith', (given?: Uri | StoredRecording, before?: unknown) =>
+      notices.guard(async () => {
+        const recording =
+          uriOf(given) ?? recordingOfActiveTab() ?? editors.active ?? (await chooseRecordings())[0];
+        if (recording === undefined) return;
+        const baseline = before instanceof Uri ? before : await baselines.choose(recording);
+        if (baseline !== undefined) await editors.compare(recording, baseline);
       }),
     ),
   );

@@ -25,6 +25,8 @@ export class Memory {
   readonly sourceChoices: Remembered<Readonly<Record<string, string>>>;
   /** Folders outside the workspace from which files may be opened without asking again. */
   readonly allowedFolders: Remembered<readonly string[]>;
+  /** Which recording another one is compared with, the last one first: URI → URI. */
+  readonly baselines: Remembered<Readonly<Record<string, string>>>;
   /** The mapping chosen for this workspace. */
   readonly mapping: Remembered<string>;
 
@@ -42,6 +44,7 @@ export class Memory {
       'sourceChoices',
       {},
     );
+    this.baselines = new Remembered<Readonly<Record<string, string>>>(workspaceState, 'baselines', {});
     this.allowedFolders = new Remembered<readonly string[]>(workspaceState, 'allowedFolders', []);
     this.mapping = new Remembered(workspaceState, 'mapping', '');
   }

@@ -29,6 +29,12 @@ export type HostMessage =
   /** All bytes were sent: the recording is final. */
   | { readonly type: 'end' }
   | { readonly type: 'settings'; readonly settings: PageSettings }
+  /** Another recording to compare this one with, then its bytes in order and their end. */
+  | { readonly type: 'baseline'; readonly name: string; readonly totalBytes: number }
+  | { readonly type: 'baselineBytes'; readonly data: ArrayBuffer }
+  | { readonly type: 'baselineEnd' }
+  /** None any more, or why there is none. */
+  | { readonly type: 'noBaseline'; readonly name: string; readonly why: string }
   /** Sources that the recording names and that were written after it began, as the person knows them. */
   | { readonly type: 'changedSources'; readonly files: readonly string[] }
   /** Show this method: select it in every view. */
@@ -47,6 +53,7 @@ export const pageViews = [
   'methods',
   'callers',
   'messages',
+  'compare',
 ] as const;
 export type PageView = (typeof pageViews)[number];
 
@@ -99,8 +106,12 @@ export type PageMessage =
     }
   /** Asks for what the mapping says. */
   | ({ readonly type: 'mapping' } & WantedMapping)
+  /** The person wants another recording to compare this one with, or (false) none any more. */
+  | { readonly type: 'compareWith'; readonly another: boolean }
   | { readonly type: 'copy'; readonly text: string }
   | { readonly type: 'opened'; readonly threads: number; readonly samples: number; readonly problems: number }
+  /** The recording to compare with is there, or what is wrong with it. */
+  | { readonly type: 'compared'; readonly problem: string }
   | { readonly type: 'notTrace'; readonly what: string }
   | { readonly type: 'failed'; readonly message: string }
   /** Write the recording and the page as one HTML file (see page-html.ts); the host has the bytes and asks for a place. */

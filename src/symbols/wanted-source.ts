@@ -9,6 +9,16 @@ export interface Frame {
   readonly line: number;
 }
 
+/** In bytes of UTF-8: no class file holds a longer name. */
+const longestName = 65_535;
+
+/** What a recording calls longer is nothing that a source declares; it would only be looked at for long. */
+export function withoutEndlessNames(frame: Frame): Frame {
+  const { className, method, signature, file, line } = frame;
+  const cut = (name: string): string => name.slice(0, longestName);
+  return { className: cut(className), method: cut(method), signature: cut(signature), file: cut(file), line };
+}
+
 export interface WantedSource {
   /** "com.example", or empty: the default package, or a language without packages. */
   readonly packageName: string;

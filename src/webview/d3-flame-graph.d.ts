@@ -40,6 +40,8 @@ declare module 'd3-selection' {
     datum(value: unknown): this;
     call(run: unknown): this;
     selectAll(selector: string): Selection;
+    /** d3-flame-graph brings it along. */
+    interrupt(): this;
     each(run: (this: Element, datum: unknown) => void): this;
   }
   export function select(node: Element): Selection;

@@ -34,6 +34,35 @@ function setAttributes(target: Element, attributes: Attributes): void {
   }
 }
 
+/**
+ * Replaces what is in `parent`. The keyboard stays with the control that has the same name as the one it was on, of several the one in
+ * the same place; where there is none it goes to `otherwise`, never back to the page's begin.
+ */
+export function replaceContent(
+  parent: HTMLElement,
+  otherwise: { focus(): void },
+  ...children: readonly Node[]
+): void {
+  const focused = document.activeElement;
+  const isWithin = focused !== null && focused !== parent && parent.contains(focused);
+  const alike = (): HTMLElement[] =>
+    Array.from(parent.querySelectorAll<HTMLElement>(focused?.localName ?? '*')).filter(
+      (one) => nameOf(one) === nameOf(focused),
+    );
+  const place = isWithin ? alike().indexOf(focused as HTMLElement) : 0;
+  parent.replaceChildren(...children);
+  if (!isWithin) return;
+  const now = alike();
+  const again = now[place] ?? now[0];
+  again?.focus();
+  // What is not shown takes no keys.
+  if (again === undefined || document.activeElement !== again) otherwise.focus();
+}
+
+function nameOf(one: Element | null): string {
+  return one?.getAttribute('aria-label') ?? one?.getAttribute('title') ?? one?.textContent ?? '';
+}
+
 const svgNamespace = 'http://www.w3.org/2000/svg';
 
 /** Outlines on a 16 × 16 grid, drawn for this page. */

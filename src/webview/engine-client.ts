@@ -1,6 +1,14 @@
 /** The page's side of its worker. */
 import type { WantedMapping } from '../protocol/messages.js';
-import type { Answers, FromWorker, Query, Rest, Snapshot, ToWorker } from './worker/messages.js';
+import type {
+  Answers,
+  BaselineInfo,
+  FromWorker,
+  Query,
+  Rest,
+  Snapshot,
+  ToWorker,
+} from './worker/messages.js';
 
 export interface EngineListener {
   snapshot(snapshot: Snapshot): void;
@@ -8,6 +16,7 @@ export interface EngineListener {
   rest(rest: Rest): void;
   mappingWanted(wanted: WantedMapping): void;
   progress(bytes: number, totalBytes: number): void;
+  baseline(info: BaselineInfo | undefined, problem: string): void;
   notTrace(what: string): void;
   failed(message: string): void;
 }
@@ -78,6 +87,9 @@ export class EngineClient {
         listener.progress(message.bytes, message.totalBytes);
         return;
       }
+      case 'baseline':
+        listener.baseline(message.info, message.problem);
+        return;
       case 'notTrace': {
         listener.notTrace(message.what);
         return;

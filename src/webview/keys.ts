@@ -75,6 +75,7 @@ export const keyTable: readonly KeyBinding[] = [
   { command: 'methods', keys: ['5'], text: 'key.methods' },
   { command: 'callers', keys: ['6'], text: 'key.callers' },
   { command: 'messages', keys: ['7'], text: 'key.messages' },
+  { command: 'compare', keys: ['8'], text: 'key.compare' },
   { command: 'details', keys: ['i'], text: 'key.details' },
   { command: 'help', keys: ['?'], text: 'key.help' },
   { command: 'escape', keys: ['Escape'], text: 'key.escape' },

@@ -8,6 +8,7 @@ import { steadily, threadsInSight } from './thread-order.js';
 import { callRow } from './timeline/call-walk.js';
 import type {
   Answers,
+  BaselineInfo,
   NameColumns,
   Query,
   Rest,
@@ -27,6 +28,13 @@ const noNames: NameColumns = {
 /** An empty list would be all of them. */
 const noThread = -1;
 
+/** The recording that this one is compared with; without `info` it is being read, or `problem` says why it cannot be. */
+export interface ModelBaseline {
+  readonly name: string;
+  readonly info: BaselineInfo | undefined;
+  readonly problem: string;
+}
+
 export class Model {
   #snapshot: Snapshot | undefined;
   #threads: readonly ThreadSnapshot[] = [];
@@ -39,6 +47,8 @@ export class Model {
   /** 1 for methods the search found; undefined while nothing is searched. */
   matches: Uint8Array | undefined;
   readonly #listeners: (() => void)[] = [];
+  readonly #baselineListeners: (() => void)[] = [];
+  #baseline: ModelBaseline | undefined;
 
   get snapshot(): Snapshot | undefined {
     return this.#snapshot;
@@ -51,6 +61,19 @@ export class Model {
 
   onChange(listener: () => void): void {
     this.#listeners.push(listener);
+  }
+
+  get baseline(): ModelBaseline | undefined {
+    return this.#baseline;
+  }
+
+  set baseline(baseline: ModelBaseline | undefined) {
+    this.#baseline = baseline;
+    for (const listener of this.#baselineListeners) listener();
+  }
+
+  onBaseline(listener: () => void): void {
+    this.#baselineListeners.push(listener);
   }
 
   changed(): void {
@@ -173,6 +196,8 @@ export interface PageActions {
   announce(message: string): void;
   ask<Q extends Query>(query: Q): Promise<Answers[Q['kind']]>;
   showCallers(method: number): void;
+  /** Asks for another recording to compare this one with, or (false) for none. */
+  compareWith(another: boolean): void;
   /** Shows the part of the recording that begins at the last of these places in the file. */
   showPart(parts: readonly number[]): void;
   /** Moves the keyboard to the view that is shown. */

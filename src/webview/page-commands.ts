@@ -6,6 +6,7 @@ import type { ViewContext } from './model.js';
 import type { DetailsActions } from './panes/details-pane.js';
 import type { HelpDialog } from './panes/help-dialog.js';
 import type { Toolbar } from './panes/toolbar.js';
+import { searchedLetters } from './search/method-search.js';
 import { nextMatch } from './search/next-match.js';
 import type { BlockKey } from './store.js';
 import type { ViewHistory } from './view-history.js';
@@ -238,7 +239,7 @@ export class PageCommands implements Commands, DetailsActions {
   /** The flame graph has many frames of one method: the search shows them all. */
   #searchFor(method: number): void {
     const { store, model } = this.#context;
-    store.set({ search: { text: model.names.qualified(method), regex: false } });
+    store.set({ search: { text: model.names.qualified(method).slice(0, searchedLetters), regex: false } });
   }
 
   #nextCall(method: number): void {

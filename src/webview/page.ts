@@ -20,6 +20,7 @@ addEventListener('beforeprint', keepScreenSize);
 const host = findHost();
 const store = new Store(restoreState(host.keptState));
 let shell: PageShell | undefined;
+let memoryBytes = usualMemoryBytes;
 
 /** Texts come with what is opened, and must be there before anything is written. */
 function shellOf(engine: EngineClient): PageShell {
@@ -37,11 +38,20 @@ function feed(engine: EngineClient, message: HostMessage): void {
     const { totalBytes, live, settings } = message;
     engine.send({ type: 'mine', prefixes: settings.myPackages, fold: store.state.onlyMine });
     engine.send({ type: 'naming', mapping: settings.mapping, asRecorded: store.state.namesAsRecorded });
-    const part = { from: store.state.parts.at(-1) ?? 0, mostBytes: settings.memoryBytes ?? usualMemoryBytes };
+    memoryBytes = settings.memoryBytes ?? usualMemoryBytes;
+    const part = { from: store.state.parts.at(-1) ?? 0, mostBytes: memoryBytes };
     const rowsInSight = Math.ceil(innerHeight / rowHeight);
     engine.send({ type: 'open', totalBytes, live, part, rowsInSight });
   } else if (message.type === 'bytes') {
     engine.send({ type: 'bytes', data: message.data }, [message.data]);
+  } else if (message.type === 'baseline') {
+    engine.send({ type: 'baseline', part: { mostBytes: memoryBytes } });
+  } else if (message.type === 'baselineBytes') {
+    engine.send({ type: 'baselineBytes', data: message.data }, [message.data]);
+  } else if (message.type === 'baselineEnd') {
+    engine.send({ type: 'baselineEnd' });
+  } else if (message.type === 'noBaseline') {
+    engine.send({ type: 'baseline', part: undefined });
   } else if (message.type === 'mapping') {
     engine.send({ type: 'mapping', text: message.text });
   } else if (message.type === 'end') {

@@ -20,6 +20,7 @@ const nobody: PageActions = {
   announce: ignore,
   ask: () => new Promise(ignore),
   showCallers: ignore,
+  compareWith: ignore,
   showPart: ignore,
   focusView: ignore,
   canOpenSource: true,

@@ -29,13 +29,14 @@ import { describeCall } from './timeline/accessible-mirror.js';
 import { hueVariables, readPalette } from './timeline/palette.js';
 import { TimelineView } from './timeline/timeline-view.js';
 import { CallersView } from './views/callers-view.js';
+import { CompareView } from './views/compare-view.js';
 import { FlameGraphView } from './views/flame-graph-view.js';
 import { MessagesView } from './views/messages-view.js';
 import { MethodsView } from './views/methods-view.js';
 import { TreeView } from './views/tree-view.js';
 import { ViewHistory } from './view-history.js';
 import type { FigureView } from './views/view.js';
-import type { Answers, Query, Rest, Snapshot } from './worker/messages.js';
+import type { Answers, BaselineInfo, Query, Rest, Snapshot } from './worker/messages.js';
 
 /** What is kept is written at most this often: a drag changes it every frame. */
 const keepMs = 250;
@@ -78,6 +79,7 @@ export class PageShell implements EngineListener, PageActions {
       new MethodsView(context),
       new CallersView(context),
       new MessagesView(context),
+      new CompareView(context),
     ];
     const help = new HelpDialog();
     this.#toolbar = new Toolbar(
@@ -140,7 +142,20 @@ export class PageShell implements EngineListener, PageActions {
         return;
       case 'bytes':
       case 'end':
+      case 'baselineBytes':
+      case 'baselineEnd':
         return;
+      case 'baseline':
+        // After a reload it is the one from before.
+        if (this.#model.baseline !== undefined) this.#store.set({ comparePath: [] });
+        this.#model.baseline = { name: message.name, info: undefined, problem: '' };
+        return;
+      case 'noBaseline': {
+        const { name, why } = message;
+        this.#model.baseline = why === '' ? undefined : { name, info: undefined, problem: why };
+        if (why !== '') this.#host.post({ type: 'compared', problem: why });
+        return;
+      }
       case 'mapping':
         this.#model.mapping = message;
         return;
@@ -221,7 +236,7 @@ export class PageShell implements EngineListener, PageActions {
     const isFirst = before === undefined;
     // Other names, other numbers of methods, other calls.
     if (!isFirst && before.isRetraced !== snapshot.isRetraced) {
-      this.#store.set({ selection: undefined, flamePath: [], openRows: {} });
+      this.#store.set({ selection: undefined, flamePath: [], comparePath: [], openRows: {} });
       this.#history.clear();
     }
     this.#model.take(snapshot);
@@ -274,6 +289,13 @@ export class PageShell implements EngineListener, PageActions {
     );
   }
 
+  baseline(info: BaselineInfo | undefined, problem: string): void {
+    const known = this.#model.baseline;
+    if (known === undefined || (info === undefined && problem === '')) return;
+    this.#model.baseline = { ...known, info, problem };
+    this.#host.post({ type: 'compared', problem });
+  }
+
   notTrace(what: string): void {
     this.#sayAlone(text('open.notTrace', { what: plainText(what) }));
     this.#host.post({ type: 'notTrace', what });
@@ -298,7 +320,8 @@ export class PageShell implements EngineListener, PageActions {
 
   showPart(parts: readonly number[]): void {
     // Places in time, calls and methods are those of another part.
-    const anew = { viewport: undefined, range: undefined, selection: undefined, flamePath: [], openRows: {} };
+    const places = { viewport: undefined, range: undefined, selection: undefined };
+    const anew = { ...places, flamePath: [], comparePath: [], openRows: {} };
     this.#store.set({ parts, ...anew });
     this.#history.clear();
     this.#model.clear();
@@ -331,6 +354,10 @@ export class PageShell implements EngineListener, PageActions {
 
   ask<Q extends Query>(query: Q): Promise<Answers[Q['kind']]> {
     return this.#engine.ask(query);
+  }
+
+  compareWith(another: boolean): void {
+    this.#host.post({ type: 'compareWith', another });
   }
 
   showCallers(method: number): void {

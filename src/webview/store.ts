@@ -59,9 +59,13 @@ export interface ViewState {
   readonly namesAsRecorded: boolean;
   readonly sort: { readonly column: string; readonly descending: boolean };
   readonly columns: readonly string[];
+  /** How the recording is compared with another one: any of total, scaled, all, flame. */
+  readonly comparing: readonly string[];
   readonly detailsOpen: boolean;
   /** Methods from the root to the frame that the flame graph is zoomed to. */
   readonly flamePath: readonly number[];
+  /** The same in the flame graph of what differs from another recording, by its numbers of methods of both. */
+  readonly comparePath: readonly number[];
   /** Rows of the trees that are open, by the methods that lead there; absent: nobody has seen the tree yet. */
   readonly openRows: OpenRows;
 }
@@ -88,8 +92,10 @@ export const initialState: ViewState = {
   namesAsRecorded: false,
   sort: { column: 'self', descending: true },
   columns: [],
+  comparing: [],
   detailsOpen: true,
   flamePath: [],
+  comparePath: [],
   openRows: {},
 };
 
@@ -135,7 +141,7 @@ export function restoreState(kept: unknown): Partial<ViewState> {
   take('range', isSpan);
   take('scrollTop', (value) => typeof value === 'number' && value >= 0);
   take('selection', isSelection);
-  for (const key of ['parts', 'hidden', 'pinned', 'folded', 'unfolded', 'flamePath'] as const)
+  for (const key of ['parts', 'hidden', 'pinned', 'folded', 'unfolded', 'flamePath', 'comparePath'] as const)
     take(key, isNumbers);
   take('threadFilter', (value) => typeof value === 'string');
   take('soloThread', (value) => typeof value === 'number');
@@ -160,6 +166,7 @@ export function restoreState(kept: unknown): Partial<ViewState> {
   );
   take('openRows', (value) => isRecord(value) && Object.values(value).every(isStrings));
   take('columns', isStrings);
+  take('comparing', isStrings);
   return restored;
 }
 

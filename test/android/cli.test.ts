@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { unzipSync, zipSync } from 'fflate';
 import { root } from '../../scripts/setup.mjs';
@@ -36,13 +36,15 @@ describe('btrace, the command, on devices', () => {
   const bench = withPhone();
 
   /** What it printed and its exit code; `during` gets its standard error as it comes. */
-  async function btrace(args: string[], during?: (text: string, end: () => void) => void) {
-    const child = spawn(process.execPath, [path.join(root, 'dist/btrace.cjs'), ...args], {
+  async function btrace(
+    args: string[],
+    during?: (text: string, end: () => void) => void,
+    below = 'exec "$@"',
+  ) {
+    const command = ['-c', below, 'sh', process.execPath, path.join(root, 'dist/btrace.cjs'), ...args];
+    const child = spawn('sh', command, {
       cwd: bench().folder,
-      env: {
-        ...bench().server.environment,
-        BTRACE_AGENT_FOLDER: bench().agents,
-      },
+      env: { ...bench().server.environment, BTRACE_AGENT_FOLDER: bench().agents },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let [out, err] = ['', ''];
@@ -64,6 +66,33 @@ describe('btrace, the command, on devices', () => {
       void app.more('frame', 12).then(end);
     };
   };
+
+  for (const { how, bytes } of [
+    { how: 'from inside', bytes: 8192 },
+    // What was sampled comes when it is stopped.
+    { how: 'from outside', bytes: 2560 },
+  ])
+    it(`keeps what fits where the computer's disk fills, and the app (${how})`, async () => {
+      const app = await bench().launched(SHOP);
+      if (how === 'from outside')
+        await bench().phone.refuseAgents(
+          "java.lang.SecurityException: Can't attach agent, process is not debuggable.",
+        );
+      await bench().connect();
+      const file = `full ${how}.btrace`;
+      const { code, err } = await btrace(
+        ['record', '--app', SHOP, '-o', file],
+        how === 'from outside' ? forFrames(app) : undefined,
+        `ulimit -f ${bytes / 512}; exec "$@"`,
+      );
+      assert.equal(code, 5, err);
+      assert.match(err, /The disk is full\. What .* is in .*full from (in|out)side\.btrace/);
+      const names = await recordedMethods(path.join(bench().folder, file));
+      assert.ok(names.includes('sample.Jank.decodeRow'), names.join());
+      await app.more('frame', 2);
+      const left = (name: string) => !/^btrace-agent-.*\.(so|symbols)$/.test(name);
+      assert.deepEqual((await readdir(bench().phone.resolve('/data/local/tmp'))).filter(left), []);
+    });
 
   async function recordedMethods(file: string): Promise<string[]> {
     const { methods } = decodeRecording(await readFile(file)).trace();

@@ -52,19 +52,113 @@ describe('recording over adb when something fails', () => {
     assert.equal(session.target.pid, app.pid);
   }
 
-  it('keeps what came before the adb server was restarted, and records again', async () => {
-    const app = await bench().launched(SHOP);
-    await bench().connect();
-    const session = await recording();
-    await bench().server.restart();
-    const end = await session.ended;
-    assert.equal(end.reason, 'connection-lost');
-    assert.match(end.message, /connection to the agent in com\.example\.shop was lost/);
-    await assertWhole(session);
-    await bench().connect();
-    await app.more('frame', 2);
-    await assertRecordsAgain(app);
-  });
+  for (const engine of ['interpreter', 'quick'] as const)
+    describe(engine, () => {
+      const launched = (): Promise<ArtApp> => bench().launched(SHOP, { engine });
+
+      it('keeps what came before the adb server was restarted, and records again', async () => {
+        const app = await launched();
+        await bench().connect();
+        const session = await recording();
+        await bench().server.restart();
+        const end = await session.ended;
+        assert.equal(end.reason, 'connection-lost');
+        assert.match(end.message, /connection to the agent in com\.example\.shop was lost/);
+        await assertWhole(session);
+        await bench().connect();
+        await app.more('frame', 2);
+        await assertRecordsAgain(app);
+      });
+
+      it('keeps what came before the cable was pulled, and records again when it is in', async () => {
+        const app = await launched();
+        await bench().connect();
+        const session = await recording();
+        bench().phone.cut();
+        assert.equal((await session.ended).reason, 'connection-lost');
+        await assertWhole(session);
+        await bench().server.adb('disconnect', bench().phone.serial);
+        await bench().connect();
+        await app.more('frame', 2);
+        await assertRecordsAgain(app);
+      });
+
+      it('keeps what came before the app was upgraded, and records the new one', async () => {
+        await launched();
+        await bench().connect();
+        const session = await recording();
+        await bench().phone.upgrade(SHOP);
+        const end = await session.ended;
+        assert.equal(end.reason, 'target-exited');
+        assert.match(end.message, /com\.example\.shop ended/);
+        await assertWhole(session);
+        await assertRecordsAgain(await bench().phone.launch(SHOP));
+      });
+
+      it('leaves no copy of the agent in an app that has ended', async () => {
+        const app = await launched();
+        await bench().connect();
+        const session = await recording();
+        const copies = bench().phone.resolve(`/data/data/${SHOP}/code_cache`);
+        assert.equal((await readdir(copies)).filter((name) => name.endsWith('.so')).length, 1);
+        await app.kill();
+        await session.ended;
+        assert.deepEqual(await readdir(copies), []);
+        await assertWhole(session);
+      });
+
+      it('keeps the copy of an app that has ended while another process of it has it loaded', async () => {
+        const { phone } = bench();
+        const app = await launched();
+        const part = await phone.launch(SHOP, undefined, `${SHOP}:sync`);
+        await bench().connect();
+        const ofPart = async () =>
+          await new AndroidTargets(bench().options()).choose({ app: `${SHOP}:sync`, device: undefined });
+        await (await (await ofPart()).start(recordOptions(bench().file()))).stop();
+        const session = await recording();
+        await app.kill();
+        await session.ended;
+        // The system's linker knows a library by its file: another one would be another agent.
+        assert.equal((await phone.agentsIn(`/data/data/${SHOP}/code_cache`)).length, 1);
+        await (await (await ofPart()).start(recordOptions(bench().file()))).stop();
+        const maps = await readFile(`/proc/${part.pid}/maps`, 'utf8');
+        const agents = maps
+          .split('\n')
+          .filter((line) => line.includes('btrace-agent-') && line.includes(' r-xp '));
+        assert.equal(agents.length, 1, agents.join('\n'));
+      });
+
+      it('gives up when it is stopped as it begins, and can begin again at once', async () => {
+        const app = await launched();
+        await bench().connect();
+        const { phone } = bench();
+        const before = await readdir(bench().folder);
+        for (const when of ['run-as', 'attach-agent']) {
+          phone.commands.length = 0;
+          const gaveUp = new AbortController();
+          const starting = start({}, gaveUp.signal);
+          starting.catch(() => undefined);
+          while (!phone.commands.some((command) => command.includes(when))) await delay(1);
+          gaveUp.abort();
+          await assert.rejects(starting, { name: 'AbortError' });
+        }
+        assert.deepEqual(await readdir(bench().folder), before);
+        while (existsSync(`/proc/${app.pid}`) && (await isListening(app.pid))) await delay(20);
+        await assertRecordsAgain(app);
+      });
+
+      it('records over a slow link, and nothing is lost on it', async () => {
+        const app = await launched();
+        await bench().connect();
+        bench().phone.faults.bytesPerSecond = 300_000; // the agent takes a second
+        const session = await recording();
+        await app.more('frame', 2);
+        assert.equal((await session.stop()).message, '');
+        await assertWhole(session);
+        // A capture that meets the agent at its thread's record is lost, one at a time; a buffer that is full would lose all that come.
+        assert.ok(session.status().dropped < 10);
+      });
+    });
 
   it('offers to start an adb server where none runs, and does', async () => {
     await bench().launched(SHOP);
@@ -89,64 +183,6 @@ describe('recording over adb when something fails', () => {
     } finally {
       await bench().server.restart();
     }
-  });
-
-  it('keeps what came before the cable was pulled, and records again when it is in', async () => {
-    const app = await bench().launched(SHOP);
-    await bench().connect();
-    const session = await recording();
-    bench().phone.cut();
-    assert.equal((await session.ended).reason, 'connection-lost');
-    await assertWhole(session);
-    await bench().server.adb('disconnect', bench().phone.serial);
-    await bench().connect();
-    await app.more('frame', 2);
-    await assertRecordsAgain(app);
-  });
-
-  it('keeps what came before the app was upgraded, and records the new one', async () => {
-    await bench().launched(SHOP);
-    await bench().connect();
-    const session = await recording();
-    await bench().phone.upgrade(SHOP);
-    const end = await session.ended;
-    assert.equal(end.reason, 'target-exited');
-    assert.match(end.message, /com\.example\.shop ended/);
-    await assertWhole(session);
-    await assertRecordsAgain(await bench().phone.launch(SHOP));
-  });
-
-  it('leaves no copy of the agent in an app that has ended', async () => {
-    const app = await bench().launched(SHOP);
-    await bench().connect();
-    const session = await recording();
-    const copies = bench().phone.resolve(`/data/data/${SHOP}/code_cache`);
-    assert.equal((await readdir(copies)).filter((name) => name.endsWith('.so')).length, 1);
-    await app.kill();
-    await session.ended;
-    assert.deepEqual(await readdir(copies), []);
-    await assertWhole(session);
-  });
-
-  it('keeps the copy of an app that has ended while another process of it has it loaded', async () => {
-    const { phone } = bench();
-    const app = await bench().launched(SHOP);
-    const part = await phone.launch(SHOP, undefined, `${SHOP}:sync`);
-    await bench().connect();
-    const ofPart = async () =>
-      await new AndroidTargets(bench().options()).choose({ app: `${SHOP}:sync`, device: undefined });
-    await (await (await ofPart()).start(recordOptions(bench().file()))).stop();
-    const session = await recording();
-    await app.kill();
-    await session.ended;
-    // The system's linker knows a library by its file: another one would be another agent.
-    assert.equal((await phone.agentsIn(`/data/data/${SHOP}/code_cache`)).length, 1);
-    await (await (await ofPart()).start(recordOptions(bench().file()))).stop();
-    const maps = await readFile(`/proc/${part.pid}/maps`, 'utf8');
-    const agents = maps
-      .split('\n')
-      .filter((line) => line.includes('btrace-agent-') && line.includes(' r-xp '));
-    assert.equal(agents.length, 1, agents.join('\n'));
   });
 
   it('leaves no agent in an app that it did not come into', async () => {
@@ -197,37 +233,6 @@ describe('recording over adb when something fails', () => {
     });
     assert.equal((await first.stop()).message, '');
     await assertWhole(first);
-  });
-
-  it('gives up when it is stopped as it begins, and can begin again at once', async () => {
-    const app = await bench().launched(SHOP);
-    await bench().connect();
-    const { phone } = bench();
-    const before = await readdir(bench().folder);
-    for (const when of ['run-as', 'attach-agent']) {
-      phone.commands.length = 0;
-      const gaveUp = new AbortController();
-      const starting = start({}, gaveUp.signal);
-      starting.catch(() => undefined);
-      while (!phone.commands.some((command) => command.includes(when))) await delay(1);
-      gaveUp.abort();
-      await assert.rejects(starting, { name: 'AbortError' });
-    }
-    assert.deepEqual(await readdir(bench().folder), before);
-    while (existsSync(`/proc/${app.pid}`) && (await isListening(app.pid))) await delay(20);
-    await assertRecordsAgain(app);
-  });
-
-  it('records over a slow link, and nothing is lost on it', async () => {
-    const app = await bench().launched(SHOP);
-    await bench().connect();
-    bench().phone.faults.bytesPerSecond = 300_000; // the agent takes a second
-    const session = await recording();
-    await app.more('frame', 2);
-    assert.equal((await session.stop()).message, '');
-    await assertWhole(session);
-    // A capture that meets the agent at its thread's record is lost, one at a time; a buffer that is full would lose all that come.
-    assert.ok(session.status().dropped < 10);
   });
 
   it('gives up at once while the agent is on a slow way, and leaves nothing', async () => {

@@ -1,6 +1,6 @@
 /** Where the agent cannot go, Android's own sampling does: real ART's, through the same real adb server. */
 import assert from 'node:assert/strict';
-import { appendFile, mkdir, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, open, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AndroidTargets } from '../../src/targets/android/android-targets.js';
@@ -236,6 +236,35 @@ describe('recording an app from outside', () => {
     await assertSampled(await target.start(recordOptions(bench().file())), app);
   });
 
+  it('is refused in words while somebody else does it, of any app, whose recording stays whole', async () => {
+    const app = await bench().launched(SHOP);
+    await bench().phone.install(BANK);
+    await bench().phone.launch(BANK);
+    await bench().connect();
+    const nothing = path.join(bench().folder, 'nothing');
+    const first = await start(nothing);
+    await app.more('frame', 12);
+    const desktop = new AndroidTargets(bench().options(nothing));
+    for (const name of [SHOP, BANK]) {
+      const target = await desktop.choose({ app: name, device: undefined });
+      await assert.rejects(target.start(recordOptions(bench().file())), {
+        kind: 'busy',
+        message: `${name} cannot be recorded from outside now: ${SHOP} is, and Android samples one app at a time.`,
+        nextStep: 'Stop that recording first. One whose cable was pulled is over after 8 s.',
+      });
+    }
+    await app.more('frame', 12);
+    assert.equal((await first.stop()).reason, 'stopped');
+    const trace = await traceOf(first);
+    const lengthMs = (trace.endNs - trace.beginNs) / 1e6;
+    // 24 frames and more, a 60th of a second each.
+    assert.ok(lengthMs > 24 * 16, `${lengthMs} ms`);
+    assert.deepEqual(await onDevice(), []);
+    await (
+      await (await desktop.choose({ app: BANK, device: undefined })).start(recordOptions(bench().file()))
+    ).stop();
+  });
+
   it('says that its samples went with the app', async () => {
     const app = await bench().launched(SHOP);
     await bench().connect();
@@ -245,6 +274,52 @@ describe('recording an app from outside', () => {
     assert.equal(end.reason, 'target-exited');
     assert.match(end.message, /samples only of an app that runs/);
     assert.equal((await traceOf(session)).threads.length, 0);
+    assert.deepEqual(await onDevice(), []);
+  });
+
+  it('keeps what the device had room for, and says that there was no more', async () => {
+    const app = await bench().launched(SHOP);
+    await bench().connect();
+    const session = await start(path.join(bench().folder, 'nothing'));
+    await app.until(/system: profile start/);
+    await app.more('frame', 22);
+    app.leaveStorage(4 << 10);
+    const { reason, message } = await session.stop();
+    assert.equal(reason, 'stopped');
+    assert.match(
+      message,
+      /The trace ends after \d+ of its \d+ records\. com\.example\.shop ended as it wrote .* storage is full/,
+    );
+    const trace = await traceOf(session);
+    assert.ok(trace.complete);
+    assert.ok(trace.threads.some(({ isMain, sampleCount }) => isMain && sampleCount > 10));
+    assert.deepEqual(await onDevice(), []);
+  });
+
+  it('says what to do where the device had room for nothing', async () => {
+    const app = await bench().launched(SHOP);
+    await bench().connect();
+    const session = await start(path.join(bench().folder, 'nothing'));
+    await app.until(/system: profile start/);
+    app.leaveStorage(0);
+    const { reason, message } = await session.stop();
+    assert.equal(reason, 'fault');
+    assert.match(message, /the app ended before it had written any of it: see whether .* storage is full/);
+    assert.equal((await app.ended).code, 1, app.output());
+    assert.deepEqual(await onDevice(), []);
+  });
+
+  it('is given up at once, whatever room there is for what was sampled', async () => {
+    const app = await bench().launched(SHOP);
+    await bench().connect();
+    const session = await start(path.join(bench().folder, 'nothing'));
+    await app.until(/system: profile start/);
+    app.leaveStorage(0);
+    assert.deepEqual(
+      [await session.cancel()].map(({ reason, message }) => [reason, message]),
+      [['cancelled', '']],
+    );
+    await assert.rejects(stat(session.file), { code: 'ENOENT' });
     assert.deepEqual(await onDevice(), []);
   });
 
@@ -259,10 +334,15 @@ describe('recording an app from outside', () => {
     bench().phone.cut();
     await bench().server.adb('disconnect', bench().phone.serial);
     assert.equal((await torn.ended).reason, 'connection-lost');
-    assert.equal((await onDevice()).length, 2);
+    assert.equal((await onDevice()).length, 3);
     await bench().connect();
+    // Whoever records says so as long as the cable is in: it may be another one's.
+    await assert.rejects(start(nothing), /com\.example\.shop is, and Android samples one app at a time/);
+    const claim = bench().phone.resolve('/data/local/tmp/btrace-sampling');
+    const before = new Date(Date.now() - 9000);
+    await utimes(claim, before, before);
     const session = await start(nothing);
-    assert.equal((await onDevice()).length, 1);
+    assert.deepEqual((await onDevice()).sort(), [`btrace-${app.pid}.trace`, 'btrace-sampling']);
     await app.more('frame', 12);
     assert.equal((await session.stop()).reason, 'stopped');
     assert.ok((await traceOf(session)).threads.some(({ isMain, sampleCount }) => isMain && sampleCount > 0));

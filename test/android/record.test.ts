@@ -3,17 +3,12 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { AndroidTargets } from '../../src/targets/android/android-targets.js';
 import type { Session, Target, TargetError } from '../../src/targets/target.js';
-import { SampleKind } from '../../src/trace/model/kinds.js';
 import {
-  assertBetween,
-  assertSlowFrames,
-  blocksOf,
+  assertFrames,
+  assertWaits,
   findMethod,
-  mainThread,
-  messagesWithin,
-  methodNamed,
-  near,
   traceOf as traceIn,
+  waitingApps,
 } from '../rigs/art/read-trace.js';
 import { recordOptions } from '../rigs/record-options.js';
 import { type Engine, engines } from '../rigs/art/runtime.js';
@@ -53,37 +48,19 @@ describe('recording an app on a device, over adb', () => {
       const trace = await traceOf(session);
       assert.equal(trace.info.targetName, SHOP);
       assert.deepEqual(trace.problems, []);
-      assertSlowFrames(trace, app);
-      // Each frame is a message of its own, with the same stacks; one may be under way.
-      const messages = messagesWithin(trace, mainThread(trace), methodNamed(trace, 'sample.Jank.doFrame'));
-      assertBetween(messages.size, 6, app.truths('frame').length - before + 1);
-      const sleeps = blocksOf(trace, mainThread(trace), SampleKind.Sleep);
-      assert.ok(sleeps.length >= 3);
-      for (const { stack } of sleeps) assert.match(stack, /^java\.lang\.Thread\.sleep .*sample\.Jank\./);
+      assertFrames(trace, app, before);
       await app.more('frame', 2);
     });
 
-  const waits = [
-    { app: 'Contention', truth: 'monitor', kind: SampleKind.Monitor, ends: ['end'], whom: 'owner' },
-    { app: 'WaitNotify', truth: 'wait', kind: SampleKind.Wait, ends: ['end'], whom: 'waker' },
-    { app: 'Parking', truth: 'park', kind: SampleKind.Park, ends: ['entered', 'end'], whom: 'waker' },
-  ] as const;
   for (const engine of Object.keys(engines) as Engine[])
-    for (const { app: name, truth: what, kind, ends, whom } of waits)
-      it(`tells the ${whom} of each ${what}, over adb as without (${engine})`, async () => {
-        const app = await bench().launched(SHOP, { app: name, engine });
+    for (const waiting of waitingApps)
+      it(`tells the ${waiting.whom} of each ${waiting.truth}, over adb as without (${engine})`, async () => {
+        const app = await bench().launched(SHOP, { app: waiting.app, engine });
         await bench().connect();
         const session = await (await targetNamed(SHOP)).start(options());
-        const truths = await app.more(what, 4);
+        const truths = await app.more(waiting.truth, 4);
         assert.equal((await session.stop()).message, '');
-        const trace = await traceOf(session);
-        const blocks = blocksOf(trace, mainThread(trace), kind);
-        for (const truth of truths.slice(1, 4))
-          for (const end of ends) {
-            const block = blocks.find((one) => near(one.end, truth.number(end)));
-            const owner = trace.threads.find(({ index }) => index === block?.owner)?.tid;
-            assert.equal(whom === 'owner' ? owner : block?.waker, truth.number(whom), app.output());
-          }
+        assertWaits(await traceOf(session), waiting, truths.slice(1, 4));
       });
 
   it('records any app, and a part of one, where the shell is root, as the app and as nobody else', async () => {

@@ -35,7 +35,7 @@ describe('the agent in the Android Runtime', () => {
           'libart walk monitor park threads phase allocation gc message notify notifyAll unpark outside'.split(
             ' ',
           );
-        names.push('class load', 'thread start', 'library load');
+        names.push('class load', 'thread start', 'library load', 'other threads');
         const all = (state: number) => Object.fromEntries(names.map((name) => [name, state]));
         assert.deepEqual(states(session.status().hooks), all(HookState.Installed));
         const trace = await stopped(session);

@@ -1,5 +1,6 @@
 /** An app that has the agent as a library of its own records itself: not debuggable, no desktop, real ART. */
 import assert from 'node:assert/strict';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EndReason, HookState, SampleKind } from '../../src/trace/model/kinds.js';
@@ -67,19 +68,40 @@ describe('an app with the agent as its own library', () => {
       }
     });
 
-  it('leaves a recording that opens when the app is killed in it', async () => {
-    const app = bench.start({
-      engine: 'quick', // debuggable, so that ART checks our use of JNI
-      app: 'InApp',
-      arguments: [0, agentLibrary, bench.folder],
+  for (const engine of ['interpreter', 'quick'] as const)
+    it(`leaves a recording that opens when the app is killed in it (${engine})`, async () => {
+      const app = bench.start({
+        engine, // debuggable, so that ART checks our use of JNI
+        app: 'InApp',
+        arguments: [0, agentLibrary, bench.folder],
+      });
+      await app.until(/^truth start done=1/m);
+      while (!(await hasPaid())) await delay(10);
+      await app.kill();
+      const trace = await open('whole.btrace');
+      assert.deepEqual([trace.problems, trace.complete], [[], false]);
+      assert.ok(await hasPaid());
     });
-    await app.until(/^truth start done=1/m);
-    while (!(await hasPaid())) await delay(10);
-    await app.kill();
-    const trace = await open('whole.btrace');
-    assert.deepEqual([trace.problems, trace.complete], [[], false]);
-    assert.ok(await hasPaid());
-  });
+
+  for (const engine of ['interpreter', 'quick'] as const)
+    it(`ends its recording where the storage is full, and works on (${engine})`, async () => {
+      const app = bench.start({ engine, app: 'InApp', arguments: [0, agentLibrary, bench.folder] });
+      await app.until(/^truth start done=1/m);
+      while (!(await hasPaid())) await delay(10);
+      app.leaveStorage((await stat(path.join(bench.folder, 'whole.btrace'))).size + 1000);
+      await app.until(/^truth over done=0 recording=0/m);
+      assert.match(app.output(), /^problem of over: the file could not be written/m);
+      await app.more('round', 2);
+      await app.kill();
+      // It ends in the middle of a chunk, which had no room.
+      const trace = await open('whole.btrace');
+      assert.ok(!trace.complete);
+      assert.ok(
+        trace.problems.every(({ what }) => /end/.test(what)),
+        JSON.stringify(trace.problems),
+      );
+      assert.ok(await hasPaid());
+    });
 
   async function hasPaid(): Promise<boolean> {
     const trace = await open('whole.btrace');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { HookState, SampleKind } from '../../src/trace/model/kinds.js';
 import type { Trace } from '../../src/trace/model/trace.js';
-import { runtimeWithout } from '../rigs/art/hidden-runtime.js';
+import { runtimeWithFullTable, runtimeWithout } from '../rigs/art/hidden-runtime.js';
 import { eventsOf, mainThread } from '../rigs/art/read-trace.js';
 import { type Engine, engines } from '../rigs/art/runtime.js';
 import { stopped, withArt } from '../rigs/art/with-art.js';
@@ -23,6 +23,21 @@ describe('the agent in an Android Runtime that hides some functions', () => {
     const { costs } = session.status();
     return { trace, outside: costs.find(({ kind }) => kind === SampleKind.AsyncOutside)?.count ?? 0 };
   }
+  for (const engine of Object.keys(engines) as Engine[])
+    it(`finds in the file's full table of symbols what is not exported (${engine})`, async () => {
+      const runtime = await runtimeWithFullTable(bench.runtime, bench.folder);
+      const app = await bench.running({ engine, app: 'Jank', arguments: [0] }, runtime);
+      const session = await bench.record(app);
+      await app.more('frame', 25);
+      const trace = await stopped(session);
+      assert.deepEqual(hooksIn(trace, HookState.Missing), []);
+      const libart = trace.hooks.find(({ name }) => name === 'libart')?.why ?? '';
+      // As of any whole runtime of this version: what other versions ask for by other names.
+      assert.doesNotMatch(libart, /gnu_debugdata|WalkStack|SuspendThreadByThreadId/);
+      assert.ok(mainThread(trace).sampleCount > 10);
+      const { costs } = session.status();
+      assert.ok((costs.find(({ kind }) => kind === SampleKind.AsyncOutside)?.count ?? 0) > 0);
+    });
   const hooksIn = ({ hooks }: Trace, state: number) =>
     hooks.flatMap((hook) => (hook.state === state ? [[hook.name, hook.why]] : []));
 

@@ -9,6 +9,7 @@ import { newDoor, type Door } from '../../src/targets/android/attach.js';
 import { configOf, Conversation, newTokens, StrangerError } from '../../src/targets/session/conversation.js';
 import { HookState } from '../../src/trace/model/kinds.js';
 import { agentLibrary, sessionOf } from '../rigs/art/record.js';
+import { type Engine, engines } from '../rigs/art/runtime.js';
 import { stopped, withArt } from '../rigs/art/with-art.js';
 import { recordOptions } from '../rigs/record-options.js';
 
@@ -48,29 +49,35 @@ describe("an agent's socket in the abstract namespace", () => {
     }
   }
 
-  it('turns away other users, whatever they know, says so, and lets the shell in with the token alone', async () => {
-    const app = await bench.running({ engine: 'quick', app: 'Jank', arguments: [0] });
-    const door = newDoor(app.pid);
-    const options = recordOptions(bench.file());
-    const greet = async (user: number, tokens = door.tokens) =>
-      await Conversation.open(await connectedAs(user, door), tokens, configOf(options), 10_000);
-    app.system(`attach-agent ${agentLibrary}=${door.options}`);
-    for (let time = 0; time < 2; time++) await assert.rejects(greet(ANOTHER_APP), StrangerError);
+  for (const engine of Object.keys(engines) as Engine[])
+    it(`turns away other users, whatever they know, says so, and lets the shell in with the token alone (${engine})`, async () => {
+      const app = await bench.running({ engine, app: 'Jank', arguments: [0] });
+      const door = newDoor(app.pid);
+      const options = recordOptions(bench.file());
+      const greet = async (user: number, tokens = door.tokens) =>
+        await Conversation.open(await connectedAs(user, door), tokens, configOf(options), 10_000);
+      app.system(`attach-agent ${agentLibrary}=${door.options}`);
+      for (let time = 0; time < 2; time++) await assert.rejects(greet(ANOTHER_APP), StrangerError);
 
-    const session = await sessionOf(app, options, await greet(SHELL), () => Promise.resolve());
-    await app.more('frame', 2);
-    const trace = await stopped(session);
-    assert.ok(trace.paths.count > 10);
-    const hook = trace.hooks.find(({ name }) => name === "a stranger's connection");
-    assert.equal(hook?.state, HookState.Failed);
-    assert.match(hook.why, new RegExp(`^user ${ANOTHER_APP} was turned away, 2 in all: `));
+      const session = await sessionOf(app, options, await greet(SHELL), () => Promise.resolve());
+      await app.more('frame', 2);
+      const trace = await stopped(session);
+      assert.ok(trace.paths.count > 10);
+      const hook = trace.hooks.find(({ name }) => name === "a stranger's connection");
+      assert.equal(hook?.state, HookState.Failed);
+      assert.match(hook.why, new RegExp(`^user ${ANOTHER_APP} was turned away, 2 in all: `));
 
-    // The shell without the token is nobody either: the agent ends, and the app goes on.
-    const again = newDoor(app.pid);
-    app.system(`attach-agent ${agentLibrary}=${again.options}`);
-    const guess = Conversation.open(await connectedAs(SHELL, again), newTokens(), configOf(options), 10_000);
-    await assert.rejects(guess, StrangerError);
-    await app.more('frame', 2);
-    assert.deepEqual(await app.quit(), { code: 0, signal: null }, app.output());
-  });
+      // The shell without the token is nobody either: the agent ends, and the app goes on.
+      const again = newDoor(app.pid);
+      app.system(`attach-agent ${agentLibrary}=${again.options}`);
+      const guess = Conversation.open(
+        await connectedAs(SHELL, again),
+        newTokens(),
+        configOf(options),
+        10_000,
+      );
+      await assert.rejects(guess, StrangerError);
+      await app.more('frame', 2);
+      assert.deepEqual(await app.quit(), { code: 0, signal: null }, app.output());
+    });
 });

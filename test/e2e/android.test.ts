@@ -1,10 +1,14 @@
 // An app on a device, as a person records it: BTrace: Record, device and app, stop, and the chart is there.
 import assert from 'node:assert/strict';
+import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { root } from '../../scripts/setup.mjs';
 import { packageFile } from '../../scripts/package.mjs';
 import { LocalTargets } from '../../src/targets/local/local-targets.js';
+import type { Trace } from '../../src/trace/model/trace.js';
+import { assertFrames, assertWaits, traceOf, waitingApps } from '../rigs/art/read-trace.js';
+import type { ArtApp } from '../rigs/art/runtime.js';
 import { withPhone } from '../rigs/phone/with-phone.js';
 import { withVSCode } from '../rigs/vscode/with-vscode.js';
 
@@ -21,6 +25,7 @@ describe('Record on a device', () => {
       'btrace.adb.server': `127.0.0.1:${bench().server.port}`,
       'btrace.adb.path': adb,
       'btrace.agent.folder': bench().agents,
+      'btrace.recording.folder': 'recordings',
     },
   }));
 
@@ -87,6 +92,47 @@ describe('Record on a device', () => {
     assert.deepEqual(workbench.cspViolations(), []);
   });
 
+  /** Records the app, which does as much as `work` waits for, and returns what is in the file. */
+  async function recorded<T>(app: ArtApp, work: () => Promise<T>): Promise<{ trace: Trace; done: T }> {
+    const { workbench, server } = vscode;
+    await workbench.run('View: Close All Editors'); // what shows up then is this one's
+    await bench().connect();
+    await workbench.run('BTrace: Record…');
+    await workbench.choose(SHOP);
+    await workbench.choose('Balanced');
+    const progress = workbench.notification(/Recording .*samples/);
+    await progress.waitFor();
+    const done = await work();
+    await progress.locator('a', { hasText: 'Stop and Open' }).click();
+    await workbench
+      .webview()
+      .locator('[role="treeitem"]', { hasText: '.round' })
+      .first()
+      .waitFor({ state: 'attached' });
+    const folder = path.join(server.workspace, 'recordings');
+    const trace = await newest(folder);
+    assert.deepEqual([trace.problems, trace.complete, trace.info.pid], [[], true, app.pid]);
+    return { trace, done };
+  }
+
+  for (const engine of ['interpreter', 'quick'] as const) {
+    it(`records figures as the app itself has them, and messages (${engine})`, async function () {
+      this.timeout(90_000);
+      const app = await bench().launched(SHOP, { engine });
+      const before = app.truths('frame').length;
+      const { trace } = await recorded(app, () => app.more('frame', 35));
+      assertFrames(trace, app, before);
+    });
+
+    for (const waiting of waitingApps)
+      it(`records the ${waiting.whom} of each ${waiting.truth} (${engine})`, async function () {
+        this.timeout(90_000);
+        const app = await bench().launched(SHOP, { app: waiting.app, engine });
+        const { trace, done } = await recorded(app, () => app.more(waiting.truth, 4));
+        assertWaits(trace, waiting, done.slice(1, 4));
+      });
+  }
+
   function view(): Locator {
     return vscode.workbench.page.locator('[id="workbench.view.extension.btrace"]');
   }
@@ -96,3 +142,9 @@ describe('Record on a device', () => {
     return view().locator('.welcome-view-content', { hasText: text });
   }
 });
+
+async function newest(folder: string): Promise<Trace> {
+  const files = readdirSync(folder).map((name) => path.join(folder, name));
+  const times = files.map((file) => statSync(file).mtimeMs);
+  return await traceOf(files[times.indexOf(Math.max(...times))]!);
+}

@@ -17,6 +17,18 @@ function manifest(): Manifest {
 }
 
 describe('activation', () => {
+  it('waits until something of it is used', async () => {
+    const extension = vscode.extensions.getExtension('btrace.btrace');
+    assert.ok(extension);
+    // A source of a recorded program is no use of it.
+    const [source] = await vscode.workspace.findFiles('**/Till.java');
+    assert.ok(source);
+    await vscode.window.showTextDocument(source);
+    assert.equal(extension.isActive, false);
+    await vscode.commands.executeCommand('btrace.showLog');
+    assert.equal(extension.isActive, true);
+  });
+
   it('registers every command that the manifest names', async () => {
     await btrace();
     const registered = new Set(await vscode.commands.getCommands(true));

@@ -10,32 +10,12 @@ import {
   withSetting,
   workspaceFile,
 } from './btrace.js';
+import { hoverText, lenses, titles } from './figures.js';
+import { longestTurnMs } from './longest-turn.js';
 import { tillMethods, writeRecording } from './recordings.js';
 import { until } from './until.js';
 
 const till = 'src/com/example/shop/Till.java';
-
-async function lenses(uri: vscode.Uri): Promise<vscode.CodeLens[]> {
-  return vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', uri, 100);
-}
-
-async function titles(uri: vscode.Uri): Promise<string[]> {
-  return (await lenses(uri)).map(
-    (lens) => `${String(lens.range.start.line + 1)} ${lens.command?.title ?? ''}`,
-  );
-}
-
-async function hoverText(uri: vscode.Uri, position: vscode.Position): Promise<string> {
-  const hovers = await vscode.commands.executeCommand<vscode.Hover[]>(
-    'vscode.executeHoverProvider',
-    uri,
-    position,
-  );
-  return hovers
-    .flatMap((hover) => hover.contents.map((one) => (one as vscode.MarkdownString).value))
-    .join('\n')
-    .replaceAll('&nbsp;', ' ');
-}
 
 describe('figures in the editor', () => {
   const recording = scratchFile('till.btrace');
@@ -307,28 +287,54 @@ describe('figures in the editor', () => {
       [0, 1, 2, 3, 4].map((n) => (at * 5 + n) % methods.length),
     );
     await writeRecording(large, { methods, stacks: [[0, 1], ...stacks], samples: 20_000 });
-    // CPU time of this thread between two turns of its loop: the machine may be busy with other things meanwhile.
-    const used = (): number => {
-      const { user, system } = (process as unknown as { threadCpuUsage(): NodeJS.CpuUsage }).threadCpuUsage();
-      return (user + system) / 1000;
-    };
-    let longest = 0;
-    let last = used();
-    let over = false;
-    const turn = (): void => {
-      const now = used();
-      longest = Math.max(longest, now - last);
-      last = now;
-      if (!over) setImmediate(turn);
-    };
-    setImmediate(turn);
     const { parts } = await btrace();
-    await vscode.commands.executeCommand('btrace.showFigures', vscode.Uri.file(large));
-    assert.ok((parts.figures.figures?.columns.count ?? 0) >= 10_000);
-    await titles(uri);
-    over = true;
+    const longest = await longestTurnMs(async () => {
+      await vscode.commands.executeCommand('btrace.showFigures', vscode.Uri.file(large));
+      assert.ok((parts.figures.figures?.columns.count ?? 0) >= 10_000);
+      await titles(uri);
+    });
     assert.ok(longest <= 50, `one turn of the host took ${longest.toFixed(1)} ms of CPU time`);
     await vscode.commands.executeCommand('btrace.hideFigures');
+  });
+});
+
+describe("figures of Kotlin's inlined functions, whose lines are after the file's last one", () => {
+  const recording = scratchFile('inlined.btrace');
+  after(closeAll);
+
+  async function hoverOfFind(startedMs: number, lines: readonly number[]): Promise<string> {
+    const { parts } = await btrace();
+    const uri = workspaceFile('kotlin/Prices.kt');
+    const find = {
+      className: 'com.example.prices.Prices',
+      name: 'find',
+      signature: '(Ljava/lang/String;)I',
+      file: 'Prices.kt',
+      line: 5,
+      moreLines: lines,
+    };
+    const stacks = [[0], ...lines.map((_, at) => [{ method: 0, place: at + 1 }])];
+    await writeRecording(recording, { methods: [find], stacks, samples: 800, startedMs });
+    await vscode.commands.executeCommand('btrace.showFigures', vscode.Uri.file(recording));
+    assert.equal(parts.figures.figures?.recording.fsPath, recording);
+    await vscode.workspace.openTextDocument(uri);
+    return hoverText(uri, new vscode.Position(3, 10));
+  }
+
+  it('are one row of the hover, with their sum', async () => {
+    const text = await hoverOfFind(Date.now() + 60_000, [14, 15, 400]);
+    const rows = text.split('\n').filter((line) => line.startsWith('- '));
+    assert.deepEqual(
+      rows.map((row) => row.replace(/^- (.*): .*\((\d\d)\.\d %.*$/, '$1 $2')),
+      ['code of inlined functions 75', 'line 5 24'],
+      text,
+    );
+  });
+
+  it('are lines where the text is not what was recorded, as it may have been longer', async () => {
+    const text = await hoverOfFind(1_000_000, [14, 400]);
+    assert.match(text, /line 14[\s\S]*line 400|line 400[\s\S]*line 14/);
+    assert.doesNotMatch(text, /inlined/);
   });
 });
 

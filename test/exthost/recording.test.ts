@@ -120,7 +120,7 @@ describe('recording', () => {
     assert.equal(till.sessions.length, 1);
   });
 
-  it('lists what is being recorded without a time of day, which would be that of the last look', async () => {
+  it('lists what is being recorded with how long it goes on, and without a time of day', async () => {
     const till = target('till');
     const recorded = vscode.commands.executeCommand<string | undefined>('btrace.record', { target: 'till' });
     const [session] = await until('it records', () => till.sessions.length > 0 && till.sessions);
@@ -128,9 +128,19 @@ describe('recording', () => {
     const row = await until('it is listed', async () =>
       (await recordings.getChildren()).find(({ file }) => file === session!.file),
     );
-    const { description } = await recordings.getTreeItem(row);
+    const { label, description } = await recordings.getTreeItem(row);
+    const told = new Promise<unknown>((resolve) =>
+      recordings.onDidChangeTreeData((rows) => rows && resolve(rows)),
+    );
+    await vscode.commands.executeCommand('btrace.targets.focus'); // the view beside it is seen, too
+    assert.deepEqual(
+      ((await told) as (typeof row)[]).map(({ file }) => file),
+      [session!.file],
+      'its row, and no other, is drawn again and again',
+    );
     await vscode.commands.executeCommand('btrace.cancel');
     await recorded;
+    assert.match(label as string, /^0:\d\d till$/);
     assert.match(String(description), /^recording… · /);
   });
 

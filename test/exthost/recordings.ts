@@ -18,7 +18,12 @@ export interface RecordedMethod {
   readonly signature: string;
   readonly file: string;
   readonly line: number;
+  /** Of its other places: the second one is `moreLines[0]`. */
+  readonly moreLines?: readonly number[];
 }
+
+/** A method's number; in its first place, or in another. */
+export type RecordedFrame = number | { readonly method: number; readonly place: number };
 
 /** Methods of the workspace beside these tests. */
 export const tillMethods: readonly RecordedMethod[] = [
@@ -30,7 +35,7 @@ export const tillMethods: readonly RecordedMethod[] = [
 export interface RecordingOptions {
   readonly methods: readonly RecordedMethod[];
   /** Stacks of method numbers from the outermost inward; each is sampled once a ms, in turn. */
-  readonly stacks: readonly (readonly number[])[];
+  readonly stacks: readonly (readonly RecordedFrame[])[];
   readonly samples: number;
   /** Unix time of its begin; sources written later are not what was recorded. */
   readonly startedMs?: number;
@@ -75,8 +80,9 @@ export async function writeRecording(file: string, options: RecordingOptions): P
           classId: classes.findIndex(({ className }) => className === one.className) + 1,
           name: one.name,
           signature: one.signature,
-          linePosition: [0],
-          lineNumber: [one.line],
+          // Each is told as what it is more than the one before.
+          linePosition: [0, ...(one.moreLines ?? []).map(() => 1)],
+          lineNumber: [one.line, ...(one.moreLines ?? [])].map((line, at, all) => line - (all[at - 1] ?? 0)),
         })),
       }),
     );
@@ -88,12 +94,13 @@ export async function writeRecording(file: string, options: RecordingOptions): P
     };
     const ends = options.stacks.map((stack) => {
       let parent = 0;
-      for (const method of stack) {
+      for (const frame of stack) {
+        const { method, place } = typeof frame === 'number' ? { method: frame, place: 0 } : frame;
         const id = nodes.id.length + 1;
         nodes.id.push(id);
         nodes.parent.push(parent);
         nodes.frame.push(method + 1);
-        nodes.position.push(0);
+        nodes.position.push(place);
         parent = id;
       }
       return parent;

@@ -1,6 +1,8 @@
 /** The list of what can be recorded, while a person looks at it. */
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { pickTarget } from '../../src/extension/recording/pick-target.js';
+import { TargetRegistry } from '../../src/extension/recording/target-registry.js';
 import { TargetError, type Target } from '../../src/targets/target.js';
 import { btrace, closeAll } from './btrace.js';
 import { withPerson } from './person.js';
@@ -105,6 +107,88 @@ describe('the list of targets', () => {
     } finally {
       late.dispose();
     }
+  });
+
+  describe('where nothing was recorded before, and a search is slow', () => {
+    const till = new ScriptedTarget('till', 1);
+    const refused = new ScriptedTarget('a till', 2);
+    refused.refusal = 'It is not debuggable.';
+
+    /** With a source that fails at once, and one that answers when it is told to. */
+    async function picking(
+      work: (
+        pick: vscode.QuickPick<vscode.QuickPickItem>,
+        answer: (targets: Target[]) => void,
+      ) => Promise<void>,
+    ): Promise<Target | 'launch' | undefined> {
+      const registry = new TargetRegistry();
+      const broken = new ScriptedTargets();
+      broken.failure = new TargetError('not-found', 'There is no adb server.', 'Start one.');
+      let answer: (targets: Target[]) => void = () => undefined;
+      const answers = new Promise<Target[]>((resolve) => (answer = resolve));
+      registry.add(broken);
+      registry.add({ kind: 'slow', list: () => answers });
+      return withPerson({}, async ({ picks }) => {
+        const asked = pickTarget(registry, []);
+        const pick = await until('it asks', () => picks[0]);
+        await until('what failed is listed', () => pick.items.some(({ label }) => /adb server/.test(label)));
+        await work(pick, answer);
+        return asked;
+      });
+    }
+
+    /** Each way there and back is after what was shown before it. */
+    async function enterAgainAndAgain(): Promise<void> {
+      for (let times = 0; times < 8; times++)
+        await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+    }
+
+    it('Enter takes nothing until there is a program that can be recorded, and then that', async () => {
+      const chosen = await picking(async (pick, answer) => {
+        await enterAgainAndAgain();
+        answer([refused, till]);
+        await until('it is chosen', () => /till$/.test(pick.activeItems[0]?.label ?? ''));
+        await enterAgainAndAgain();
+      });
+      assert.equal(chosen, till);
+    });
+
+    it('Enter takes nothing where nothing can be recorded', async () => {
+      const chosen = await picking(async (pick, answer) => {
+        answer([refused]);
+        await until('all have answered', () => !pick.busy);
+        await enterAgainAndAgain();
+        pick.hide();
+      });
+      assert.equal(chosen, undefined);
+    });
+
+    it('Enter takes what fits to what is typed, and nothing else', async () => {
+      const chosen = await picking(async (pick, answer) => {
+        const typed = new Promise((resolve) => pick.onDidChangeValue(resolve));
+        pick.value = 'till';
+        await typed;
+        await enterAgainAndAgain();
+        answer([till]);
+        await until('it is chosen', () => /till$/.test(pick.activeItems[0]?.label ?? ''));
+        await enterAgainAndAgain();
+      });
+      assert.equal(chosen, till);
+    });
+
+    it('Enter takes a row that a person went to, or typed', async () => {
+      const chosen = await picking(async (pick) => {
+        pick.value = 'start a java';
+        await until('it is chosen', () => /Start a Java program/.test(pick.activeItems[0]?.label ?? ''));
+        await enterAgainAndAgain();
+      });
+      assert.equal(chosen, 'launch');
+      const gone = picking(async (pick) => {
+        await goTo(pick, /adb server/);
+        await enterAgainAndAgain();
+      });
+      await assert.rejects(gone, /There is no adb server/);
+    });
   });
 
   it('says a command line once, where it is no more than the name', async () => {

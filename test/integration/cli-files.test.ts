@@ -46,6 +46,28 @@ describe('btrace, its input and its files', () => {
       [['report', 'x.btrace', '--from', '2s', '--to', '1s'], 2, /--to is a time after --from/],
       [['report', 'x.btrace', '--from', '1h'], 2, /--from is after the end of x\.btrace, which is .* s long/],
       [['report', 'x.btrace', '--thread', ''], 2, /--thread takes something/],
+      [['compare', 'x.btrace'], 2, /Which AFTER\?/],
+      [['compare', 'x.btrace', 'x.btrace', 'x.btrace'], 2, /takes BEFORE and AFTER/],
+      [['compare', 'x.btrace', 'text.txt'], 4, /text\.txt is no trace/],
+      [
+        ['compare', 'x.btrace', 'missing.btrace', '--sort', 'heat'],
+        2,
+        /--sort takes self-cpu, .* not "heat"/,
+      ],
+      [['compare', 'x.btrace', 'x.btrace', '--fail-above', '50'], 2, /--fail-above takes a unit/],
+      [['compare', 'x.btrace', 'x.btrace', '--exempt', 'missing.txt'], 4, /missing\.txt cannot be read/],
+      [['compare', 'x.btrace', 'few.txt'], 0, /s long\. Of a program/],
+      [
+        ['compare', 'x.btrace', 'few.txt', '--sort', 'self-cpu'],
+        2,
+        /AFTER has not recorded what self-cpu compares/,
+      ],
+      [
+        ['compare', 'few.txt', 'more.txt', '--sort', 'self-wall', '--fail-above', '3s'],
+        0,
+        /s long\. Of a program/,
+      ],
+      [['compare', 'few.txt', 'more.txt', '--scale', '--fail-above', '1s'], 6, /^$/],
       [['convert', 'x.btrace', '-o', 'pipe.csv', '--force'], 4, /pipe\.csv is no file/],
       [['convert', 'x.btrace', '-o', `${'x'.repeat(300)}.csv`], 4, /its name is too long/],
       [['convert', 'x.btrace'], 2, /Give -o FILE/],
@@ -61,6 +83,8 @@ describe('btrace, its input and its files', () => {
       [['dump', '--pid', '1'], 3, /No recording keeps a ring of process 1/],
     ];
     writeFileSync(recordings.file('text.txt'), 'To whom it may concern.\n');
+    writeFileSync(recordings.file('few.txt'), 'main;load 900\nmain;draw 900\n');
+    writeFileSync(recordings.file('more.txt'), 'main;load 2900\nmain;draw 200\n');
     symlinkSync('circle', recordings.file('circle'));
     execFileSync('mkfifo', [recordings.file('pipe.csv')]);
     for (const [args, code, message] of cases) {

@@ -122,6 +122,23 @@ for (const jdk of jdks()) {
       assert.equal(await program.end(), 0, program.output);
     });
 
+    it('keep both ends of a stack that is deeper than a sample has room for', async () => {
+      await truth(['deeper'], ['-Xss8m']);
+      const trace = await worked({});
+      const { intervals } = threadNamed(trace, 'deeper');
+      const deep = Array.from(intervals.path.subarray(0, intervals.count), (path) => stackOf(trace, path))
+        .map((stack) => stack.split(' < '))
+        // Down there, and not on the way.
+        .filter((stack) => stack.includes('Work.bottom'));
+      assert.ok(deep.length > 0, `${intervals.count} intervals`);
+      for (const stack of deep) {
+        assert.equal(stack.length, 4096);
+        assert.equal(stack.at(-1), 'java.lang.Thread.run');
+        assert.equal(stack.indexOf('Work.down'), stack.indexOf('Work.bottom') + 1, stack.slice(0, 9).join());
+      }
+      assert.equal(await program.end(), 0, program.output);
+    });
+
     it('cost a runaway recursion no memory, and say that its callers are not known', async () => {
       await truth(['runaway'], ['-Xmx64m']);
       const trace = await worked({});

@@ -1,26 +1,17 @@
 /** What is drawn and told against the engine's own columns: every weight, a range in graph and tree, the lens, pixels. */
 import assert from 'node:assert/strict';
 import { methodFigures, sumScope } from '../../src/trace/index.js';
-import { formatBytes, formatCount, formatNs } from '../../src/trace/measure/quantities.js';
+import { formatNs } from '../../src/trace/measure/quantities.js';
 import { callees, flame } from '../../src/trace/measure/trees.js';
-import type { Weight } from '../../src/trace/measure/weights.js';
 import { IntervalState } from '../../src/trace/model/trace.js';
 import type { Trace } from '../../src/trace/model/trace.js';
 import { bytesOf, generateTrace } from './generated-trace.js';
 import type { GeneratedOptions } from './generated-trace.js';
 import { PageRig } from './page-rig.js';
+import { shortName, shownWeights } from './shown.js';
 import type { PageUnderTest } from './page-rig.js';
 
 const small: GeneratedOptions = { samples: 900, threads: 3, depth: 12, methods: 120, seed: 9 };
-
-const weights: readonly (readonly [Weight, string, (value: number) => string])[] = [
-  ['cpu', 'CPU time', formatNs],
-  ['blocked', 'Blocked time', formatNs],
-  ['allocations', 'Allocations', formatCount],
-  ['allocatedBytes', 'Allocated bytes', formatBytes],
-  ['faults', 'Page faults', formatCount],
-  ['switches', 'Context switches', formatCount],
-];
 
 describe('the figures on the page', function () {
   this.timeout(60_000);
@@ -36,12 +27,6 @@ describe('the figures on the page', function () {
     open = await rig.opened(bytesOf(small));
   });
   afterEach(() => open.close());
-
-  const short = (method: number): string => {
-    const className = trace.methods.className(method);
-    const name = trace.methods.name(method);
-    return className === '' ? name : `${className.slice(className.lastIndexOf('.') + 1)}.${name}`;
-  };
 
   /** Rows of the table in sight: name, then figures. */
   async function rows(view: string): Promise<string[][]> {
@@ -69,7 +54,7 @@ describe('the figures on the page', function () {
   it('are the engine’s by every weight, in the table of methods and in the call tree', async () => {
     const sums = sumScope(trace, { threads: [], beginNs: -Infinity, endNs: Infinity }, 'all');
     const figures = methodFigures(sums, trace.methods.count);
-    for (const [weight, name, format] of weights) {
+    for (const { weight, name, format } of shownWeights) {
       const values = figures.self[weight];
       const best = Math.max(...values);
       assert.ok(best > 0, `the trace has ${weight}`);
@@ -81,7 +66,7 @@ describe('the figures on the page', function () {
       await open.page
         .locator('#view-methods .table-row')
         .first()
-        .filter({ hasText: short(figures.method[values.indexOf(best)]!) })
+        .filter({ hasText: shortName(trace, figures.method[values.indexOf(best)]!) })
         .waitFor();
       const shown = await rows('methods');
       const told = shown.slice(0, 8).map((row) => row[1]);
@@ -99,7 +84,7 @@ describe('the figures on the page', function () {
       const [first] = await rows('callTree');
       assert.deepEqual(
         first!.slice(0, 3),
-        [short(tree.method[0]!), format(tree.total[0]!), format(tree.self[0]!)],
+        [shortName(trace, tree.method[0]!), format(tree.total[0]!), format(tree.self[0]!)],
         `${weight} in the tree`,
       );
     }
@@ -138,13 +123,13 @@ describe('the figures on the page', function () {
     const shown = await rows('callTree');
     const tree = callees(sums, 'wall', []);
     assert.deepEqual(shown[0]!.slice(0, 3), [
-      short(tree.method[0]!),
+      shortName(trace, tree.method[0]!),
       formatNs(tree.total[0]!),
       formatNs(tree.self[0]!),
     ]);
     const below = callees(sums, 'wall', [tree.method[0]!]);
     assert.deepEqual(shown[1]!.slice(0, 3), [
-      short(below.method[0]!),
+      shortName(trace, below.method[0]!),
       formatNs(below.total[0]!),
       formatNs(below.self[0]!),
     ]);

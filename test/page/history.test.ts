@@ -46,7 +46,7 @@ describe('the way back', function () {
       chips: Array.from(document.querySelectorAll('.chip'), (chip) => chip.textContent),
       threads: Array.from(document.querySelectorAll('.thread-name'), (name) => name.textContent).sort(),
       search: document.querySelector<HTMLElement & { value: string }>('.search-field')!.value,
-      onlyMine: document.querySelector<HTMLElement & { checked: boolean }>('vscode-checkbox')!.checked,
+      onlyMine: document.querySelector<HTMLElement & { checked: boolean }>('.only-mine')!.checked,
     }));
 
   it('is empty at first, leads through every change, and forward again', async () => {
@@ -58,7 +58,7 @@ describe('the way back', function () {
       () => press('0'),
       () => press('h'),
       () => press('ArrowDown', 'o'),
-      () => open.page.locator('vscode-checkbox').click(),
+      () => open.page.locator('.only-mine').click(),
       () => press('5'),
       () => press('/', 'c', 'a', 'c', 'h', 'e'),
       // The view and the search at once.

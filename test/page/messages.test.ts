@@ -96,6 +96,19 @@ describe('the messages of a recording', function () {
     await open.close();
   });
 
+  it('are told with a call that belongs to one', async () => {
+    const rig = await PageRig.start('src/webview/engine-worker.ts');
+    const open = await rig.opened(messageRecording([{ does: 1, workMs: 30, idleMs: 11 }]));
+    const { page } = open;
+    await page.locator('.chart').focus();
+    for (const key of ['ArrowDown', 'ArrowDown']) await page.keyboard.press(key);
+    await page.locator('.details-title', { hasText: 'load' }).waitFor();
+    const facts = page.locator('.details-facts').filter({ hasText: 'Message' });
+    await facts.waitFor();
+    assert.match(await facts.innerText(), /Message\s+1$/m);
+    await open.close();
+  });
+
   it('are said to be missing where there are none', async () => {
     const rig = await PageRig.start('test/page/generated-worker.ts');
     const open = await rig.opened(bytesOf({ samples: 300, threads: 2, depth: 6, methods: 30, seed: 3 }));

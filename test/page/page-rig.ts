@@ -26,6 +26,8 @@ export interface OpenOptions {
   readonly name?: string;
   readonly width?: number;
   readonly height?: number;
+  /** Of the browser's zoom or the screen: `width` and `height` are CSS pixels all the same. */
+  readonly scale?: number;
   readonly live?: boolean;
   /** Instead of the rig's own page. */
   readonly address?: string;
@@ -164,6 +166,7 @@ export class PageRig {
   async page(options: OpenOptions = {}): Promise<PageUnderTest> {
     const page = await this.browser.newPage({
       viewport: { width: options.width ?? 1280, height: options.height ?? 800 },
+      deviceScaleFactor: options.scale ?? 1,
     });
     // The loader of these files wraps named functions with this; what is evaluated in the page must find it there.
     await page.addInitScript({ content: 'globalThis.__name = (value) => value;' });

@@ -1,10 +1,12 @@
 /** The timeline in a real browser: it paints, it is sharp, a click opens the source, keys do the same. */
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 import { formatNs } from '../../src/trace/measure/quantities.js';
 import { bytesOf, generateTrace } from './generated-trace.js';
 import type { GeneratedOptions } from './generated-trace.js';
 import { PageRig } from './page-rig.js';
 import type { OpenOptions, PageUnderTest } from './page-rig.js';
+import { themeStyle } from './themes.js';
 
 const small: GeneratedOptions = { samples: 600, threads: 3, depth: 12, methods: 200, seed: 3 };
 
@@ -73,6 +75,16 @@ describe('the timeline', function () {
         Math.max(...all.map((one) => one.getBoundingClientRect().right)),
       );
       assert.ok(right <= width, `a control ends at ${right} px of ${width}`);
+      const filter = await page.locator('.thread-filter').evaluate((field) => {
+        const input = field.shadowRoot!.querySelector('input')!;
+        const { font, paddingLeft, paddingRight } = getComputedStyle(input);
+        const context = document.createElement('canvas').getContext('2d')!;
+        context.font = font;
+        const room = input.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+        const right = Math.max(...[field, input].map((one) => one.getBoundingClientRect().right));
+        return { right, room, wanted: context.measureText(input.placeholder).width };
+      });
+      assert.ok(filter.right <= chart.x && filter.wanted <= filter.room, JSON.stringify(filter));
     }
   });
 
@@ -115,6 +127,36 @@ describe('the timeline', function () {
       assert.ok(Math.abs(paper[part] - screen[part] * shrunk) < 2, `${part}: ${paper[part]} px`);
     const dot = page.locator('.hue-dot').first();
     assert.equal(await dot.evaluate((it) => getComputedStyle(it).printColorAdjust), 'exact');
+  });
+
+  it('takes the colours of another theme at once, on every canvas, as if it had begun with them', async () => {
+    const { page } = await show(small, { theme: 'dark' });
+    const looks = (one: typeof page): Promise<string[]> =>
+      one
+        .locator('.timeline canvas')
+        .evaluateAll((all) => all.map((canvas) => (canvas as HTMLCanvasElement).toDataURL()));
+    const dark = await looks(page);
+    assert.ok(dark.length >= 3, `${dark.length} canvases`);
+    for (const theme of ['light', 'highContrast', 'dark'] as const) {
+      const begun = await rig.opened(bytesOf(small), { theme });
+      const wanted = await looks(begun.page);
+      await begun.close();
+      // As VS Code does it.
+      await page.evaluate(([style, kind]) => {
+        document.documentElement.style.cssText = style;
+        document.body.dataset['vscodeThemeKind'] = kind;
+        document.body.className = kind;
+      }, themeStyle(theme));
+      await page.waitForFunction(
+        (images) =>
+          Array.from(document.querySelectorAll<HTMLCanvasElement>('.timeline canvas')).every(
+            (canvas, at) => canvas.toDataURL() === images[at],
+          ),
+        wanted,
+        { timeout: 5000 },
+      );
+      assert.equal(isDeepStrictEqual(wanted, dark), theme === 'dark');
+    }
   });
 
   it('paints every thread, main first, and says so', async () => {
@@ -263,6 +305,53 @@ describe('the timeline', function () {
       (name) => document.querySelector('.details-facts dd')?.textContent === name,
       waker,
     );
+  });
+
+  it('draws a line from who ended a wait to its end, strong where it is selected', async () => {
+    const options = { ...small, samples: 1500 };
+    const page = await show(options);
+    const { x, y, row } = await atWait(page, options);
+    await page.page.evaluate(() => {
+      const canvas = document.querySelector<HTMLCanvasElement>('.chart canvas')!;
+      const data = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
+      Object.assign(window, { unselected: data.data });
+    });
+    await page.page.mouse.click(x, y);
+    await page.page.locator('.waker-link').waitFor();
+    await page.painted();
+    // Only the line is other pixels: what is selected lies over the canvas.
+    const [top, bottom, left, right] = await page.page.evaluate(() => {
+      const canvas = document.querySelector<HTMLCanvasElement>('.chart canvas')!;
+      const { data, width } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
+      const { unselected } = window as unknown as { unselected: Uint8ClampedArray };
+      const at = [...data.keys()].filter((byte) => data[byte] !== unselected[byte]).map((byte) => byte >> 2);
+      const rows = at.map((pixel) => Math.floor(pixel / width));
+      const columns = at.map((pixel) => pixel % width);
+      const least = (all: number[]): number => all.reduce((one, other) => Math.min(one, other), Infinity);
+      const most = (all: number[]): number => all.reduce((one, other) => Math.max(one, other), -Infinity);
+      return [least(rows), most(rows), least(columns), most(columns)] as const;
+    });
+    const trace = generateTrace(options);
+    const { blocks } = trace.threads[0]!;
+    const box = (await page.page.locator('.chart').boundingBox())!;
+    // What is kept is kept a moment later.
+    const kept = await page.page.waitForFunction(() => {
+      const [state] = Object.values((history.state ?? {}) as Record<string, { selection?: unknown }>);
+      return state?.selection === undefined ? undefined : state;
+    });
+    const { viewport } = (await kept.jsonValue()) as { viewport: { beginNs: number; endNs: number } };
+    const [from, to] = [viewport.beginNs, viewport.endNs];
+    const place = (ns: number): number => ((ns - from) / (to - from)) * box.width;
+    const ends = [blocks.end[row]!, trace.links.wakerTime[blocks.link[row]!]!].map(place);
+    assert.ok(
+      Math.abs(left - Math.min(...ends)) < 12,
+      `${left} to ${right}, ${top} to ${bottom} for ${ends.join()}`,
+    );
+    // With a bend to the right.
+    assert.ok(right >= Math.max(...ends) && right < Math.max(...ends) + 26, `${right} for ${ends.join()}`);
+    // From the wait's row down to the next thread.
+    assert.ok(Math.abs(top - (y - box.y)) < 12, `${top} for ${y - box.y}`);
+    assert.ok(bottom > top + 18, `${top} to ${bottom}`);
   });
 
   it('measures with one drag after m, and clears it by Escape', async () => {

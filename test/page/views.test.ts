@@ -5,6 +5,7 @@ import { formatNs } from '../../src/trace/measure/quantities.js';
 import { bytesOf, generateTrace } from './generated-trace.js';
 import type { GeneratedOptions } from './generated-trace.js';
 import { PageRig } from './page-rig.js';
+import { shortName } from './shown.js';
 import type { PageUnderTest } from './page-rig.js';
 
 const small: GeneratedOptions = { samples: 900, threads: 3, depth: 12, methods: 120, seed: 9 };
@@ -42,14 +43,9 @@ describe('the views', function () {
   function expected(beginNs: number, endNs: number, threads: number[] = []): [string, string][] {
     const trace = generateTrace(small);
     const figures = methodFigures(sumScope(trace, { threads, beginNs, endNs }), trace.methods.count);
-    const short = (method: number): string => {
-      const className = trace.methods.className(method);
-      const name = trace.methods.name(method);
-      return className === '' ? name : `${className.slice(className.lastIndexOf('.') + 1)}.${name}`;
-    };
     return [...figures.method.keys()]
       .sort((one, other) => figures.self.wall[other]! - figures.self.wall[one]!)
-      .map((row) => [short(figures.method[row]!), formatNs(figures.self.wall[row]!)]);
+      .map((row) => [shortName(trace, figures.method[row]!), formatNs(figures.self.wall[row]!)]);
   }
 
   it('lists methods with the figures of the engine', async () => {
@@ -233,7 +229,7 @@ describe('the views', function () {
   });
 
   it('folds what is not in the packages of the workspace', async () => {
-    await page.page.locator('vscode-checkbox').click();
+    await page.page.locator('.only-mine').click();
     await press('5');
     await page.page.locator('#view-methods .table-row').first().waitFor();
     await page.page.waitForFunction(() =>

@@ -44,11 +44,7 @@ function tell(head: Buffer, at: number, count: number, names: number): void {
   for (const [field, value] of [ROW, count, names].entries()) head.writeUInt16LE(value, 58 + field * 2);
 }
 
-/** With nothing in it but a table of symbols, as debug information is, and a build id where one is given. */
-export function elfFile(symbols: readonly ElfSymbol[], buildId?: Uint8Array): Buffer {
-  const head = Buffer.alloc(HEAD);
-  head.write('\x7fELF\x02\x01\x01', 'latin1');
-  head.writeUInt16LE(62, 18);
+function symbolTable(symbols: readonly ElfSymbol[]): { table: Buffer; names: Buffer } {
   let names = '\0';
   const table = Buffer.alloc(SYMBOL * (symbols.length + 1));
   for (const [index, { name, start, size = 0, type = FUNCTION }] of symbols.entries()) {
@@ -60,13 +56,22 @@ export function elfFile(symbols: readonly ElfSymbol[], buildId?: Uint8Array): Bu
     table.writeBigUInt64LE(BigInt(size), at + 16);
     names += `${name}\0`;
   }
+  return { table, names: Buffer.from(names, 'latin1') };
+}
+
+/** With nothing in it but a table of symbols, as debug information is, and a build id where one is given. */
+export function elfFile(symbols: readonly ElfSymbol[], buildId?: Uint8Array): Buffer {
+  const head = Buffer.alloc(HEAD);
+  head.write('\x7fELF\x02\x01\x01', 'latin1');
+  head.writeUInt16LE(62, 18);
+  const { table, names } = symbolTable(symbols);
   const sectionNames = Buffer.from('\0.text\0.symtab\0.strtab\0.note\0.shstrtab\0', 'latin1');
   // Name, type, content, and the section with the names.
   const sections: [string, number, Buffer, number][] = [
     ['', 0, Buffer.alloc(0), 0],
     ['.text', TEXT, Buffer.alloc(0), 0],
     ['.symtab', SYMBOLS, table, 3],
-    ['.strtab', STRINGS, Buffer.from(names, 'latin1'), 0],
+    ['.strtab', STRINGS, names, 0],
     ['.note', NOTES, buildId ? buildIdNote(buildId) : Buffer.alloc(0), 0],
     ['.shstrtab', STRINGS, sectionNames, 0],
   ];
@@ -92,7 +97,12 @@ export function buildIdNote(buildId: Uint8Array): Buffer {
 }
 
 /** A library of 64 bits with a section more, behind all that is there. */
-export function withSection(library: Buffer, name: string, content: Buffer): Buffer {
+export function withSection(
+  library: Buffer,
+  name: string,
+  content: Buffer,
+  { type = TEXT, link = 0 } = {},
+): Buffer {
   const head = Buffer.from(library.subarray(0, HEAD));
   const [at, count, nameIndex] = [
     Number(head.readBigUInt64LE(40)),
@@ -110,6 +120,15 @@ export function withSection(library: Buffer, name: string, content: Buffer): Buf
   named.writeBigUInt64LE(BigInt(newNamesAt), 24);
   named.writeBigUInt64LE(BigInt(names.length), 32);
   tell(head, newNamesAt + names.length, count + 1, nameIndex);
-  const row = rowOf({ name: namesSize, type: TEXT, offset: library.length, size: content.length });
+  const row = rowOf({ name: namesSize, type, offset: library.length, size: content.length, link });
   return Buffer.concat([head, library.subarray(HEAD), content, names, rows, row]);
+}
+
+/** A library with a full table of symbols, which is not loaded with it. */
+export function withSymbols(library: Buffer, symbols: readonly ElfSymbol[]): Buffer {
+  const { table, names } = symbolTable(symbols);
+  const link = library.readUInt16LE(60) + 1;
+  const even = Buffer.concat([library, Buffer.alloc(-library.length & 7)]);
+  const withTable = withSection(even, '.symtab', table, { type: SYMBOLS, link });
+  return withSection(withTable, '.strtab', names, { type: STRINGS });
 }

@@ -17,7 +17,7 @@ import { RecordingReader, sourceOf, sumScope, type Trace, wholeTrace } from '../
 import { formatNs, formatShare } from '../../src/trace/measure/quantities.js';
 import { trustFacts as pageFacts } from '../../src/webview/panes/trust-line.js';
 import { FigureDesk } from '../../src/webview/worker/figure-desk.js';
-import type { Answers, Query } from '../../src/webview/worker/messages.js';
+import type { Answers, TraceQuery } from '../../src/webview/worker/messages.js';
 import { takeSnapshot } from '../../src/webview/worker/snapshot.js';
 import { written } from './formats/round-trip.js';
 import { carrierRecording } from './trace/carrier-recording.js';
@@ -34,7 +34,10 @@ const request: ReportRequest = {
   perThread: true,
 };
 
-function asked<K extends Query['kind']>(trace: Trace, query: Extract<Query, { kind: K }>): Answers[K] {
+function asked<K extends TraceQuery['kind']>(
+  trace: Trace,
+  query: Extract<TraceQuery, { kind: K }>,
+): Answers[K] {
   return new FigureDesk().answer(trace, query) as Answers[K];
 }
 

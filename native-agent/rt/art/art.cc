@@ -126,7 +126,11 @@ void Art::remove(Session& session) {
   remove_callbacks(session);
   stop_walking();
   session.report_hook("libart", HookState::Removed);
-  if (session.hook_state("walk") == HookState::Installed) session.report_hook("walk", HookState::Removed);
+  auto take_out = [&](const char* hook) {
+    if (session.hook_state(hook) == HookState::Installed) session.report_hook(hook, HookState::Removed);
+  };
+  take_out("walk");
+  take_out("other threads");
 }
 
 }  // namespace btrace::art

@@ -1,7 +1,7 @@
 #pragma once
 // Other threads' stacks by JVMTI, which ART has in debuggable apps: the runtime itself holds the thread at its next
 // safe point, or walks for it while it stands in native code, and no private symbol is needed. ART 15 and later hide
-// what suspending one thread takes: there this is the one way.
+// what suspending one thread takes: there this is the one way, everywhere else the first.
 #include <jvmti.h>
 
 #include "core/stack_table.h"

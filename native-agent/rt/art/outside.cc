@@ -1,4 +1,5 @@
-// Other threads, from the agent's own: suspended by id, walked, resumed; where ART hides what that takes, by JVMTI.
+// Other threads, from the agent's own: by JVMTI, whose checkpoint suspends nobody and needs no private symbol; where
+// there is none, or it does not tell, suspended by id, walked, resumed.
 #include "core/outside.h"
 
 #include "base/clock.h"
@@ -15,7 +16,18 @@ namespace {
 
 constexpr u32 kInternalReason = 0;
 
+// ART waits for some seconds. From Android 15 on it ends the process then, but after the first three attempts of a
+// caller that has four: each of ours is a first one.
+constexpr i32 kFirstAttempt = 1;
+
 ArtThread* suspend_by_id(const Internals& art, u32 art_id, bool& timed_out) {
+  if (art.variant(Need::SuspendByThreadId) == kSuspendAttempt) {
+    ArtThread* thread = art.as<ArtThread*(u8*, u32, u32, i32)>(Need::SuspendByThreadId)(art.thread_list, art_id,
+                                                                                        kInternalReason, kFirstAttempt);
+    // Or it has just ended: this form does not say.
+    timed_out = !thread;
+    return thread;
+  }
   if (art.variant(Need::SuspendByThreadId) == kSuspendForDebugger)
     return art.as<ArtThread*(u8*, u32, bool, bool*)>(Need::SuspendByThreadId)(art.thread_list, art_id, false,
                                                                               &timed_out);
@@ -84,14 +96,14 @@ i32 walk_by_jvmti(JNIEnv* env, const ThreadRecord& record, Frame* frames, u32 li
 }  // namespace
 
 bool Art::walks_outside() {
-  return internals.can_walk() && (internals.can_suspend_one() || g_groups[0].jvmti.is_open());
+  return internals.can_walk() && (g_groups[0].jvmti.is_open() || internals.can_suspend_one());
 }
 
 void Art::find_way_outside(Session& session) {
-  if (internals.can_suspend_one()) return;
   bool open = true;
   for (Group& group : g_groups) open = open && group.jvmti.open(internals.vm);
-  if (open) return;
+  if (open) return session.report_hook("other threads", HookState::Installed, "by JVMTI");
+  if (internals.can_suspend_one()) return session.report_hook("other threads", HookState::Installed, "suspended by id");
   session.report_hook(
       "other threads", HookState::Missing,
       "this ART hides how one thread is suspended, and gives no JVMTI: threads are seen at points only");
@@ -105,9 +117,10 @@ i32 Art::walk_outside(ThreadRecord& record, Frame* frames, u32 limit, WalkNotes&
   JNIEnv* env = internals.env();
   // Of a thread that has ended: its id is ours now. ART ends the process of who suspends itself.
   if (art_id == internals.art_id_of(Internals::thread_of(env))) return 0;
-  if (internals.can_suspend_one())
-    return walk_suspended(internals, art_id, record.tid.load_relaxed(), frames, limit, notes.flags);
-  return walk_by_jvmti(env, record, frames, limit, notes.flags);
+  const bool has_jvmti = g_groups[group_of(record)].jvmti.is_open();
+  const i32 count = has_jvmti ? walk_by_jvmti(env, record, frames, limit, notes.flags) : kNotWalked;
+  if (count >= 0 || !internals.can_suspend_one()) return count;
+  return walk_suspended(internals, art_id, record.tid.load_relaxed(), frames, limit, notes.flags);
 }
 
 }  // namespace btrace::art

@@ -35,7 +35,9 @@ const Signature kSignatures[] = {
 
     {Need::SuspendAllBegin, 0, 26, 36, "_ZN3art16ScopedSuspendAllC1EPKcb"},
     {Need::SuspendAllEnd, 0, 26, 36, "_ZN3art16ScopedSuspendAllD1Ev"},
-    // 35 and later hide it: there other threads are looked at through JVMTI or not at all.
+    // 35 and later hide it: there it is found by the packed debug information or not at all.
+    {Need::SuspendByThreadId, kSuspendAttempt, 35, 36,
+     "_ZN3art10ThreadList23SuspendThreadByThreadIdEjNS_13SuspendReasonEi"},
     {Need::SuspendByThreadId, kSuspendReasonAndTimeout, 27, 34,
      "_ZN3art10ThreadList23SuspendThreadByThreadIdEjNS_13SuspendReasonEPb"},
     {Need::SuspendByThreadId, kSuspendForDebugger, 26, 26, "_ZN3art10ThreadList23SuspendThreadByThreadIdEjbPb"},
@@ -44,6 +46,19 @@ const Signature kSignatures[] = {
 
     {Need::MonitorOwner, 0, 26, 36, "_ZN3art7Monitor16GetOwnerThreadIdEv"},
     {Need::DecodeReference, 0, 26, 36, "_ZNK3art6Thread13DecodeJObjectEP8_jobject"},
+
+    {Need::ContextCreate, 0, 26, 36, "_ZN3art7Context6CreateEv"},
+    {Need::RunCheckpoint, 2, 36, 36, "_ZN3art10ThreadList13RunCheckpointEPNS_7ClosureES2_bb"},
+    {Need::RunCheckpoint, 1, 35, 35, "_ZN3art10ThreadList13RunCheckpointEPNS_7ClosureES2_b"},
+    {Need::RunCheckpoint, 0, 26, 34, "_ZN3art10ThreadList13RunCheckpointEPNS_7ClosureES2_"},
+    {Need::SuspendByPeer, 3, 35, 36, "_ZN3art10ThreadList19SuspendThreadByPeerEP8_jobjectNS_13SuspendReasonE"},
+    {Need::SuspendByPeer, 2, 31, 34, "_ZN3art10ThreadList19SuspendThreadByPeerEP8_jobjectNS_13SuspendReasonEPb"},
+    {Need::SuspendByPeer, 1, 27, 30, "_ZN3art10ThreadList19SuspendThreadByPeerEP8_jobjectbNS_13SuspendReasonEPb"},
+    {Need::SuspendByPeer, 0, 26, 26, "_ZN3art10ThreadList19SuspendThreadByPeerEP8_jobjectbbPb"},
+    {Need::MonitorEnter, 1, 29, 36, "_ZN3art7Monitor12MonitorEnterEPNS_6ThreadENS_6ObjPtrINS_6mirror6ObjectEEEb"},
+    {Need::MonitorEnter, 0, 26, 28, "_ZN3art7Monitor12MonitorEnterEPNS_6ThreadEPNS_6mirror6ObjectEb"},
+    {Need::MonitorExit, 1, 29, 36, "_ZN3art7Monitor11MonitorExitEPNS_6ThreadENS_6ObjPtrINS_6mirror6ObjectEEE"},
+    {Need::MonitorExit, 0, 26, 28, "_ZN3art7Monitor11MonitorExitEPNS_6ThreadEPNS_6mirror6ObjectE"},
 };
 const u32 kSignatureCount = sizeof kSignatures / sizeof *kSignatures;
 

@@ -34,8 +34,14 @@ enum class Need : u8 {
   DecodeReference,
   // Never called: its being there tells how AllocationListener and ClassLoadCallback are laid out.
   DefineClassEvents,
+  // Never called: a report says which of them an ART has, for whoever has to find another way in a version to come.
+  ContextCreate,
+  RunCheckpoint,
+  SuspendByPeer,
+  MonitorEnter,
+  MonitorExit,
 };
-inline constexpr u32 kNeeds = static_cast<u32>(Need::DefineClassEvents) + 1;
+inline constexpr u32 kNeeds = static_cast<u32>(Need::MonitorExit) + 1;
 
 struct Signature {
   Need need;
@@ -46,7 +52,7 @@ struct Signature {
 };
 
 // SuspendByThreadId.
-inline constexpr u8 kSuspendReasonAndTimeout = 0, kSuspendForDebugger = 1;
+inline constexpr u8 kSuspendReasonAndTimeout = 0, kSuspendForDebugger = 1, kSuspendAttempt = 2;
 // Resume.
 inline constexpr u8 kResumeReason = 0, kResumeForDebugger = 1;
 

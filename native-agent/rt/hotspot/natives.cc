@@ -142,6 +142,13 @@ void JNICALL hook_sleep(JNIEnv* env, jclass thread_class, jlong time) {
   end_block(record, SampleKind::Sleep, block);
 }
 
+// 0 where the drain has told the last of it meanwhile, and the record may be another thread's.
+u32 index_of_ended(const Session& session, const ThreadRecord& record) {
+  const u32 index = record.index.load_relaxed();
+  const bool ours = record.session.load_acquire() == session.id;
+  return ours && record.state.load_acquire() == ThreadRecord::State::Ended ? index : 0;
+}
+
 void JNICALL hook_start(JNIEnv* env, jobject thread) {
   original.start(env, thread);
   Session* session = active_session();
@@ -158,13 +165,13 @@ void JNICALL hook_start(JNIEnv* env, jobject thread) {
     // It is over already, and what was obtained may be another record of it.
     g_threads.end_unbound(*child);
     child = ended;
-    if (ended->session.load_acquire() == session->id) child_index = ended->index.load_relaxed();
+    child_index = index_of_ended(*session, *ended);
   } else if (child) {
     meet_thread(env, thread, *child);
     child_index = index_in(*session, *child);
   }
-  if (capture_release(record, SampleKind::ThreadStart, 0, 0, child_index) == kNotCaptured || !child) return;
-  child->creator.store_relaxed(record->index.load_relaxed());
+  if (child_index) child->creator.store_relaxed(record->index.load_relaxed());
+  capture_release(record, SampleKind::ThreadStart, 0, 0, child_index);
 }
 
 // ---------------------------------------------------------------- putting in and taking out

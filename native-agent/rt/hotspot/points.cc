@@ -106,6 +106,9 @@ void JNICALL on_thread_start(jvmtiEnv*, JNIEnv* env, jthread thread) {
   if (!record || record->busy.load() == Holder::Never) return;
   record->begin_ns.store_relaxed(now_ns());
   meet_thread(env, thread, *record);
+  // It is told though it may be over before anything of it is captured.
+  Session* session = active_session();
+  if (session && !session->config.main_only) index_in(*session, *record);
 }
 
 void JNICALL on_thread_end(jvmtiEnv*, JNIEnv* env, jthread thread) {

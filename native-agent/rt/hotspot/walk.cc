@@ -1,3 +1,5 @@
+#include "base/libc.h"
+#include "base/pages.h"
 #include "os/linux/signal.h"
 #include "rt/hotspot/hotspot.h"
 #include "rt/hotspot/reads.h"
@@ -75,6 +77,28 @@ SelfWalk walk_self(const ThreadRecord* record, void* context, Frame* frames, u32
   return self;
 }
 
+// Of a stack that fills `frames`: the half nearest the root takes the place of what lies in the middle. In one walk,
+// as the thread may go on between two; to kDeepest, as the JVM takes some 5 KB for each frame that it passes.
+i32 walk_deep(jthread thread, Frame* frames, u32 limit, u16& flags) {
+  constexpr u32 kAll = kDeepest + 1;
+  Frame* all = map_array<Frame>(kAll);
+  if (!all) return -1;
+  jint found = 0;
+  jvmtiError error = g_hotspot.jvm.ti->GetStackTrace(thread, 0, kAll, reinterpret_cast<jvmtiFrameInfo*>(all), &found);
+  const u32 depth = error == JVMTI_ERROR_NONE ? static_cast<u32>(found) : 0;
+  const u32 kept = min_of(depth, limit), half = limit / 2;
+  memcpy(frames, all, kept * sizeof(Frame));
+  if (depth > limit) {
+    flags |= kFlagCut;
+    if (depth == kAll)
+      frames[limit - 1] = {kStubTooDeep, -1};
+    else
+      memcpy(frames + limit - half, all + depth - half, half * sizeof(Frame));
+  }
+  unmap_array(all, kAll);
+  return error == JVMTI_ERROR_NONE ? static_cast<i32>(kept) : -1;
+}
+
 }  // namespace
 
 i32 walk_thread(jthread thread, Frame* frames, u32 limit, u16& flags) {
@@ -88,20 +112,7 @@ i32 walk_thread(jthread thread, Frame* frames, u32 limit, u16& flags) {
     frames[0] = {kStubNoFrames, -1};
     return 1;
   }
-  // Deeper than there is room: the half nearest the root takes the place of what lies in the middle.
-  jvmtiFrameInfo beyond;
-  jint depth = 0, rest = 0;
-  jint half = static_cast<jint>(limit / 2);
-  if (ti->GetStackTrace(thread, kDeepest, 1, &beyond, &rest) == JVMTI_ERROR_NONE && rest) {
-    frames[count - 1] = {kStubTooDeep, -1};
-    flags |= kFlagCut;
-    return count;
-  }
-  if (ti->GetFrameCount(thread, &depth) != JVMTI_ERROR_NONE || depth <= count) return count;
-  if (ti->GetStackTrace(thread, -half, half, infos + (limit - static_cast<u32>(half)), &rest) != JVMTI_ERROR_NONE)
-    return -1;
-  flags |= kFlagCut;
-  return count - half + rest;
+  return walk_deep(thread, frames, limit, flags);
 }
 
 i32 walk_in_native(Frame* frames, u32 limit, u16& flags) {

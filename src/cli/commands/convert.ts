@@ -84,7 +84,7 @@ function requestOf(input: Input): ConversionRequest {
       '--mapping goes with the formats of other tools: a recording keeps the names that it was made with.',
     );
   return {
-    input: input.operand,
+    input: input.operand(),
     output,
     format,
     thread: input.text('thread'),
@@ -99,7 +99,7 @@ export const convert: Command = {
   name: 'convert',
   summary: 'write a recording in the format of another tool',
   usage: ['convert FILE -o OUTPUT [OPTIONS]'],
-  operand: 'file',
+  operands: ['file'],
   description: [
     "FILE is a recording of BTrace's or any trace it can read; it is recognised by its content.\nOUTPUT gets its name when it is whole: Ctrl-C leaves nothing behind.",
   ],

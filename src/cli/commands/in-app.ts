@@ -8,14 +8,14 @@ export const inApp: Command = {
   name: 'in-app',
   summary: 'write the library for apps that are to record themselves',
   usage: ['in-app FOLDER'],
-  operand: 'folder',
+  operands: ['folder'],
   description: [
     'Writes btrace.jar, and jniLibs/ABI/libbtrace-agent.so for each ABI, into FOLDER. An app that has them in it can\nbe recorded without being debuggable: by its own code, or with --from-launch. docs/ANDROID.md says how.',
   ],
   options: [jsonOption],
   examples: ['btrace in-app app/btrace'],
   async run(input, terminal) {
-    const written = await copyInAppLibrary(localOptions(terminal).agentRoots, input.operand);
+    const written = await copyInAppLibrary(localOptions(terminal).agentRoots, input.operand());
     if (input.has('json')) terminal.print(JSON.stringify(written, null, 2));
     else for (const file of written) terminal.print(file);
     return ExitCode.Done;

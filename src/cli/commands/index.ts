@@ -1,6 +1,7 @@
 /** All commands, in the order the help shows them. */
 import type { Command } from '../command-line.js';
 import { dump } from './dump.js';
+import { compare } from './compare.js';
 import { convert } from './convert.js';
 import { doctor } from './doctor.js';
 import { inApp } from './in-app.js';
@@ -10,4 +11,15 @@ import { record } from './record.js';
 import { report } from './report.js';
 import { synth } from './synth.js';
 
-export const commands: readonly Command[] = [list, record, report, info, convert, synth, dump, doctor, inApp];
+export const commands: readonly Command[] = [
+  list,
+  record,
+  report,
+  compare,
+  info,
+  convert,
+  synth,
+  dump,
+  doctor,
+  inApp,
+];

@@ -27,7 +27,7 @@ export const info: Command = {
   name: 'info',
   summary: 'say what is in a recording: target, settings, hooks, losses, damage',
   usage: ['info FILE [OPTIONS]'],
-  operand: 'file',
+  operands: ['file'],
   description: [],
   options: [
     {
@@ -39,7 +39,7 @@ export const info: Command = {
   ],
   examples: [],
   async run(input, terminal) {
-    const file = input.operand;
+    const file = input.operand();
     const memory = input.read('memory', parseSize);
     if (input.has('points')) await refuseOthers(file);
     const trace = await openWithProgress(file, terminal, memory);

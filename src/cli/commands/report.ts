@@ -46,7 +46,7 @@ export const report: Command = {
   name: 'report',
   summary: 'print the hottest methods of a recording, and how far to trust it',
   usage: ['report FILE [OPTIONS]'],
-  operand: 'file',
+  operands: ['file'],
   description: [
     "FILE is a recording of BTrace's or any trace it can read (Perfetto, Chrome JSON, speedscope, collapsed stacks …).",
     'Self is the time in a method itself, total with all that it called; a method that calls itself is counted once.\nWall is time on the clock, waiting included; CPU is time on a processor.',
@@ -58,7 +58,7 @@ export const report: Command = {
     'btrace report release.btrace --mapping app/build/outputs/mapping/release/mapping.txt',
   ],
   async run(input, terminal) {
-    const file = input.operand;
+    const file = input.operand();
     const request = requestOf(input);
     const trace = await retraced(
       await openWithProgress(file, terminal, input.read('memory', parseSize)),

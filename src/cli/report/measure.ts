@@ -27,12 +27,12 @@ export interface ReportRequest {
   readonly mapping?: string | undefined;
 }
 
-interface SortKey {
+export interface SortKey {
   readonly by: 'self' | 'total';
   readonly weight: Weight;
 }
 
-const sorts = new Map<string, SortKey>([
+export const sorts: ReadonlyMap<string, SortKey> = new Map<string, SortKey>([
   ['self-cpu', { by: 'self', weight: 'cpu' }],
   ['total-cpu', { by: 'total', weight: 'cpu' }],
   ['self-wall', { by: 'self', weight: 'wall' }],

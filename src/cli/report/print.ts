@@ -25,7 +25,7 @@ const MOST_THREADS = 15;
 const MOST_WAITS = 8;
 const MOST_VIRTUAL_THREADS = 10;
 
-function headLine({ info, beginNs, endNs, threads }: Trace, samples: number): string {
+export function headLine({ info, beginNs, endNs, threads }: Trace, samples: number): string {
   const process = info.pid > 0 ? ` (process ${info.pid})` : '';
   return [
     `${plainText(info.targetName) || 'A program without a name'}${process}`,
@@ -87,7 +87,11 @@ function methodLines(
   return table([head, ...lines], right, terminal.width, { spare, names: [last] });
 }
 
-function printTable(title: string, [head = '', ...lines]: readonly string[], terminal: Terminal): void {
+export function printTable(
+  title: string,
+  [head = '', ...lines]: readonly string[],
+  terminal: Terminal,
+): void {
   terminal.print();
   terminal.print(terminal.bold(title));
   terminal.print(terminal.dim(head));

@@ -13,11 +13,13 @@ export interface FeedRequest {
   readonly settings: PageSettings;
   /** Set while the recording is being made. */
   readonly session: Session | undefined;
+  /** Told how much of it there is at the page. */
+  readonly onSent: (bytes: number) => void;
 }
 
 /** Resolves when all is sent. Each message is awaited, so that a slow page never piles up buffers here. */
 export async function feedPage(webview: Webview, request: FeedRequest, signal: AbortSignal): Promise<void> {
-  const { uri, name, settings, session } = request;
+  const { uri, name, settings, session, onSent } = request;
   const send = async (message: HostMessage): Promise<void> => {
     if (!signal.aborted) await webview.postMessage(message);
   };
@@ -28,6 +30,7 @@ export async function feedPage(webview: Webview, request: FeedRequest, signal: A
     for await (const piece of file.pieces(sent, signal)) {
       await send({ type: 'bytes', ...piece });
       sent = piece.offset + piece.data.byteLength;
+      onSent(sent);
     }
   };
   await sendRest();

@@ -26,6 +26,8 @@ import { pageHtml } from '../../protocol/page-html.js';
 import type { Notices } from '../notice.js';
 import type { Sessions } from '../recording/sessions.js';
 import { baseName } from '../base-name.js';
+import { type Baselines, feedBaseline } from './baselines.js';
+import { withoutRoom } from './kept-pages.js';
 import { feedPage } from './page-feed.js';
 
 export const recordingView = 'btrace.recording';
@@ -49,6 +51,7 @@ export interface PageServices {
   /** Sources written after the recording began. */
   changedSources(recording: Uri): Promise<readonly string[]>;
   exportHtml(recording: Uri): Promise<unknown>;
+  readonly baselines: Baselines;
 }
 
 interface OpenPage {
@@ -57,6 +60,18 @@ interface OpenPage {
   /** Sent once the page has its recording. */
   pending: HostMessage[];
   opened: boolean;
+  /** Of its recording and of the one that it is compared with, as far as they were sent. */
+  ownBytes: number;
+  comparedBytes: number;
+  readonly bytes: number;
+  /** When it was hidden, in the order of such events. */
+  left: number;
+  /** Hidden, and nothing of it is kept. */
+  isDown: boolean;
+  /** Ends the sending of its recording. */
+  feeding: AbortController;
+  /** Ends the sending of the recording that it is compared with. */
+  comparing: AbortController;
 }
 
 export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingDocument>, Disposable {
@@ -64,6 +79,7 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
   readonly #opened = new EventEmitter<Uri>();
   readonly #said = new EventEmitter<{ readonly uri: Uri; readonly message: PageMessage }>();
   #lastActive: OpenPage | undefined;
+  #left = 0;
 
   /** A page has decoded its recording. */
   readonly onDidOpen: Event<Uri> = this.#opened.event;
@@ -77,7 +93,11 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
 
   register(): Disposable[] {
     return [recordingView, foreignView].map((view) =>
-      window.registerCustomEditorProvider(view, this, { supportsMultipleEditorsPerDocument: true }),
+      window.registerCustomEditorProvider(view, this, {
+        supportsMultipleEditorsPerDocument: true,
+        // Not for all of them: see `#makeRoom`.
+        webviewOptions: { retainContextWhenHidden: true },
+      }),
     );
   }
 
@@ -89,36 +109,57 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
     const dist = Uri.joinPath(this.context.extensionUri, 'dist');
     const { webview } = panel;
     webview.options = { enableScripts: true, localResourceRoots: [dist] };
-    const page: OpenPage = { uri: document.uri, panel, pending: [], opened: false };
+    const page: OpenPage = {
+      uri: document.uri,
+      panel,
+      pending: [],
+      opened: false,
+      ownBytes: 0,
+      comparedBytes: 0,
+      get bytes() {
+        return this.ownBytes + this.comparedBytes;
+      },
+      left: 0,
+      isDown: false,
+      feeding: new AbortController(),
+      comparing: new AbortController(),
+    };
     this.#pages.add(page);
     if (panel.active) this.#lastActive = page;
-    let feeding = new AbortController();
     const restart = (): void => {
-      feeding.abort();
-      feeding = new AbortController();
-      page.opened = false;
-      void this.#feed(page, feeding.signal);
+      stopFeeding(page);
+      page.feeding = new AbortController();
+      void this.#feed(page, page.feeding.signal);
     };
     const listening = [
       webview.onDidReceiveMessage((message: PageMessage) => {
         if (message.type === 'ready') restart();
         // What is no trace is not sent to its end.
-        if (message.type === 'notTrace' || message.type === 'failed') feeding.abort();
+        if (message.type === 'notTrace' || message.type === 'failed') page.feeding.abort();
         if (message.type !== 'ready') void this.services.notices.guard(() => this.#answer(page, message));
         this.#said.fire({ uri: page.uri, message });
       }),
       panel.onDidChangeViewState(() => {
         if (panel.active) this.#lastActive = page;
-        // A hidden page is taken down: what it is to show waits until it is there again.
-        if (!panel.visible) page.opened = false;
+        if (!panel.visible) {
+          page.left = ++this.#left;
+          this.#makeRoom();
+        } else if (page.isDown) this.#putUp(page);
       }),
     ];
     panel.onDidDispose(() => {
-      feeding.abort();
+      stopFeeding(page);
       Disposable.from(...listening).dispose();
       this.#pages.delete(page);
       if (this.#lastActive === page) this.#lastActive = undefined;
     });
+    this.#putUp(page);
+  }
+
+  #putUp(page: OpenPage): void {
+    const dist = Uri.joinPath(this.context.extensionUri, 'dist');
+    const { webview } = page.panel;
+    page.isDown = false;
     webview.html = pageHtml({
       scriptUri: String(webview.asWebviewUri(Uri.joinPath(dist, 'page.js'))),
       workerUri: String(webview.asWebviewUri(Uri.joinPath(dist, 'page-worker.js'))),
@@ -126,6 +167,16 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
       cspSource: webview.cspSource,
       language: env.language,
     });
+  }
+
+  /** Takes hidden pages down: what they are to show waits until they are there again, with the state that VS Code keeps. */
+  #makeRoom(): void {
+    const hidden = [...this.#pages].filter(({ panel, isDown }) => !panel.visible && !isDown);
+    for (const page of withoutRoom(hidden)) {
+      stopFeeding(page);
+      page.isDown = true;
+      page.panel.webview.html = '';
+    }
   }
 
   /** The recording whose page is in front, or was last. */
@@ -190,15 +241,61 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
           name: baseName(page.uri),
           settings: this.services.settings(),
           session: page.uri.scheme === 'file' ? sessions.writing(page.uri.fsPath)?.session : undefined,
+          onSent: (bytes) => {
+            page.ownBytes = bytes;
+            if (!page.panel.visible) this.#makeRoom();
+          },
         },
         signal,
       );
+      if (!signal.aborted) await this.#feedBaseline(page);
     } catch (error) {
       if (signal.aborted) return;
       const message = error instanceof Error ? error.message : String(error);
       await page.panel.webview.postMessage({ type: 'problem', message } satisfies HostMessage);
       void notices.error(error);
     }
+  }
+
+  /** Shows a recording beside the one that it is compared with. */
+  async compare(uri: Uri, baseline: Uri): Promise<void> {
+    await this.services.baselines.set(uri, baseline);
+    const known = this.#page(uri);
+    if (known === undefined) await commands.executeCommand('vscode.openWith', uri, viewFor(uri));
+    else known.panel.reveal();
+    const page = known ?? this.#page(uri);
+    const show: HostMessage = { type: 'command', command: 'compare' };
+    // A page that is still to open gets both when it has.
+    if (page?.opened !== true) page?.pending.push(show);
+    else {
+      await page.panel.webview.postMessage(show);
+      await this.#feedBaseline(page);
+    }
+  }
+
+  async #feedBaseline(page: OpenPage): Promise<void> {
+    const { webview } = page.panel;
+    page.comparing.abort();
+    page.comparing = new AbortController();
+    const baseline = this.services.baselines.of(page.uri);
+    page.comparedBytes = 0;
+    if (baseline === undefined) return;
+    await feedBaseline(webview, baseline, page.comparing.signal, (bytes) => {
+      page.comparedBytes = bytes;
+      if (!page.panel.visible) this.#makeRoom();
+    });
+  }
+
+  async #compareWith(page: OpenPage, another: boolean): Promise<void> {
+    const { baselines } = this.services;
+    if (another) {
+      const chosen = await baselines.choose(page.uri);
+      if (chosen !== undefined) await this.compare(page.uri, chosen);
+      return;
+    }
+    page.comparing.abort();
+    await baselines.set(page.uri, undefined);
+    await page.panel.webview.postMessage({ type: 'noBaseline', name: '', why: '' } satisfies HostMessage);
   }
 
   async #answer(page: OpenPage, message: PageMessage): Promise<void> {
@@ -213,6 +310,8 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
       case 'copy':
         await env.clipboard.writeText(message.text);
         return;
+      case 'compareWith':
+        return this.#compareWith(page, message.another);
       case 'exportHtml':
         await this.services.exportHtml(page.uri);
         return;
@@ -225,6 +324,9 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
         void commands.executeCommand('setContext', 'btrace.opened', true);
         this.#opened.fire(page.uri);
         void this.#tellChangedSources(page);
+        return;
+      case 'compared':
+        notices.log.info(`${baseName(page.uri)}: compared ${message.problem}`.trimEnd());
         return;
       case 'notTrace':
         // Not awaited: the toast may stay for long.
@@ -253,6 +355,12 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
     this.#opened.dispose();
     this.#said.dispose();
   }
+}
+
+function stopFeeding(page: OpenPage): void {
+  page.feeding.abort();
+  page.comparing.abort();
+  page.opened = false;
 }
 
 async function openAsText(page: OpenPage): Promise<void> {

@@ -11,11 +11,13 @@ import {
   type Trace,
   type TreeNodes,
 } from '../../trace/index.js';
-import { wantedSource, type Frame } from '../../symbols/wanted-source.js';
+import { wantedSource, withoutEndlessNames, type Frame } from '../../symbols/wanted-source.js';
 import type { FigureColumns, MethodDetail, Neighbour } from './engine-messages.js';
 
 /** The heaviest so many of a method's callers and callees. */
 const shownNeighbours = 8;
+/** More than a hover has room for. */
+const shownCharacters = 1000;
 
 export class EngineService {
   #trace: Trace | undefined;
@@ -68,7 +70,7 @@ export class EngineService {
         Array.from({ length: other.count }, (_, at) => [other.method[at], other.total[at]]),
       );
       return Array.from({ length: Math.min(by.count, shownNeighbours) }, (_, at) => {
-        const name = trace.methods.qualifiedName(by.method[at] ?? 0);
+        const name = trace.methods.qualifiedName(by.method[at] ?? 0).slice(0, shownCharacters);
         return { name, wallNs: by.total[at] ?? 0, cpuNs: cpuOf.get(by.method[at]) ?? 0 };
       });
     };
@@ -99,13 +101,13 @@ export class EngineService {
 }
 
 function frameOf(methods: Methods, method: number): Frame {
-  return {
+  return withoutEndlessNames({
     className: methods.className(method),
     method: methods.name(method),
     signature: methods.signature(method),
     file: methods.file(method),
     line: methods.firstLine(method),
-  };
+  });
 }
 
 /** Rows by source file, so that the host need not go through all of them. */

@@ -9,6 +9,8 @@ import {
   type TextDocument,
 } from 'vscode';
 import { formatLength, formatNs, formatShare } from '../../trace/measure/quantities.js';
+import { languageOf } from '../../symbols/scan/declarations.js';
+import { baseName } from '../base-name.js';
 import { setting } from '../settings.js';
 import type { CurrentFigures } from './current-figures.js';
 import type { FigureColumns, Neighbour } from '../engine/engine-messages.js';
@@ -47,7 +49,7 @@ export class Hovers implements HoverProvider {
       table(text, l10n.t('Called by'), detail.callers, columns);
       table(text, l10n.t('Calls'), detail.callees, columns);
     }
-    hotLines(text, columns, row);
+    lineList(text, columns, row, lastOwnLine(document, shown.stale));
     const link = `command:btrace.revealMethod?${encodeURIComponent(JSON.stringify([row]))}`;
     text.appendMarkdown(`\n\n[${l10n.t('Show in the recording')}](${link})`);
     const { declaration } = found;
@@ -93,22 +95,50 @@ function plainName(name: string): string {
   return plain.length > 120 ? `${plain.slice(0, 119)}…` : plain;
 }
 
-function hotLines(text: MarkdownString, columns: FigureColumns, row: number): void {
+interface HotLine {
+  /** From 1; 0 for all code of inlined functions. */
+  readonly line: number;
+  readonly ns: number;
+}
+
+/** The heaviest first. Lines after `lastLine` are none of the text's own: together they are one. */
+function hotLines(columns: FigureColumns, row: number, lastLine: number): HotLine[] {
   const from = columns.lineStart[row] ?? 0;
   const to = columns.lineStart[row + 1] ?? from;
-  const weight = (at: number): number =>
-    (columns.hasCpu ? columns.lineCpuNs[at] : columns.lineWallNs[at]) ?? 0;
-  const hot = Array.from({ length: to - from }, (_, at) => from + at)
-    .filter((at) => weight(at) > 0)
-    .sort((a, b) => weight(b) - weight(a))
-    .slice(0, shownLines);
+  const hot: HotLine[] = [];
+  let inlinedNs = 0;
+  for (let at = from; at < to; at++) {
+    const ns = (columns.hasCpu ? columns.lineCpuNs[at] : columns.lineWallNs[at]) ?? 0;
+    const line = columns.line[at] ?? 0;
+    if (line > lastLine) inlinedNs += ns;
+    else if (ns > 0) hot.push({ line, ns });
+  }
+  // Where the method calls itself, the times of its lines are nested: they are not more than the method's.
+  const total = columns.hasCpu ? columns.totalCpuNs : columns.totalWallNs;
+  if (inlinedNs > 0) hot.push({ line: 0, ns: Math.min(inlinedNs, total[row] ?? 0) });
+  return hot.sort((a, b) => b.ns - a.ns);
+}
+
+/**
+ * Kotlin's compiler numbers the code of inlined functions from after the last line of the file: which line of which file that is, a
+ * recording does not say. The text must be what was recorded.
+ */
+function lastOwnLine(document: TextDocument, stale: boolean): number {
+  if (stale || languageOf(baseName(document.uri)) !== 'kotlin') return Infinity;
+  const { lineCount } = document;
+  return document.lineAt(lineCount - 1).isEmptyOrWhitespace ? lineCount - 1 : lineCount;
+}
+
+function lineList(text: MarkdownString, columns: FigureColumns, row: number, lastLine: number): void {
+  const hot = hotLines(columns, row, lastLine).slice(0, shownLines);
   if (hot.length === 0) return;
   const all = columns.hasCpu ? columns.cpuNs : columns.wallNs;
   text.appendMarkdown(`\n\n**${l10n.t('Lines')}**\n\n`);
-  for (const at of hot) {
-    const share = all > 0 ? ` (${formatShare(weight(at) / all)})` : '';
+  for (const { line, ns } of hot) {
+    const share = all > 0 ? ` (${formatShare(ns / all)})` : '';
+    const place = line === 0 ? l10n.t('code of inlined functions') : l10n.t('line {0}', String(line));
     text.appendMarkdown('- ');
-    text.appendText(`${l10n.t('line {0}', String(columns.line[at] ?? 0))}: ${formatNs(weight(at))}${share}`);
+    text.appendText(`${place}: ${formatNs(ns)}${share}`);
     text.appendMarkdown('\n');
   }
   if (columns.linesNearSafepoints)

@@ -11,6 +11,7 @@ import {
 import { TargetError, type Target } from '../../targets/target.js';
 import type { PresetName } from '../settings.js';
 import { presets } from './presets.js';
+import { plain } from './progress.js';
 import { idOf, inPlace, targetItems, type TargetItem } from './target-items.js';
 import type { TargetListing, TargetRegistry } from './target-registry.js';
 
@@ -65,10 +66,11 @@ class TargetList {
   #isEarly = true;
   /** All have answered once. */
   #isWhole = false;
+  #moreToCome = true;
   /** Where the person is: VS Code tells of no row for a moment while it takes new ones. */
   #row: string | undefined;
-  /** Enter shall take none since then, as the last choice may still come. */
-  #noneSince: number | undefined;
+  /** When it was last told which row is active, or that none is. */
+  #chosenAt = -Infinity;
 
   constructor(
     private readonly pick: QuickPick<TargetItem>,
@@ -85,7 +87,10 @@ class TargetList {
         if (row !== undefined && !this.#isOfVSCode(row)) this.#row = idOf(row);
       }),
       // What is typed leads to another row, or to none.
-      pick.onDidChangeValue(() => (this.#row = undefined)),
+      pick.onDidChangeValue(() => {
+        this.#row = undefined;
+        this.#choose();
+      }),
     ];
     closed.addEventListener('abort', () => {
       clearTimeout(together);
@@ -125,31 +130,34 @@ class TargetList {
   #show(listing: TargetListing, moreToCome: boolean): void {
     if (this.closed.aborted) return;
     const { pick, lastNames } = this;
-    const [active] = pick.activeItems;
-    const isNone = active === undefined || this.#noneSince !== undefined;
-    const row = this.#row ?? (isNone ? undefined : idOf(active));
+    // What is typed leads to a row, too.
+    const typed = pick.value === '' ? undefined : pick.activeItems[0];
+    const row = this.#row ?? (typed && idOf(typed));
     pick.items = inPlace(pick.items, targetItems(listing, lastNames));
-    if (row !== undefined) {
-      pick.activeItems = pick.items.filter((item) => idOf(item) === row);
-      return;
-    }
-    if (pick.value !== '') return; // the first row that fits what is typed
-    // Enter takes the last choice again: while that may still come it takes no other one.
-    const last = pick.items.find(
-      ({ target }) => target?.name === lastNames[0] && target?.refusal === undefined,
-    );
-    if (!moreToCome) this.#noneSince = undefined;
-    if (last !== undefined) pick.activeItems = [last];
-    else if (moreToCome && lastNames.length > 0) {
-      this.#noneSince = performance.now();
-      pick.activeItems = [];
-    }
+    this.#moreToCome = moreToCome;
+    if (row !== undefined) pick.activeItems = pick.items.filter((item) => idOf(item) === row);
+    else this.#choose();
+  }
+
+  /** What Enter takes while nobody went to a row: the last choice again, else the first program that can be recorded, else nothing. */
+  #choose(): void {
+    const { pick, lastNames } = this;
+    this.#chosenAt = performance.now();
+    if (pick.value !== '') return; // VS Code takes the first row that fits what is typed
+    const can = pick.items.filter(({ target }) => target !== undefined && target.refusal === undefined);
+    const last = can.find(({ target }) => target?.name === lastNames[0]);
+    const mayCome = this.#moreToCome && lastNames.length > 0;
+    const chosen = last ?? (mayCome ? undefined : can[0]);
+    pick.activeItems = chosen === undefined ? [] : [chosen];
+    // It stays, whatever comes.
+    this.#row = chosen && idOf(chosen);
   }
 
   #isOfVSCode(row: TargetItem): boolean {
+    if (performance.now() - this.#chosenAt > settlingMs) return false;
+    if (this.pick.value !== '' || this.#row !== undefined) return false;
     const first = this.pick.items.find(({ kind }) => kind !== QuickPickItemKind.Separator);
-    const isSettling = performance.now() - (this.#noneSince ?? -Infinity) < settlingMs;
-    return isSettling && first !== undefined && idOf(row) === idOf(first);
+    return first !== undefined && idOf(row) === idOf(first);
   }
 }
 
@@ -174,7 +182,7 @@ export async function pickHow(target: Target, last: PresetName): Promise<HowChos
       how: { preset: name, fromLaunch },
     }));
   const pick = window.createQuickPick<Item>();
-  pick.title = l10n.t('BTrace: Record {0} (2/2)', target.name);
+  pick.title = l10n.t('BTrace: Record {0} (2/2)', plain(target.name));
   pick.placeholder = l10n.t('What to look at?');
   pick.matchOnDescription = true;
   const now = target.refusal === undefined ? items(false) : [];

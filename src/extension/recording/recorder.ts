@@ -4,6 +4,7 @@ import path from 'node:path';
 import { commands, EventEmitter, l10n, ProgressLocation, Uri, window, workspace, type Event } from 'vscode';
 import type { LaunchOptions } from '../../targets/local/launch.js';
 import type { SessionEnd, Target } from '../../targets/target.js';
+import { goneRecording } from '../gone.js';
 import type { Memory } from '../memory.js';
 import { Problem, type Notices } from '../notice.js';
 import { setting, type PresetName } from '../settings.js';
@@ -248,6 +249,8 @@ export class Recorder {
     if (this.sessions.isClosing) return end.file;
     await this.store.unfinished.remove(active.session.file);
     if (end.reason === 'cancelled') return undefined;
+    // Said here, and not by each that would show it.
+    if ((await describe(end.file)) === undefined) throw goneRecording(Uri.file(end.file), end.message);
     if (open) await openRecording(end.file);
     this.#finished.fire(end.file);
     if (end.message !== '') void this.notices.warning(end.message);

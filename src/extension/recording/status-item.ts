@@ -2,6 +2,7 @@
 import { l10n, StatusBarAlignment, ThemeColor, window, Disposable } from 'vscode';
 import { clock } from '../clock.js';
 import { plain, statusLine } from './progress.js';
+import { shortName } from './short-name.js';
 import type { Sessions } from './sessions.js';
 
 export function recordingStatusItem(sessions: Sessions): Disposable {
@@ -23,7 +24,7 @@ export function recordingStatusItem(sessions: Sessions): Disposable {
     const longest = clock(Date.now() - Math.min(...all.map((one) => one.startedMs)));
     item.text =
       all.length === 1
-        ? `$(record) ${longest} ${plain(first.name).slice(0, 30)}`
+        ? `$(record) ${longest} ${plain(shortName(first.name)).slice(0, 30)}`
         : `$(record) ${longest} ${l10n.t('{0} recordings', all.length)}`;
     item.tooltip = [
       ...all.map((one) => `${one.name}: ${statusLine(one.session.status())}`),

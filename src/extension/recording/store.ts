@@ -43,11 +43,12 @@ export class RecordingStore implements Disposable {
 
   /** The folder for new recordings, and whether it is the extension's own. */
   folder(): { readonly path: string; readonly own: boolean } {
-    const chosen = setting('recording.folder').trim();
+    // Of several folders in the workspace the first one's settings hold, too.
+    const base = workspace.workspaceFolders?.find((folder) => folder.uri.scheme === 'file')?.uri;
+    const chosen = setting('recording.folder', base).trim();
     if (chosen !== '') {
-      const base = workspace.workspaceFolders?.find((folder) => folder.uri.scheme === 'file')?.uri.fsPath;
       if (path.isAbsolute(chosen)) return { path: chosen, own: false };
-      if (base !== undefined) return { path: path.join(base, chosen), own: false };
+      if (base !== undefined) return { path: path.join(base.fsPath, chosen), own: false };
     }
     return { path: this.#ownFolder(), own: true };
   }

@@ -2,6 +2,7 @@
 import { l10n, QuickPickItemKind, type QuickPickItem } from 'vscode';
 import { isTargetError, type Target } from '../../targets/target.js';
 import { plain } from './progress.js';
+import { cutOff } from './short-name.js';
 import type { TargetListing } from './target-registry.js';
 
 export interface TargetItem extends QuickPickItem {
@@ -23,14 +24,14 @@ export function targetItems(listing: TargetListing, lastNames: readonly string[]
   const item = (target: Target): TargetItem => ({
     label: `$(${target.refusal === undefined ? icon(target.kind) : 'circle-slash'}) ${plain(target.label ?? target.name)}`,
     description: [
-      target.label === undefined ? '' : target.name,
+      target.label === undefined ? '' : cutOff(target.name),
       target.pid > 0 ? String(target.pid) : '',
       target.runtime,
     ]
       .filter((s) => s !== '')
       .join(' · '),
     // A command line may be no more than the name.
-    detail: target.refusal ?? (target.detail === target.name ? '' : target.detail),
+    detail: target.refusal ?? (target.detail === target.name ? '' : cutOff(target.detail)),
     target,
   });
   const items: TargetItem[] = [];
@@ -54,7 +55,6 @@ export function targetItems(listing: TargetListing, lastNames: readonly string[]
       {
         label: `$(warning) ${text}`,
         detail: isTargetError(error) ? error.nextStep : '',
-        alwaysShow: true,
         failure: error,
       },
     );
@@ -63,7 +63,6 @@ export function targetItems(listing: TargetListing, lastNames: readonly string[]
     { label: l10n.t('Not running yet'), kind: QuickPickItemKind.Separator },
     {
       label: `$(terminal) ${l10n.t('Start a Java program, and record it from its first moment…')}`,
-      alwaysShow: true,
       launch: true,
     },
   );

@@ -18,6 +18,7 @@ import {
   type SourcePlace,
   type SourceSearch,
 } from '../../symbols/find-source.js';
+import { withoutEndlessNames } from '../../symbols/wanted-source.js';
 import { declaredLine } from '../../symbols/declared-line.js';
 import { fittingPlaces } from '../../symbols/fitting-places.js';
 import type { SourceKey } from '../../protocol/messages.js';
@@ -41,7 +42,8 @@ export class SourceOpener {
   ) {}
 
   /** Of a frame as it was written. */
-  async open(frame: SourceKey, beside: boolean): Promise<void> {
+  async open(recorded: SourceKey, beside: boolean): Promise<void> {
+    const frame = withoutEndlessNames(recorded);
     this.notices.log.debug(
       `Source of ${frame.className}.${frame.method} (${frame.file}:${String(frame.line)})`,
     );

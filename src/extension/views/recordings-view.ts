@@ -8,6 +8,7 @@ import {
   l10n,
   RelativePattern,
   TabInputCustom,
+  ThemeColor,
   ThemeIcon,
   TreeItem,
   UIKind,
@@ -22,21 +23,24 @@ import {
   type TreeView,
 } from 'vscode';
 import { safeName } from '../../targets/recording-folder.js';
+import { clock } from '../clock.js';
 import { Problem, words } from '../notice.js';
 import { formatBytes, formatLength } from '../../trace/measure/quantities.js';
 import type { Sessions } from '../recording/sessions.js';
-import { shownName, type RecordingStore, type StoredRecording } from '../recording/store.js';
+import { shortName } from '../recording/short-name.js';
+import { isGeneratedName, shownName, type RecordingStore, type StoredRecording } from '../recording/store.js';
 import type { ChangedSources } from '../sources/changed-sources.js';
 import { goesOn, recordingLength } from '../recording/recording-length.js';
 
 const lookAgainMs = 2000;
+const drawEveryMs = 1000;
 
 /** Names of changed sources in a tooltip. */
 const shownChanged = 8;
 
 export class RecordingsView implements TreeDataProvider<StoredRecording>, Disposable {
-  readonly #change = new EventEmitter<undefined>();
-  readonly onDidChangeTreeData: Event<undefined> = this.#change.event;
+  readonly #change = new EventEmitter<StoredRecording[] | undefined>();
+  readonly onDidChangeTreeData: Event<StoredRecording[] | undefined> = this.#change.event;
   readonly #deleted = new EventEmitter<Uri>();
   /** By a person, in this view. */
   readonly onDidDelete: Event<Uri> = this.#deleted.event;
@@ -45,6 +49,9 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
   #watched: Disposable[] = [];
   #watchedFolder = '';
   #refreshLater: NodeJS.Timeout | undefined;
+  /** While something is recorded and the view is seen. */
+  #drawing: NodeJS.Timeout | undefined;
+  #listed: readonly StoredRecording[] = [];
 
   constructor(
     private readonly store: RecordingStore,
@@ -53,7 +60,11 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
   ) {
     this.#view = window.createTreeView('btrace.recordings', { treeDataProvider: this });
     this.#listening = [
-      sessions.onDidChange(() => this.refresh()),
+      sessions.onDidChange(() => {
+        this.refresh();
+        this.#schedule();
+      }),
+      this.#view.onDidChangeVisibility(() => this.#schedule()),
       changed.onDidChange(() => this.refresh()),
       workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration('btrace.recording.folder')) this.refresh();
@@ -65,6 +76,15 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
     clearTimeout(this.#refreshLater);
     this.#refreshLater = undefined;
     this.#change.fire(undefined);
+  }
+
+  /** The rows of what is recorded here tell for how long. */
+  #schedule(): void {
+    clearInterval(this.#drawing);
+    this.#drawing = undefined;
+    if (!this.#view.visible || this.sessions.all.length === 0) return;
+    const isWritten = ({ file }: StoredRecording): boolean => this.sessions.writing(file) !== undefined;
+    this.#drawing = setInterval(() => this.#change.fire(this.#listed.filter(isWritten)), drawEveryMs);
   }
 
   /** The one that the keyboard is on, for commands that are called without an argument. */
@@ -84,6 +104,7 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
       const { message, nextStep } = words(error);
       problem = `${message} ${nextStep}`;
     }
+    this.#listed = found;
     this.#view.message = problem;
     // That there are none is not said before somebody looked: VS Code takes a view for empty until then.
     void commands.executeCommand('setContext', 'btrace.noRecordings', found.length === 0 && problem === '');
@@ -91,30 +112,41 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
   }
 
   async getTreeItem(recording: StoredRecording): Promise<TreeItem> {
-    const item = new TreeItem(shownName(recording.name));
+    const active = this.sessions.writing(recording.file);
+    const lengthNs = active === undefined ? await recordingLength(recording) : undefined;
+    const isOthers = active === undefined && (await goesOn(recording));
+    if (isOthers) this.#refreshLater ??= setTimeout(() => this.refresh(), lookAgainMs);
+    const writing = active !== undefined || isOthers;
+    const changed = writing ? [] : await this.#changedSince(recording);
+    const isNamed = !isGeneratedName(recording.name);
+    const name = shownName(recording.name);
+    // Of one program there are many: when comes first, as a narrow side bar cuts off what is last.
+    const when =
+      active !== undefined ? clock(Date.now() - active.startedMs) : shortTime(recording.modifiedMs, isNamed);
+    const length = lengthNs === undefined ? l10n.t('cut off') : formatLength(lengthNs);
+    const facts = [
+      writing ? l10n.t('recording…') : length,
+      formatBytes(active?.session.status().fileBytes ?? recording.bytes),
+      ...(changed.length > 0 ? [changedText(changed.length)] : []),
+    ];
+    // What another window makes was written at the time of the last look, whenever that was.
+    const timed = isOthers ? undefined : when;
+    const item = new TreeItem(
+      isNamed || timed === undefined ? shortName(name) : `${timed} ${shortName(name)}`,
+    );
     item.id = recording.file;
     item.resourceUri = Uri.file(recording.file);
-    const isOurs = this.sessions.writing(recording.file) !== undefined;
-    const lengthNs = isOurs ? undefined : await recordingLength(recording);
-    const isOthers = !isOurs && (await goesOn(recording));
-    if (isOthers) this.#refreshLater ??= setTimeout(() => this.refresh(), lookAgainMs);
-    const writing = isOurs || isOthers;
-    const facts = [
-      writing ? l10n.t('recording…') : lengthNs === undefined ? l10n.t('cut off') : formatLength(lengthNs),
-      formatBytes(recording.bytes),
-    ];
-    const changed = writing ? [] : await this.#changedSince(recording);
-    if (changed.length > 0) facts.push(changedText(changed.length));
-    // What grows was written at the time of the last look, whenever that was.
-    item.description = [...(writing ? [] : [shortTime(recording.modifiedMs)]), ...facts].join(' · ');
-    const when = new Intl.DateTimeFormat(env.language, { dateStyle: 'medium', timeStyle: 'medium' });
+    item.description = [...(isNamed && timed !== undefined ? [timed] : []), ...facts].join(' · ');
+    const full = new Intl.DateTimeFormat(env.language, { dateStyle: 'medium', timeStyle: 'medium' });
     item.tooltip = [
-      recording.file,
+      name,
+      full.format(active?.startedMs ?? recording.modifiedMs),
       ...facts,
       ...changed.slice(0, shownChanged).map((file) => `  ${file}`),
-      when.format(recording.modifiedMs),
+      recording.file,
     ].join('\n');
-    item.iconPath = new ThemeIcon(writing ? 'record' : changed.length > 0 ? 'warning' : 'graph-line');
+    const icon = writing ? 'record' : changed.length > 0 ? 'warning' : 'graph-line';
+    item.iconPath = writing ? new ThemeIcon(icon, new ThemeColor('charts.red')) : new ThemeIcon(icon);
     item.contextValue = writing ? 'writing' : 'recording';
     item.command = { command: 'btrace.reopenRecording', title: l10n.t('Open'), arguments: [recording] };
     return item;
@@ -227,6 +259,7 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
 
   dispose(): void {
     clearTimeout(this.#refreshLater);
+    clearInterval(this.#drawing);
     Disposable.from(...this.#listening, ...this.#watched).dispose();
     this.#view.dispose();
     this.#change.dispose();
@@ -240,11 +273,15 @@ function tabsOf(recording: Uri): Tab[] {
   return window.tabGroups.all.flatMap(({ tabs }) => tabs.filter(isOfIt));
 }
 
-/** The time of day; the day, too, where it was another. */
-function shortTime(ms: number): string {
-  const isToday = new Date(ms).toDateString() === new Date().toDateString();
-  const day = isToday ? {} : { dateStyle: 'short' as const };
-  return new Intl.DateTimeFormat(env.language, { ...day, timeStyle: 'short' }).format(ms);
+/** The time of day, to the second as one records again and again; of another day that, which is enough of what has a name. */
+function shortTime(ms: number, isNamed: boolean): string {
+  const [then, now] = [new Date(ms), new Date()];
+  const format = (shown: Intl.DateTimeFormatOptions): string =>
+    new Intl.DateTimeFormat(env.language, shown).format(then);
+  if (then.toDateString() === now.toDateString()) return format({ timeStyle: 'medium' });
+  if (then.getFullYear() !== now.getFullYear()) return format({ dateStyle: 'medium' });
+  const time = isNamed ? {} : ({ hour: 'numeric', minute: '2-digit' } as const);
+  return format({ month: 'short', day: 'numeric', ...time });
 }
 
 function changedText(count: number): string {

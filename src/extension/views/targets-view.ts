@@ -17,6 +17,7 @@ import {
 import { isTargetError, type Target } from '../../targets/target.js';
 import { plain, statusLine } from '../recording/progress.js';
 import type { ActiveRecording, Sessions } from '../recording/sessions.js';
+import { cutOff, shortName } from '../recording/short-name.js';
 import { kindName } from '../recording/target-items.js';
 import type { TargetListing, TargetRegistry } from '../recording/target-registry.js';
 
@@ -142,10 +143,10 @@ export class TargetsView implements TreeDataProvider<TargetNode>, Disposable {
         return targetItem(node.target);
       case 'session': {
         const { active } = node;
-        const item = new TreeItem(active.name);
+        const item = new TreeItem(plain(shortName(active.name)));
         item.id = `session:${String(active.id)}`;
         item.description = statusLine(active.session.status());
-        item.tooltip = `${active.session.file}\n${item.description}`;
+        item.tooltip = [cutOff(active.name), item.description, active.session.file].join('\n');
         item.iconPath = new ThemeIcon('record', new ThemeColor('charts.red'));
         item.contextValue = 'session';
         item.command = { command: 'btrace.watch', title: l10n.t('Watch'), arguments: [active.id] };
@@ -178,15 +179,18 @@ function kindNode(kind: string): TargetNode {
 }
 
 function targetItem(target: Target): TreeItem {
-  const item = new TreeItem(plain(target.label ?? target.name));
+  const item = new TreeItem(plain(target.label ?? shortName(target.name)));
   item.id = target.id;
   // Of this machine's programs it is the command line: long, and in the tooltip.
   const where = target.kind === 'android' && target.pid > 0 ? target.detail : '';
-  const name = target.label === undefined ? '' : target.name;
+  const name = target.label === undefined ? '' : cutOff(target.name);
   item.description = [name, target.pid > 0 ? String(target.pid) : '', where || target.runtime]
     .filter((s) => s !== '')
     .join(' · ');
-  item.tooltip = [target.detail, target.refusal ?? ''].filter((s) => s !== '').join('\n');
+  item.tooltip = [target.name, target.detail === target.name ? '' : target.detail, target.refusal ?? '']
+    .filter((s) => s !== '')
+    .map(cutOff)
+    .join('\n');
   const can = target.refusal === undefined;
   item.iconPath = new ThemeIcon(can ? (target.kind === 'android' ? 'device-mobile' : 'vm') : 'circle-slash');
   item.contextValue = can || target.launchable === true ? 'target' : 'refused';

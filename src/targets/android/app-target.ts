@@ -16,7 +16,7 @@ import { launch, launchLibrary } from './launch.js';
 import { OutsideSession } from './outside.js';
 
 /** From which Android apps may be profileable. */
-const PROFILEABLE_SDK = 29;
+export const PROFILEABLE_SDK = 29;
 
 /** Something on a device, or the device itself where it cannot be used. */
 export interface AndroidTarget extends Target {

@@ -24,9 +24,9 @@ const TRY_EVERY_MS = 20;
 const LOOK_MS = 5000;
 
 /** From which Android an app can be started with an agent: before its own code, after it, or not at all. */
-const BIND_SDK = 28;
-const AGENT_SDK = 27;
-const STARTUP_AGENTS_SDK = 30;
+export const BIND_SDK = 28;
+export const AGENT_SDK = 27;
+export const STARTUP_AGENTS_SDK = 30;
 
 /** Started with the agent in it, which has been copied into it. */
 export async function launch(

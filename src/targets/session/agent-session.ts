@@ -13,6 +13,7 @@ import type { RecordOptions, Session, SessionEnd, SessionStatus, Target } from '
 import { TargetError } from '../target.js';
 import type { Conversation } from './conversation.js';
 import { NativeNames } from './native-names.js';
+import { type Ending, endOfFile, FOOTER_REASONS, sentences } from './ending.js';
 import { FileError, type RecordingFile } from './recording-file.js';
 import { Redactor } from './redact.js';
 import { RingDump } from './ring-dump.js';
@@ -47,21 +48,6 @@ export interface SessionParts {
   readonly release: () => Promise<void>;
   readonly log: (line: string) => void;
 }
-
-interface Ending {
-  readonly reason: SessionEnd['reason'];
-  readonly message: string;
-}
-
-const FOOTER_REASONS: Record<SessionEnd['reason'], (typeof EndReason)[keyof typeof EndReason]> = {
-  stopped: EndReason.Stopped,
-  'target-exited': EndReason.TargetExited,
-  'connection-lost': EndReason.ConnectionLost,
-  limit: EndReason.Limit,
-  cancelled: EndReason.Cancelled,
-  fault: EndReason.Fault,
-  'disk-full': EndReason.DiskFull,
-};
 
 export class AgentSession implements Session {
   readonly target: Target;
@@ -233,10 +219,7 @@ export class AgentSession implements Session {
     } catch (error) {
       if (!(error instanceof FileError)) return await this.disconnected(error);
       this.parts.conversation.command(CommandKind.Cancel);
-      const kept = `What was recorded until then is in ${this.file}.`;
-      return error.diskFull
-        ? { reason: 'disk-full', message: `The disk is full. ${kept}` }
-        : { reason: 'fault', message: `${error.message} ${kept}` };
+      return endOfFile(error);
     }
   }
 
@@ -357,10 +340,4 @@ export class AgentSession implements Session {
     const status = this.status();
     for (const listener of this.listeners) listener(status);
   }
-}
-
-/** What stands before another gets its full stop. */
-function sentences(said: readonly string[]): string {
-  const [first = '', ...others] = said.filter((line) => line !== '');
-  return others.reduce((all, line) => `${all}${/[.!?]$/.test(all) ? '' : '.'} ${line}`, first);
 }

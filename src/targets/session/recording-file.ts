@@ -10,7 +10,10 @@ export class FileError extends Error {
   override readonly name = 'FileError';
   readonly diskFull: boolean;
 
-  constructor(path: string, cause: unknown) {
+  constructor(
+    readonly path: string,
+    cause: unknown,
+  ) {
     super(`Writing ${path} failed: ${cause instanceof Error ? cause.message : String(cause)}.`, { cause });
     const code = (cause as NodeJS.ErrnoException | undefined)?.code;
     this.diskFull = code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';

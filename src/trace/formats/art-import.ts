@@ -35,6 +35,8 @@ export class ArtImporter implements TraceImporter {
   #place: Place = 'key';
   #version = 0;
   #recordBytes = 0;
+  /** That were read, of those of fixed size: the text before them says how many there are. */
+  #records = 0;
   #startUs = 0n;
   readonly #threads = new Map<number, EventThread>();
   /** µs clocks are 32 bits and pass their end after 71 minutes: what has to be added, by thread. */
@@ -59,7 +61,13 @@ export class ArtImporter implements TraceImporter {
 
   finish(): Trace {
     const window = this.#window;
+    const stated = this.#place === 'records' ? Number(this.#key.get('num-method-calls') ?? 0) : 0;
     if (this.#place === 'key') this.#builder.problem(window.offset, 'The trace ends before its first record');
+    else if (stated > this.#records)
+      this.#builder.problem(
+        window.offset,
+        `The trace ends after ${this.#records} of its ${counted(stated, 'record', 'records')}`,
+      );
     else if (window.at < window.end) {
       this.#builder.problem(
         window.offset,
@@ -67,8 +75,9 @@ export class ArtImporter implements TraceImporter {
       );
     }
     if (this.#key.get('data-file-overflow') === 'true') {
-      this.#builder.remark(
-        'The buffer was full before tracing ended: what came after is missing. Record with a larger buffer',
+      this.#builder.problem(
+        window.offset,
+        'The buffer was full before tracing ended: what came after is missing. Record with a larger buffer, or for less time',
       );
     }
     for (const [id, thread] of this.#threads) {
@@ -180,6 +189,7 @@ export class ArtImporter implements TraceImporter {
       if (this.#version === 1) this.#record(bytes[at] ?? 0, bytes, at + 1);
       else this.#record(u16(bytes, at), bytes, at + 2);
     }
+    this.#records += (at - window.at) / size;
     window.at = at;
     return false;
   }

@@ -1,7 +1,7 @@
 /** What is selected: its name as in the source, its figures, who it waited for, and where to go from it. */
 import { isCarrier } from '../../trace/measure/virtual-threads.js';
 import type { PageView } from '../../protocol/messages.js';
-import { control, element } from '../element.js';
+import { control, element, replaceContent } from '../element.js';
 import { formatCount, formatLength, formatNs, formatShare } from '../../trace/measure/quantities.js';
 import type { ViewContext } from '../model.js';
 import { plainText } from '../names.js';
@@ -31,7 +31,7 @@ export interface DetailsActions {
 const certainties = ['link.observed', 'link.identity', 'link.owner'] as const;
 
 export class DetailsPane {
-  readonly root = element('aside', { class: 'details', 'aria-label': text('details.label') });
+  readonly root = element('aside', { class: 'details', tabindex: -1, 'aria-label': text('details.label') });
   readonly #context: ViewContext;
   readonly #actions: DetailsActions;
   readonly #latest = new Latest();
@@ -79,7 +79,7 @@ export class DetailsPane {
       [text('details.length'), endNs > beginNs ? formatLength(endNs - beginNs) : ''],
       [text('details.threads'), formatCount(model.snapshot?.threads.length ?? 0)],
     ];
-    this.root.replaceChildren(
+    this.#fill(
       element('h2', { class: 'details-title' }, text('details.recording')),
       facts(rows),
       element('p', { class: 'details-hint' }, text('details.hint')),
@@ -155,7 +155,7 @@ export class DetailsPane {
       [text('details.begins'), formatNs(key.beginNs - model.originNs)],
       [text('weight.wall'), formatNs(wall)],
     ];
-    this.root.replaceChildren(...this.#head(method, undefined), facts(known), this.#buttons(method, true));
+    this.#fill(...this.#head(method, undefined), facts(known), this.#buttons(method, true));
     const { snapshot } = model;
     if (snapshot === undefined) return;
     const waits = waitsOf(key, endNs, call.thread, snapshot);
@@ -181,7 +181,7 @@ export class DetailsPane {
   }
 
   #fill(...parts: readonly (HTMLElement | undefined)[]): void {
-    this.root.replaceChildren(...parts.filter((part) => part !== undefined));
+    replaceContent(this.root, this.root, ...parts.filter((part) => part !== undefined));
   }
 
   #callFacts(figures: CallFigures, thread: ThreadSnapshot, wall: number): [string, string][] {
@@ -237,7 +237,7 @@ export class DetailsPane {
         : undefined;
     const focus = control('vscode-button', { appearance: 'secondary' }, text('details.focus'));
     focus.addEventListener('click', () => this.#actions.focusSelection());
-    this.root.replaceChildren(
+    this.#fill(
       element('h2', { class: 'details-title' }, describeWait(blocks, row, snapshot)),
       facts(rows),
       ...[
@@ -282,7 +282,7 @@ export class DetailsPane {
 
   #showMethod(method: number): void {
     const { actions, model, store } = this.#context;
-    this.root.replaceChildren(...this.#head(method, undefined), this.#buttons(method, false));
+    this.#fill(...this.#head(method, undefined), this.#buttons(method, false));
     this.#latest.take(
       Promise.all([
         actions.ask({ kind: 'source', method }),
@@ -295,7 +295,7 @@ export class DetailsPane {
           Object.fromEntries(
             Object.entries(of).map(([weight, column]) => [weight, column[row] ?? 0]),
           ) as Record<Weight, number>;
-        this.root.replaceChildren(
+        this.#fill(
           ...this.#head(method, key),
           figuresTable(model.snapshot, { self: at(figures.self), total: at(figures.total) }, figures.sum),
           facts([

@@ -2,6 +2,7 @@
 import { element, icon } from '../element.js';
 import { bindings } from '../keys.js';
 import { text } from '../texts.js';
+import type { TextKey } from '../texts.js';
 
 const shownKeys: Readonly<Record<string, string>> = {
   ArrowUp: '↑',
@@ -11,7 +12,20 @@ const shownKeys: Readonly<Record<string, string>> = {
   Escape: 'Esc',
   Backspace: '⌫',
   ' ': 'Space',
+  PageUp: 'Page Up',
+  PageDown: 'Page Down',
 };
+
+/** Of tables, trees and the flame graph: each has them to itself while it has the keyboard, and they stay as they are. */
+const viewKeys = [
+  { keys: ['ArrowUp', 'ArrowDown', 'PageUp', 'PageDown', 'Home', 'End'], text: 'viewKey.rows' },
+  { keys: ['ArrowRight', 'ArrowLeft'], text: 'viewKey.open' },
+  { keys: ['Enter', 'Mod+Enter'], text: 'viewKey.source' },
+  { keys: [' '], text: 'viewKey.callers' },
+  { keys: ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'], text: 'viewKey.frames' },
+  { keys: ['f', ' '], text: 'viewKey.zoom' },
+  { keys: ['0', 'Escape'], text: 'viewKey.whole' },
+] as const;
 
 function shownKey(key: string): string {
   const letter = key.replace(/^(Mod\+)?(Alt\+)?(Shift\+)?/, '');
@@ -19,6 +33,15 @@ function shownKey(key: string): string {
   const isShifted = key.includes('Shift+') || (letter.length === 1 && letter !== letter.toLowerCase());
   const mod = key.startsWith('Mod+') ? `${isMac() ? '⌘' : 'Ctrl'}+` : '';
   return `${mod}${key.includes('Alt+') ? 'Alt+' : ''}${isShifted ? 'Shift+' : ''}${shown}`;
+}
+
+function keyRow(binding: { readonly keys: readonly string[]; readonly text: TextKey }): HTMLElement {
+  return element(
+    'tr',
+    {},
+    element('td', {}, ...binding.keys.map((key) => element('kbd', {}, shownKey(key)))),
+    element('td', {}, text(binding.text)),
+  );
 }
 
 function isMac(): boolean {
@@ -49,6 +72,7 @@ export class HelpDialog {
         { class: 'help-body', tabindex: 0, role: 'region', 'aria-label': text('help.title') },
         this.#left,
         this.#right,
+        element('table', { class: 'help-views' }, element('tbody', {}, ...viewKeys.map(keyRow))),
         element('table', { class: 'help-mouse' }, element('tbody', {}, ...mouse)),
       ),
     );
@@ -66,14 +90,7 @@ export class HelpDialog {
   #list(): void {
     const rows = bindings()
       .filter(({ keys }) => keys.length > 0)
-      .map((binding) =>
-        element(
-          'tr',
-          {},
-          element('td', {}, ...binding.keys.map((key) => element('kbd', {}, shownKey(key)))),
-          element('td', {}, text(binding.text)),
-        ),
-      );
+      .map(keyRow);
     const half = Math.ceil(rows.length / 2);
     this.#left.replaceChildren(element('tbody', {}, ...rows.slice(0, half)));
     this.#right.replaceChildren(element('tbody', {}, ...rows.slice(half)));

@@ -1,6 +1,6 @@
 /** What the colours of the chart stand for, and how much of everything each has: packages, or classes where there is one package. */
 import { IntervalState } from '../../trace/model/trace.js';
-import { element } from '../element.js';
+import { element, replaceContent } from '../element.js';
 import { formatShare } from '../../trace/measure/quantities.js';
 import type { ViewContext } from '../model.js';
 import { libraryHue, nativeHue, plainText } from '../names.js';
@@ -21,7 +21,7 @@ interface Entry {
 }
 
 export class Legend {
-  readonly root = element('div', { class: 'legend' });
+  readonly root = element('div', { tabindex: -1, class: 'legend' });
   readonly #context: ViewContext;
   readonly #latest = new Latest();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -61,7 +61,9 @@ export class Legend {
     const { weight } = this.#context.store.state;
     const entries = this.#entries(figures);
     const sum = figures.sum[weight];
-    this.root.replaceChildren(
+    replaceContent(
+      this.root,
+      this.root,
       element(
         'h3',
         {

@@ -1,6 +1,6 @@
 /** Who waited for a lock when the recording ended, and who for each other: said once above the views, and with each of these waits. */
 import type { LockWait } from '../../trace/measure/lock-waits.js';
-import { element, icon } from '../element.js';
+import { element, icon, replaceContent } from '../element.js';
 import type { ViewContext } from '../model.js';
 import type { NameIndex } from '../names.js';
 import type { BlockKey, Selection } from '../store.js';
@@ -43,7 +43,8 @@ export class LockWaitsBar {
       locked.length > 0 ? this.#button(found, locked, snapshot, names) : undefined,
       others.length > 0 ? this.#button(rest, others, snapshot, names) : undefined,
     ];
-    this.root.replaceChildren(...buttons.filter((button) => button !== undefined), this.#said);
+    const view = { focus: () => this.#context.actions.focusView() };
+    replaceContent(this.root, view, ...buttons.filter((button) => button !== undefined), this.#said);
     this.#say();
   }
 

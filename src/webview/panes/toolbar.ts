@@ -125,6 +125,7 @@ export class Toolbar {
     // The kit takes longer for a list than the chart for a frame.
     context.model.onChange(() => afterPaint(() => this.#fillWeights()));
     context.model.onChange(() => this.#nameMessages());
+    context.model.onBaseline(() => this.show(store.state));
     context.model.onChange(() => this.#showWays());
   }
 
@@ -144,12 +145,18 @@ export class Toolbar {
       const isActive = name === state.view;
       tab.setAttribute('aria-selected', String(isActive));
       tab.tabIndex = isActive ? 0 : -1;
+      tab.hidden = !isActive && !this.#isOffered(name);
     }
     if (this.#search.value !== state.search.text) this.#search.value = state.search.text;
     this.#regex.setAttribute('aria-pressed', String(state.search.regex));
     this.#mine.checked = state.onlyMine;
     this.#fillWeights();
     this.#showWays();
+  }
+
+  /** There is room for what is of use. Keys and commands lead to all views. */
+  #isOffered(name: PageView): boolean {
+    return name !== 'compare' || this.#context.model.baseline !== undefined;
   }
 
   #showWays(): void {
@@ -186,8 +193,9 @@ export class Toolbar {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
     if (step === 0) return;
     const { store } = this.#context;
-    const at = pageViews.indexOf(store.state.view);
-    const next = pageViews[(at + step + pageViews.length) % pageViews.length];
+    const shown = pageViews.filter((name) => this.#tabs.get(name)?.hidden === false);
+    const at = shown.indexOf(store.state.view);
+    const next = shown[(at + step + shown.length) % shown.length];
     if (next === undefined) return;
     event.preventDefault();
     event.stopPropagation();

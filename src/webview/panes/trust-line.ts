@@ -5,7 +5,7 @@
 import { recordingCost } from '../../trace/measure/recording-cost.js';
 import { unsampledCpu } from '../../trace/measure/unsampled-cpu.js';
 import { failedHooks, gapShare, lostOf, samplingOf } from '../../trace/measure/trust.js';
-import { element, icon } from '../element.js';
+import { element, icon, replaceContent } from '../element.js';
 import { formatCount, formatLength, formatNs, formatShare } from '../../trace/measure/quantities.js';
 import type { Model, ViewContext } from '../model.js';
 import { plainText } from '../names.js';
@@ -25,9 +25,12 @@ export class TrustLine {
   readonly #facts = element('div', { class: 'facts', role: 'note', 'aria-label': text('trust.label') });
   readonly #chips = element('div', { class: 'chips' });
   readonly #context: ViewContext;
+  /** Where keys go when what they were on is no more. */
+  readonly #view: { focus(): void };
 
   constructor(context: ViewContext) {
     this.#context = context;
+    this.#view = { focus: () => context.actions.focusView() };
     this.root.append(this.#facts, this.#chips);
     context.model.onChange(() => this.#show());
     context.store.onChange((_state, changed) => {
@@ -39,7 +42,8 @@ export class TrustLine {
   #show(): void {
     const { model, store } = this.#context;
     const { snapshot } = model;
-    this.#facts.replaceChildren(
+    const facts = [
+      this.#part(),
       ...(snapshot === undefined
         ? []
         : [...trustFacts(snapshot), ...buildOfNames(model), ...sources(model.changedSources)]
@@ -51,11 +55,9 @@ export class TrustLine {
           fact.text,
         ),
       ),
-    );
-    const part = this.#part();
-    if (part !== undefined) this.#facts.prepend(part);
-    const names = namesFact(model, () => store.set({ namesAsRecorded: !store.state.namesAsRecorded }));
-    if (names !== undefined) this.#facts.append(names);
+      namesFact(model, () => store.set({ namesAsRecorded: !store.state.namesAsRecorded })),
+    ].filter((fact) => fact !== undefined);
+    replaceContent(this.#facts, this.#view, ...facts);
     this.#showChips();
   }
 
@@ -121,7 +123,7 @@ export class TrustLine {
       };
       chips.push(chip(text('scope.filter', said), () => store.set({ threadFilter: '' })));
     }
-    this.#chips.replaceChildren(...chips);
+    replaceContent(this.#chips, this.#view, ...chips);
   }
 }
 

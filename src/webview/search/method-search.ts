@@ -1,46 +1,62 @@
 /** One search for all views: which methods it finds. */
 import type { NameIndex } from '../names.js';
 import type { SearchState } from '../store.js';
-import { Pattern } from './pattern.js';
+import { Pattern, PatternError } from './pattern.js';
 
-/** Letters of a name that are searched: a name of a megabyte is somebody's joke. */
-const searchedLetters = 1000;
+/** Letters of a name that are searched, and searched for: a name of a megabyte is somebody's joke. */
+export const searchedLetters = 1000;
 
 export interface Found {
   /** 1 by method id; undefined while nothing is searched. */
   readonly matches: Uint8Array | undefined;
   readonly count: number;
-  /** The pattern cannot be understood. */
-  readonly isBad: boolean;
+  /** Why there is nothing to search with. */
+  readonly problem?: 'bad' | 'tooLong';
 }
 
-const nothing: Found = { matches: undefined, count: 0, isBad: false };
-
-/** Plain text finds names that contain it, whatever its case; words apart by spaces must all be there. */
-export function searchMethods(names: NameIndex, search: SearchState): Found {
+/**
+ * Plain text finds names that contain it, whatever its case; words apart by spaces must all be there. Pauses after each
+ * name, for whom has something else to do.
+ */
+export function* searchMethods(names: NameIndex, search: SearchState): Generator<undefined, Found> {
   const wanted = search.text.trim();
-  if (wanted === '') return nothing;
-  let test: (name: string) => boolean;
-  if (search.regex) {
-    try {
-      const pattern = new Pattern(wanted);
-      test = (name) => pattern.test(name);
-    } catch {
-      return { ...nothing, isBad: true };
+  if (wanted === '') return { matches: undefined, count: 0 };
+  const test = testFor(wanted, search.regex);
+  if (typeof test === 'string') return { matches: undefined, count: 0, problem: test };
+  const matches = new Uint8Array(names.count);
+  let count = 0;
+  for (let method = 0; method < names.count; method++) {
+    if (!names.isNamed(method)) continue;
+    if (test(names.qualified(method).slice(0, searchedLetters))) {
+      matches[method] = 1;
+      count++;
     }
-  } else {
-    const words = wanted.toLowerCase().split(/\s+/);
-    test = (name) => {
+    yield;
+  }
+  return { matches, count };
+}
+
+function testFor(wanted: string, isPattern: boolean): ((name: string) => boolean) | 'bad' | 'tooLong' {
+  if (!isPattern) {
+    const words = [...new Set(wanted.slice(0, searchedLetters).toLowerCase().split(/\s+/))];
+    return (name) => {
       const lower = name.toLowerCase();
       return words.every((word) => lower.includes(word));
     };
   }
-  const matches = new Uint8Array(names.count);
-  let count = 0;
-  for (let method = 0; method < names.count; method++) {
-    if (!names.isNamed(method) || !test(names.qualified(method).slice(0, searchedLetters))) continue;
-    matches[method] = 1;
-    count++;
+  try {
+    const pattern = new Pattern(wanted);
+    return (name) => pattern.test(name);
+  } catch (error) {
+    return error instanceof PatternError && error.reason === 'too-large' ? 'tooLong' : 'bad';
   }
-  return { matches, count, isBad: false };
+}
+
+/** On the clock of `performance.now()`; `undefined` where there is more to do. */
+export function searchUntil(searching: ReturnType<typeof searchMethods>, untilMs: number): Found | undefined {
+  for (;;) {
+    const step = searching.next();
+    if (step.done === true) return step.value;
+    if (performance.now() >= untilMs) return undefined;
+  }
 }

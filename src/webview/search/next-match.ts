@@ -13,7 +13,8 @@ export function nextMatch(
   from: CallKey | undefined,
   step: 1 | -1,
 ): CallKey | undefined {
-  if (threads.length === 0) return undefined;
+  // To look for nothing among millions of calls takes as long as it can.
+  if (threads.length === 0 || !matches.includes(1)) return undefined;
   const at = threads.findIndex((thread) => thread.index === from?.thread);
   if (at >= 0 && from !== undefined) {
     const near = nearest(threads[at] as ThreadSnapshot, matches, from, step);

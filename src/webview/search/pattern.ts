@@ -21,9 +21,14 @@ type Node =
   | { readonly kind: 'sequence' | 'choice'; readonly parts: readonly Node[] }
   | { readonly kind: 'repeat'; readonly of: Node; readonly least: number; readonly most: number };
 
+const mostLetters = 1000;
 /** States of the machine; the time for a name is at most its letters × this. */
-const mostStates = 2000;
+const mostStates = 500;
+const mostBuilt = 20 * mostStates;
 const mostRepeats = 100;
+/** Sets of states that are kept, so that a letter costs one look where others came by before. */
+const mostPlaces = 500;
+const asciiCodes = 128;
 
 const isDigit: Test = (code) => code >= 48 && code <= 57;
 const isWord: Test = (code) =>
@@ -182,19 +187,32 @@ type State =
   | { readonly kind: 'begin' | 'end'; next: number }
   | { readonly kind: 'found' };
 
-/** Thompson's construction: all states a name can be in are followed at once. */
+/** Where a name can be in the pattern at one of its letters, and what was found out of where it goes from there. */
+interface Place {
+  /** Letter states. */
+  readonly states: readonly number[];
+  readonly isFound: boolean;
+  readonly isFoundAtEnd: boolean;
+  /** By the code of a letter of ASCII; undefined as long as no name came by. */
+  readonly next: (Place | undefined)[];
+}
+
+/** Thompson's construction: all states a name can be in are followed at once, and sets of them that came up are kept. */
 export class Pattern {
   readonly #states: State[] = [];
   readonly #start: number;
-  #now: number[] = [];
-  #then: number[] = [];
   readonly #seen: Int32Array;
   #step = 0;
+  #built = 0;
+  readonly #begin: Place;
+  readonly #places = new Map<string, Place>();
 
   constructor(source: string) {
+    if (source.length > mostLetters) throw new PatternError('too-large');
     const tree = new Parser(source).parse();
     this.#start = this.#build(tree, this.#add({ kind: 'found' }));
     this.#seen = new Int32Array(this.#states.length);
+    this.#begin = this.#place([], true);
   }
 
   #add(state: State): number {
@@ -204,6 +222,8 @@ export class Pattern {
 
   /** States for `node` that go on to `next`; built from the end. */
   #build(node: Node, next: number): number {
+    // What is empty has no states, and can be repeated as often as not: it is the work that is bounded.
+    if (this.#built++ > mostBuilt) throw new PatternError('too-large');
     switch (node.kind) {
       case 'empty':
         return next;
@@ -238,39 +258,58 @@ export class Pattern {
 
   test(name: string): boolean {
     const lower = name.toLowerCase();
-    this.#now.length = 0;
-    for (let at = 0; at <= lower.length; at++) {
-      // A match may begin at any letter.
-      this.#step++;
-      const isEnd = at === lower.length;
-      const carried = this.#now;
-      this.#now = [];
-      for (const state of carried) if (this.#follow(state, at, isEnd)) return true;
-      if (this.#follow(this.#start, at, isEnd)) return true;
-      if (isEnd) return false;
+    let place = this.#begin;
+    for (let at = 0; at < lower.length && !place.isFound; at++) {
       const code = lower.charCodeAt(at);
-      this.#then.length = 0;
-      for (const index of this.#now) {
-        const state = this.#states[index];
-        if (state?.kind === 'letter' && state.test(code)) this.#then.push(state.next);
-      }
-      [this.#now, this.#then] = [this.#then, this.#now];
+      place = place.next[code] ?? this.#after(place, code);
     }
-    return false;
+    return place.isFound || place.isFoundAtEnd;
   }
 
-  /** Adds what is reached without a letter; true when that is the end of the pattern. */
-  #follow(from: number, at: number, isEnd: boolean): boolean {
-    const open = [from];
+  #after(place: Place, code: number): Place {
+    const reached: number[] = [];
+    for (const index of place.states) {
+      const state = this.#states[index];
+      if (state?.kind === 'letter' && state.test(code)) reached.push(state.next);
+    }
+    const after = this.#place(reached, false);
+    if (code < asciiCodes) place.next[code] = after;
+    return after;
+  }
+
+  /** All that is reached from some states, and from the start, for a match may begin at any letter. */
+  #place(from: readonly number[], isBegin: boolean): Place {
+    const states: number[] = [];
+    const isFound = this.#follow(from, isBegin, false, states);
+    const isFoundAtEnd = isFound || this.#follow(from, isBegin, true, []);
+    const key = `${isFound ? 'found' : isFoundAtEnd ? 'end' : ''} ${states.join()}`;
+    let place = this.#places.get(key);
+    if (place === undefined) {
+      if (this.#places.size >= mostPlaces) this.#forget();
+      place = { states, isFound, isFoundAtEnd, next: [] };
+      this.#places.set(key, place);
+    }
+    return place;
+  }
+
+  #forget(): void {
+    for (const place of this.#places.values()) place.next.length = 0;
+    this.#places.clear();
+  }
+
+  /** Adds the letter states that are reached without a letter; true when the end of the pattern is. */
+  #follow(from: readonly number[], isBegin: boolean, isEnd: boolean, letters: number[]): boolean {
+    this.#step++;
+    const open = [...from, this.#start];
     for (let index = open.pop(); index !== undefined; index = open.pop()) {
       if (this.#seen[index] === this.#step) continue;
       this.#seen[index] = this.#step;
       const state = this.#states[index];
       if (state === undefined) continue;
       if (state.kind === 'found') return true;
-      if (state.kind === 'letter') this.#now.push(index);
+      if (state.kind === 'letter') letters.push(index);
       else if (state.kind === 'fork') open.push(state.next, state.other);
-      else if (state.kind === 'begin' ? at === 0 : isEnd) open.push(state.next);
+      else if (state.kind === 'begin' ? isBegin : isEnd) open.push(state.next);
     }
     return false;
   }

@@ -10,12 +10,17 @@ import { text } from '../texts.js';
 import { Latest } from '../views/latest.js';
 import { scopeKeys } from '../views/view.js';
 import { shareOf } from '../weights.js';
-import { searchMethods } from './method-search.js';
+import { searchMethods, searchUntil } from './method-search.js';
+import type { Found } from './method-search.js';
+
+/** Of a frame, so that typing and panning go on while a costly pattern is tried on many names. */
+const sliceMs = 8;
 
 export class SearchHandler {
   readonly #context: ViewContext;
   readonly #show: (found: string, isBad: boolean) => void;
   readonly #latest = new Latest();
+  #searching: Generator<undefined, Found> | undefined;
   #done: { readonly names: NameIndex; readonly search: SearchState } | undefined;
 
   constructor(context: ViewContext, show: (found: string, isBad: boolean) => void) {
@@ -36,12 +41,35 @@ export class SearchHandler {
       return;
     }
     this.#done = { names: model.names, search };
-    const found = searchMethods(model.names, search);
-    model.matches = found.matches;
-    if (found.isBad) this.#show(text('search.bad'), true);
-    else if (found.matches === undefined) this.#show('', false);
-    else if (found.count === 0) this.#show(text('search.none'), true);
-    else this.#askShare(found.count);
+    const searching = searchMethods(model.names, search);
+    this.#searching = searching;
+    const found = searchUntil(searching, performance.now() + sliceMs);
+    if (found !== undefined) {
+      this.#take(found);
+      return;
+    }
+    // What was found before stays meanwhile, unless it was in another recording.
+    if (model.snapshot === undefined) model.matches = undefined;
+    this.#show(text('search.running'), false);
+    const goOn = (): void => {
+      if (this.#searching !== searching) return;
+      const late = searchUntil(searching, performance.now() + sliceMs);
+      if (late === undefined) {
+        setTimeout(goOn);
+        return;
+      }
+      this.#take(late);
+      model.changed();
+    };
+    setTimeout(goOn);
+  }
+
+  #take({ matches, count, problem }: Found): void {
+    this.#context.model.matches = matches;
+    if (problem !== undefined) this.#show(text(`search.${problem}`), true);
+    else if (matches === undefined) this.#show('', false);
+    else if (count === 0) this.#show(text('search.none'), true);
+    else this.#askShare(count);
   }
 
   #askShare(known?: number): void {

@@ -1,9 +1,9 @@
 /**
- * A table of any length of which only the rows on screen have elements. One tab stop: arrows walk rows, Left and Right
- * close and open a row that has children and scroll to columns that are out of sight, Enter opens the source, a column's
- * head sorts.
+ * A table of any length of which only the rows on screen have elements. The rows are one tab stop: arrows walk them, Left and
+ * Right close and open a row that has children and scroll to columns that are out of sight, Enter opens the source. Heads of
+ * columns that can be sorted by are buttons.
  */
-import { element, icon } from '../element.js';
+import { element, icon, replaceContent } from '../element.js';
 import type { Child } from '../element.js';
 
 export interface Column {
@@ -22,6 +22,8 @@ export interface Cell {
   /** 0–1: drawn as a bar behind the figure. */
   readonly share?: number;
   readonly detail?: string;
+  /** How the bar is meant, where it is of a difference. */
+  readonly tone?: 'more' | 'less';
   readonly isMuted?: boolean;
   readonly isMatch?: boolean;
   readonly hue?: string;
@@ -105,7 +107,7 @@ export class VirtualTable {
     this.root.style.setProperty('--columns', template);
     const figuresWidth = columns.slice(1).reduce((sum, column) => sum + column.width, 0);
     this.root.style.setProperty('--least-width', `${leastNameWidth + figuresWidth}px`);
-    this.#head.replaceChildren(...columns.map((column, at) => this.#headCell(column, at, sorted)));
+    replaceContent(this.#head, this.root, ...columns.map((column, at) => this.#headCell(column, at, sorted)));
     this.root.setAttribute('aria-colcount', String(columns.length));
     this.#renderSoon();
   }
@@ -113,18 +115,25 @@ export class VirtualTable {
   #headCell(column: Column, at: number, sorted: Sorted | undefined): HTMLElement {
     const isSorted = sorted?.column === column.id;
     const order = !isSorted ? 'none' : sorted.descending ? 'descending' : 'ascending';
-    const cell = element(
-      'div',
-      {
-        class: `table-head-cell${at === 0 ? '' : ' is-figure'}${column.isSortable ? ' is-sortable' : ''}`,
-        role: 'columnheader',
-        'aria-sort': column.isSortable ? order : undefined,
-        title: column.hint,
-      },
-      element('span', { class: 'table-head-title' }, column.title),
-      isSorted ? icon(sorted.descending ? 'chevronDown' : 'chevronUp') : undefined,
-    );
-    if (column.isSortable) cell.addEventListener('click', () => this.#listener.sort?.(column.id));
+    const title = element('span', { class: 'table-head-title' }, column.title);
+    const cell = element('div', {
+      class: `table-head-cell${at === 0 ? '' : ' is-figure'}`,
+      role: 'columnheader',
+      'aria-sort': column.isSortable ? order : undefined,
+      title: column.hint,
+    });
+    if (!column.isSortable) {
+      cell.append(title);
+      return cell;
+    }
+    const arrow = isSorted ? icon(sorted.descending ? 'chevronDown' : 'chevronUp') : undefined;
+    const button = element('button', { class: 'table-sort', type: 'button' }, title, arrow);
+    button.addEventListener('click', (event) => {
+      // Keys are with the rows after a click; who came by key may sort again.
+      if (event.detail > 0) this.root.focus();
+      this.#listener.sort?.(column.id);
+    });
+    cell.append(button);
     return cell;
   }
 
@@ -222,7 +231,7 @@ export class VirtualTable {
       children.push(dot);
     }
     if (cell.share !== undefined) {
-      const bar = element('span', { class: 'cell-bar' });
+      const bar = element('span', { class: `cell-bar${cell.tone === undefined ? '' : ` is-${cell.tone}`}` });
       bar.style.width = `${Math.min(100, cell.share * 100)}%`;
       children.push(bar);
     }
@@ -265,6 +274,8 @@ export class VirtualTable {
   }
 
   #key(event: KeyboardEvent): void {
+    // A head sorts by these; by arrows one goes on from it to the rows.
+    if (event.target !== this.root && (event.key === 'Enter' || event.key === ' ')) return;
     const row = this.#selectedRow;
     const page = Math.max(1, Math.floor((this.root.clientHeight - headHeight) / rowHeight) - 1);
     const moves: Readonly<Record<string, number>> = {
@@ -294,6 +305,7 @@ export class VirtualTable {
     } else {
       return;
     }
+    this.root.focus();
     event.preventDefault();
     event.stopPropagation();
   }

@@ -23,10 +23,12 @@ function usedAt(activity: ActivityColumns, timeNs: number, at: number): number {
 export function addUtilisation(activity: ActivityColumns, scale: TimeScale, into: Float32Array): void {
   const { time, count } = activity;
   if (count === 0) return;
-  const pixels = into.length;
-  let at = lowerBound(time, scale.beginNs, 0, count);
-  let before = usedAt(activity, scale.beginNs, at);
-  for (let x = 0; x < pixels; x++) {
+  // Before its first point and after its last one a thread used nothing.
+  const first = Math.max(0, Math.floor(scale.x(time[0] as number)));
+  const pixels = Math.min(into.length, Math.ceil(scale.x(time[count - 1] as number)));
+  let at = lowerBound(time, scale.time(first), 0, count);
+  let before = usedAt(activity, scale.time(first), at);
+  for (let x = first; x < pixels; x++) {
     const right = scale.time(x + 1);
     at = at < count ? gallop(time, right, at, count) : at;
     const used = usedAt(activity, right, at);

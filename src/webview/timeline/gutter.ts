@@ -13,8 +13,12 @@ export class Gutter {
   readonly #context: ViewContext;
   readonly #shown = new Map<string, { readonly node: HTMLElement; readonly key: string }>();
 
-  constructor(context: ViewContext) {
+  readonly #back: () => void;
+
+  /** `back`: to where keys go when what they were on is no more. */
+  constructor(context: ViewContext, back: () => void) {
     this.#context = context;
+    this.#back = back;
   }
 
   show(places: readonly TrackPlace[]): void {
@@ -28,9 +32,9 @@ export class Gutter {
       stale.delete(id);
       let shown = this.#shown.get(id);
       if (shown?.key !== key) {
-        shown?.node.remove();
         const node = place.kind === 'thread' ? this.#threadHead(place) : this.#counterHead(place);
-        this.root.append(node);
+        if (shown === undefined) this.root.append(node);
+        else replaceHead(shown.node, node);
         shown = { node, key };
         this.#shown.set(id, shown);
       }
@@ -38,7 +42,9 @@ export class Gutter {
       shown.node.style.height = `${place.height}px`;
     }
     for (const id of stale) {
-      this.#shown.get(id)?.node.remove();
+      const node = this.#shown.get(id)?.node;
+      if (node?.contains(document.activeElement) === true) this.#back();
+      node?.remove();
       this.#shown.delete(id);
     }
   }
@@ -97,6 +103,13 @@ export class Gutter {
     }
     return element('div', { class: 'track-head is-counter' }, head);
   }
+}
+
+/** The same buttons are in the same places, by other names: *Fold* is *Unfold* then. */
+function replaceHead(old: HTMLElement, head: HTMLElement): void {
+  const at = Array.from(old.querySelectorAll('button')).findIndex((one) => one === document.activeElement);
+  old.replaceWith(head);
+  head.querySelectorAll('button')[at]?.focus();
 }
 
 /** Not a tab stop: the chart is one, and has keys for the same. */

@@ -52,7 +52,7 @@ export class TimelineView implements PointedChart {
 
   constructor(context: ViewContext) {
     this.#context = context;
-    this.#gutter = new Gutter(context);
+    this.#gutter = new Gutter(context, () => this.chart.focus());
     this.#minimap = new Minimap(context);
     this.#palette = readPalette(document.documentElement);
     const canvas = element('canvas', { 'aria-hidden': 'true' });

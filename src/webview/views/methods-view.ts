@@ -169,12 +169,20 @@ export class MethodsView extends FigureView {
       },
       icon('panel'),
     );
-    button.addEventListener('click', () => {
-      list.hidden = !list.hidden;
-      button.setAttribute('aria-expanded', String(!list.hidden));
-      if (!list.hidden) this.#fillChooser(list);
+    const show = (isShown: boolean): void => {
+      list.hidden = !isShown;
+      button.setAttribute('aria-expanded', String(isShown));
+      if (isShown) this.#fillChooser(list);
+    };
+    button.addEventListener('click', () => show(list.hidden));
+    const chooser = element('div', { class: 'column-chooser' }, button, list);
+    chooser.addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape' || list.hidden) return;
+      event.stopPropagation();
+      show(false);
+      button.focus();
     });
-    return element('div', { class: 'column-chooser' }, button, list);
+    return chooser;
   }
 
   #fillChooser(list: HTMLElement): void {

@@ -9,16 +9,20 @@ import type { ChartColumns } from './messages.js';
 
 /** A chart with as many rows, whose calls are to come. */
 export function emptyChart(depthStart: Int32Array): ChartColumns {
-  const none = new Float64Array(0);
   return {
+    ...noCalls,
     count: depthStart[depthStart.length - 1] ?? 0,
     depthStart: new Int32Array(depthStart.length),
-    begin: none,
-    end: none,
-    method: new Uint32Array(0),
-    cpu: new Float32Array(0),
   };
 }
+
+/** The same for all threads: what is in a message several times travels once. */
+const noCalls = {
+  begin: new Float64Array(0),
+  end: new Float64Array(0),
+  method: new Uint32Array(0),
+  cpu: new Float32Array(0),
+};
 
 /** Marks the methods of calls that are long enough to carry a label in a chart of all of it. */
 export interface WideCalls {

@@ -10,7 +10,7 @@ import { callees, callers, flame, matched, neighbours } from '../../trace/measur
 import { virtualThreadFigures } from '../../trace/measure/virtual-threads.js';
 import { virtualWaitPlaces } from '../../trace/measure/virtual-waits.js';
 import type { Trace } from '../../trace/model/trace.js';
-import type { Answers, CallQuery, Query } from './messages.js';
+import type { Answers, CallQuery, TraceQuery } from './messages.js';
 
 /** All of a scope's figures come from one pass over its intervals; the last few passes are kept. */
 const keptScopes = 4;
@@ -19,7 +19,7 @@ export class FigureDesk {
   #trace: Trace | undefined;
   readonly #sums = new Map<string, Sums>();
 
-  answer(trace: Trace, query: Query): Answers[Query['kind']] {
+  answer(trace: Trace, query: TraceQuery): Answers[TraceQuery['kind']] {
     if (trace !== this.#trace) {
       this.#trace = trace;
       this.#sums.clear();

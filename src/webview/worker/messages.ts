@@ -179,6 +179,10 @@ export type ToWorker =
     }
   /** What of the mapping the trace needs. */
   | { readonly type: 'mapping'; readonly text: string }
+  /** The recording to compare with; `undefined`: none any more. */
+  | { readonly type: 'baseline'; readonly part: PartOptions | undefined }
+  | { readonly type: 'baselineBytes'; readonly data: ArrayBuffer }
+  | { readonly type: 'baselineEnd' }
   | { readonly type: 'ask'; readonly id: number; readonly query: Query };
 
 export type FromWorker =
@@ -188,10 +192,66 @@ export type FromWorker =
   | { readonly type: 'rehearsal'; readonly snapshot: Snapshot }
   | { readonly type: 'rest'; readonly rest: Rest }
   | { readonly type: 'mappingWanted'; readonly wanted: WantedMapping }
+  /** What there is to compare with now; empty `problem`: nothing is wrong with it. */
+  | { readonly type: 'baseline'; readonly info: BaselineInfo | undefined; readonly problem: string }
   | { readonly type: 'notTrace'; readonly what: string }
   | { readonly type: 'failed'; readonly message: string }
   | { readonly type: 'answer'; readonly id: number; readonly answer: unknown }
   | { readonly type: 'refusal'; readonly id: number; readonly message: string };
+
+export interface BaselineInfo {
+  readonly lengthNs: number;
+  readonly hasCpu: boolean;
+  readonly hasAllocations: boolean;
+  readonly isPart: boolean;
+}
+
+/** All of both recordings, of the threads that are called as these are; none named: of all threads. */
+export interface CompareQuery {
+  readonly kind: 'compare';
+  readonly threads: readonly number[];
+  readonly by: 'self' | 'total';
+  readonly weight: Weight;
+  /** As if the baseline were as long as this recording. */
+  readonly isScaled: boolean;
+}
+
+/** A row a method that was seen in one of the recordings. */
+export interface ComparedMethods {
+  readonly count: number;
+  /** −1: only the baseline has it, and `names` its name. */
+  readonly method: Int32Array;
+  readonly names: ReadonlyMap<number, string>;
+  readonly before: Float64Array;
+  readonly after: Float64Array;
+  /** So much of the difference sampling may have made. */
+  readonly noise: Float64Array;
+  readonly sum: { readonly before: number; readonly after: number; readonly noise: number };
+}
+
+/** The call trees of both in one: what is narrower than `least` of all, or of the node zoomed to, is left out. */
+export interface CompareFlameQuery extends Omit<CompareQuery, 'kind' | 'by'> {
+  readonly kind: 'compareFlame';
+  readonly least: number;
+  /** From the root to the node that is zoomed to, by `key`. */
+  readonly path: readonly number[];
+}
+
+/** A row a call of either; row 0 is the root, parents come first. */
+export interface ComparedFlame {
+  readonly count: number;
+  readonly parent: Int32Array;
+  /** Of the method, whichever recording it is of. */
+  readonly key: Uint32Array;
+  /** −1: only the baseline has it, and `names`, by key, its name. */
+  readonly method: Int32Array;
+  readonly names: ReadonlyMap<number, string>;
+  readonly before: Float64Array;
+  readonly after: Float64Array;
+  /** So much of the difference sampling may have made. */
+  readonly noise: Float64Array;
+  readonly width: Float64Array;
+}
 
 export interface SourceQuery {
   readonly kind: 'source';
@@ -282,7 +342,12 @@ export type Query =
   | NeighboursQuery
   | MatchedQuery
   | SumQuery
-  | CallQuery;
+  | CallQuery
+  | CompareQuery
+  | CompareFlameQuery;
+
+/** What is asked of one trace alone. */
+export type TraceQuery = Exclude<Query, CompareQuery | CompareFlameQuery>;
 
 /** What each kind of query is answered with. */
 export interface Answers {
@@ -295,4 +360,6 @@ export interface Answers {
   matched: Matched;
   sum: Readonly<Record<Weight, number>>;
   call: CallFigures & { readonly key: SourceKey };
+  compare: ComparedMethods;
+  compareFlame: ComparedFlame;
 }

@@ -6,8 +6,9 @@
 import type { PartOptions } from '../../trace/build/part.js';
 import type { Trace } from '../../trace/model/trace.js';
 import { foldTrace } from './fold-trace.js';
-import type { Answers, FromWorker, Query, ToWorker } from './messages.js';
 import { keptMethods } from '../own-code.js';
+import { Baseline, type BaselineMessage } from './baseline.js';
+import type { Answers, FromWorker, ToWorker, TraceQuery } from './messages.js';
 import { Retracing } from './retracing.js';
 import { buffersOf, buffersOfRest, restOf, takeSnapshot } from './snapshot.js';
 
@@ -29,7 +30,7 @@ export class NotATrace extends Error {
 }
 
 /** Answers questions about one state of a trace. */
-export type Answer = (trace: Trace, query: Query) => Answers[Query['kind']];
+export type Answer = (trace: Trace, query: TraceQuery) => Answers[TraceQuery['kind']];
 
 export interface WorkerPort {
   postMessage(message: FromWorker, transfer: Transferable[]): void;
@@ -70,6 +71,7 @@ class TraceService {
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** As it was drawn last: what is asked is asked of this. */
   #shown: Trace | undefined;
+  readonly #baseline: Baseline;
 
   constructor(
     post: (message: FromWorker, transfer?: Transferable[]) => void,
@@ -79,9 +81,15 @@ class TraceService {
     this.#post = post;
     this.#openDecoder = openDecoder;
     this.#answerQuery = answer;
+    this.#baseline = new Baseline(openDecoder);
   }
 
   take(message: ToWorker): void {
+    if (message.type === 'baseline' || message.type === 'baselineBytes' || message.type === 'baselineEnd') {
+      const told = this.#baseline.take(message);
+      if (told !== undefined) this.#post(told);
+      return;
+    }
     try {
       this.#handle(message);
     } catch (error) {
@@ -91,7 +99,7 @@ class TraceService {
     }
   }
 
-  #handle(message: ToWorker): void {
+  #handle(message: Exclude<ToWorker, BaselineMessage>): void {
     switch (message.type) {
       case 'open':
         this.#live = message.live;
@@ -203,7 +211,15 @@ class TraceService {
       return;
     }
     try {
-      this.#post({ type: 'answer', id: message.id, answer: this.#answerQuery(trace, message.query) });
+      const { query } = message;
+      const mine = this.#fold ? this.#prefixes : undefined;
+      const answer =
+        query.kind === 'compare'
+          ? this.#baseline.compare(trace, query, mine)
+          : query.kind === 'compareFlame'
+            ? this.#baseline.flame(trace, query, mine)
+            : this.#answerQuery(trace, query);
+      this.#post({ type: 'answer', id: message.id, answer });
     } catch (error) {
       this.#post({
         type: 'refusal',

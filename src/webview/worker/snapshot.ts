@@ -31,9 +31,23 @@ const labelShare = 1 / 400;
 const manyMethods = 2000;
 const manyIntervals = 20_000;
 
+/** Columns without rows, one of a kind: a copy for each of some thousand threads would take the page long to receive. */
+class Empties {
+  readonly #known = new Map<string, unknown>();
+
+  /** `columns`, or what stands for all of this kind that have no rows. */
+  one<T extends { readonly count: number }>(kind: string, columns: T): T {
+    if (columns.count > 0) return columns;
+    const known = this.#known.get(kind) as T | undefined;
+    if (known === undefined) this.#known.set(kind, columns);
+    return known ?? columns;
+  }
+}
+
 export function takeSnapshot(trace: Trace, options: SnapshotOptions): Snapshot {
   const types = new StringTable();
   const texts = new StringTable();
+  const empties = new Empties();
   const { rowsInSight = Infinity } = options;
   const intervals = trace.threads.reduce((sum, thread) => sum + thread.intervals.count, 0);
   const wide =
@@ -45,7 +59,16 @@ export function takeSnapshot(trace: Trace, options: SnapshotOptions): Snapshot {
       : undefined;
   const drafts = trace.threads.map((track) => {
     const depthStart = rowsByDepth(track.intervals, trace.paths);
-    return { track, depthStart, shown: threadSnapshot(track, trace, types, texts, emptyChart(depthStart)) };
+    const own = threadSnapshot(track, trace, types, texts, emptyChart(depthStart));
+    const shown = {
+      ...own,
+      spans: empties.one('spans', own.spans),
+      activity: empties.one('activity', own.activity),
+      blocks: empties.one('blocks', own.blocks),
+      markers: empties.one('markers', own.markers),
+      missedFrames: empties.one('missedFrames', own.missedFrames),
+    };
+    return { track, depthStart, shown };
   });
   const charts = new Map<number, ChartColumns>();
   let room = intervals > manyIntervals ? rowsInSight : Infinity;

@@ -10,6 +10,8 @@ export interface InVSCode {
   readonly openMs: number;
   /** Of that, until the page's script runs. */
   readonly pageMs: number;
+  /** From the click on its tab, after another one was in front for a while. */
+  readonly backMs: number;
 }
 
 /** `undefined` when there is no package to install. */
@@ -18,6 +20,7 @@ export async function measureVSCode(bytes: Buffer, folder: string): Promise<InVS
   const workspace = path.join(folder, 'workspace');
   mkdirSync(workspace, { recursive: true });
   writeFileSync(path.join(workspace, 'bench.btrace'), bytes);
+  writeFileSync(path.join(workspace, 'notes.txt'), 'What else was open.\n');
   const server = await VSCodeServer.start({ workspace, extensions: [packageFile()] });
   let workbench: Workbench | undefined;
   try {
@@ -35,9 +38,23 @@ export async function measureVSCode(bytes: Buffer, folder: string): Promise<InVS
       const [entry] = performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('page.js'));
       return performance.timeOrigin + ((entry as PerformanceResourceTiming | undefined)?.responseEnd ?? NaN);
     });
-    return { openMs, pageMs: script - started };
+    return { openMs, pageMs: script - started, backMs: await backMs(workbench) };
   } finally {
     if (workbench === undefined) await server.stop();
     else await workbench.close();
   }
+}
+
+async function backMs(workbench: Workbench): Promise<number> {
+  const { page } = workbench;
+  const tab = page.locator('.tabs-container .tab', { hasText: 'bench.btrace' });
+  // What is in preview would be replaced.
+  await tab.dblclick();
+  await page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'notes.txt' }).dblclick();
+  await page.locator('.view-line', { hasText: 'What else was open.' }).waitFor();
+  await page.waitForTimeout(restMs);
+  const started = Date.now();
+  await tab.click();
+  await workbench.webview().locator('.thread-name', { hasText: /./ }).first().waitFor();
+  return Date.now() - started;
 }

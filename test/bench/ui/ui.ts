@@ -86,6 +86,7 @@ async function compare(name: string, samples: number, least: number, bare: numbe
   else {
     say(`ui.open.${name}.in-vscode`, inVSCode.openMs, 'ms');
     say(`ui.open.${name}.in-vscode.page`, inVSCode.pageMs, 'ms');
+    say(`ui.back.${name}.in-vscode`, inVSCode.backMs, 'ms');
   }
   const peer = await measureSpeedscope(forSpeedscope(bytes, name), frames, 120_000);
   if (peer === undefined) {

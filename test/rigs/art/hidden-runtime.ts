@@ -8,7 +8,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Elf } from '../../../src/symbols/native/elf.js';
 import { readFrom } from '../../../src/symbols/read-at.js';
-import { elfFile, type ElfSymbol, withSection } from '../elf-file.js';
+import { elfFile, type ElfSymbol, withSection, withSymbols } from '../elf-file.js';
 import { agentLibrary } from './record.js';
 import type { ArtRuntime } from './runtime.js';
 
@@ -32,15 +32,31 @@ export async function hiddenRuntime(
   folder: string,
   debugData: (functions: readonly ElfSymbol[]) => Promise<Buffer> = (functions) => packed(elfFile(functions)),
 ): Promise<ArtRuntime> {
+  return remade(runtime, folder, async (library) => {
+    const functions = await hideWanted(library);
+    return withSection(library, '.gnu_debugdata', await debugData(functions));
+  });
+}
+
+/** As phones are up to Android 14: not all is exported, but the file has its full table of symbols. */
+export function runtimeWithFullTable(runtime: ArtRuntime, folder: string): Promise<ArtRuntime> {
+  return remade(runtime, folder, async (library) => withSymbols(library, await hideWanted(library)));
+}
+
+async function remade(
+  runtime: ArtRuntime,
+  folder: string,
+  change: (library: Buffer) => Promise<Buffer>,
+): Promise<ArtRuntime> {
   const name = 'libart.so.0';
-  const library = await readFile(path.join(runtime.libart, name));
-  const wanted = new Set((await readFile(agentLibrary, 'latin1')).match(/_ZNK?3art\w+/g));
-  const functions = await hide(library, (name) => wanted.has(name));
-  await writeFile(
-    path.join(folder, name),
-    withSection(library, '.gnu_debugdata', await debugData(functions)),
-  );
+  await writeFile(path.join(folder, name), await change(await readFile(path.join(runtime.libart, name))));
   return { ...runtime, libart: folder };
+}
+
+/** All that the agent asks for. */
+async function hideWanted(library: Buffer): Promise<ElfSymbol[]> {
+  const wanted = new Set((await readFile(agentLibrary, 'latin1')).match(/_ZNK?3art\w+/g));
+  return hide(library, (name) => wanted.has(name));
 }
 
 /** One that has not even packed what it hides. */
@@ -49,11 +65,10 @@ export async function runtimeWithout(
   runtime: ArtRuntime,
   folder: string,
 ): Promise<ArtRuntime> {
-  const name = 'libart.so.0';
-  const library = await readFile(path.join(runtime.libart, name));
-  await hide(library, (symbol) => functions.test(symbol));
-  await writeFile(path.join(folder, name), library);
-  return { ...runtime, libart: folder };
+  return remade(runtime, folder, async (library) => {
+    await hide(library, (symbol) => functions.test(symbol));
+    return library;
+  });
 }
 
 /** One in which the first of these functions is what the second does: it goes by its name, and is not what it was. */
@@ -62,15 +77,14 @@ export async function runtimeWhere(
   runtime: ArtRuntime,
   folder: string,
 ): Promise<ArtRuntime> {
-  const file = 'libart.so.0';
-  const library = await readFile(path.join(runtime.libart, file));
-  const rows = new Map<string, number>();
-  await eachSymbol(library, (symbol, at) => rows.set(symbol, at));
-  const [to, from] = [rows.get(name), rows.get(does)];
-  if (to === undefined || from === undefined) throw new Error('this library has no such functions');
-  library.copy(library, to + 8, from + 8, from + 16);
-  await writeFile(path.join(folder, file), library);
-  return { ...runtime, libart: folder };
+  return remade(runtime, folder, async (library) => {
+    const rows = new Map<string, number>();
+    await eachSymbol(library, (symbol, at) => rows.set(symbol, at));
+    const [to, from] = [rows.get(name), rows.get(does)];
+    if (to === undefined || from === undefined) throw new Error('this library has no such functions');
+    library.copy(library, to + 8, from + 8, from + 16);
+    return library;
+  });
 }
 
 /** Takes the first letter from their names. Nothing else refers to them by name: the library is linked to its own. */

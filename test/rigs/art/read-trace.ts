@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { decodeRecording } from '../../../src/trace/build/decode.js';
+import { SampleKind } from '../../../src/trace/model/kinds.js';
 import { IntervalState } from '../../../src/trace/model/trace.js';
-import type { ArtApp } from './runtime.js';
+import type { ArtApp, Truth } from './runtime.js';
 import type { Blocks, ThreadTrack, Trace } from '../../../src/trace/model/trace.js';
 
 export async function traceOf(recording: string): Promise<Trace> {
@@ -65,6 +66,44 @@ export function assertSlowFrames(trace: Trace, app: ArtApp): void {
   assert.ok(slow >= 2, app.output());
   const cpuMs = cpuWithin(trace, mainThread(trace), methodNamed(trace, 'sample.Jank.bindFeed')) / 1e6;
   assertBetween(cpuMs, slow * 40 * 0.85, (slow + 2) * 40 * 1.2);
+}
+
+/** Jank's frames: slow ones in their time, each a message of its own though all have the same stacks, and their sleeps. `before`: of those told when it began. */
+export function assertFrames(trace: Trace, app: ArtApp, before: number): void {
+  assertSlowFrames(trace, app);
+  const main = mainThread(trace);
+  // One may be under way.
+  const messages = messagesWithin(trace, main, methodNamed(trace, 'sample.Jank.doFrame'));
+  assertBetween(messages.size, 6, app.truths('frame').length - before + 1);
+  const sleeps = blocksOf(trace, main, SampleKind.Sleep);
+  assert.ok(sleeps.length >= 3);
+  for (const { stack } of sleeps) assert.match(stack, /^java\.lang\.Thread\.sleep .*sample\.Jank\./);
+}
+
+/** Apps whose main thread waits again and again: what they say of each wait, when it ends, and whom it was for. */
+export const waitingApps = [
+  { app: 'Contention', truth: 'monitor', kind: SampleKind.Monitor, ends: ['end'], whom: 'owner' },
+  { app: 'WaitNotify', truth: 'wait', kind: SampleKind.Wait, ends: ['end'], whom: 'waker' },
+  { app: 'Parking', truth: 'park', kind: SampleKind.Park, ends: ['entered', 'end'], whom: 'waker' },
+] as const;
+
+/** Who held the lock, or ended the wait: of each of `truths`, by the thread's number in the system. */
+export function assertWaits(
+  trace: Trace,
+  { kind, ends, whom }: (typeof waitingApps)[number],
+  truths: readonly Truth[],
+): void {
+  const blocks = blocksOf(trace, mainThread(trace), kind);
+  for (const truth of truths)
+    for (const end of ends) {
+      const block = blocks.find((one) => near(one.end, truth.number(end)));
+      const owner = trace.threads.find(({ index }) => index === block?.owner)?.tid;
+      assert.equal(
+        whom === 'owner' ? owner : block?.waker,
+        truth.number(whom),
+        `${whom} at ${truth.number(end)}`,
+      );
+    }
 }
 
 /** Of the time that there is evidence for, a method's: a busy machine leaves gaps. */

@@ -3,7 +3,7 @@
  * rig's own core library; `dex/` is committed, the native parts are compiled once and kept in .cache/.
  */
 import { createHash } from 'node:crypto';
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -64,6 +64,7 @@ export async function artRuntime(): Promise<ArtRuntime> {
   await compile('libicu_jni.so', ['empty.cc'], shared);
   await compile('libopenjdk.so', ['empty.cc'], shared);
   await compile('libopenjdkjvmti.so', ['openjdkjvmti.cc'], shared);
+  await compile('libstandin_jvmti.so', ['standin_jvmti.cc'], shared);
   await compile('librefuses.so', ['refuses.cc'], shared);
   await compile('libsample.so', ['sample.cc'], shared);
   await compile('abstract-socket', ['abstract_socket.cc'], []);
@@ -93,6 +94,8 @@ export interface AppOptions {
   readonly agents?: readonly string[];
   /** The device's system properties: a file with name=value a line. */
   readonly properties?: string;
+  /** With a stand-in for JVMTI, which answers, or knows nothing. Default: there is none. */
+  readonly jvmti?: 'answers' | 'fails';
   /** The working directory and home of the app; default the runtime's folder. */
   readonly folder?: string;
 }
@@ -123,6 +126,8 @@ export interface ArtApp {
   more(name: string, count: number): Promise<Truth[]>;
   /** A line to the app's system thread: `attach-agent PATH=OPTIONS`, `profile start FILE US`, `profile stop`. */
   system(command: string): void;
+  /** From now on no file of its grows beyond `bytes`: all storage that is left to it. */
+  leaveStorage(bytes: number): void;
   /** Asks the app to end by itself, which destroys the runtime in order. */
   quit(): Promise<AppEnd>;
   kill(): Promise<AppEnd>;
@@ -138,6 +143,7 @@ export function startApp(runtime: ArtRuntime, options: AppOptions): ArtApp {
       ...((options.checkJni ?? options.debuggable !== false) ? ['-Xcheck:jni'] : []),
       ...['--name', options.name ?? `com.example.${options.app.toLowerCase()}`],
       ...engines[options.engine],
+      ...(options.jvmti === undefined ? [] : ['-Xplugin:libstandin_jvmti.so']),
       ...(options.options ?? []),
       ...['--boot', path.join(here, 'dex/core.dex'), '--app', path.join(here, 'dex/apps.dex')],
       ...['android.app.ActivityThread', `sample.${options.app}`],
@@ -151,6 +157,7 @@ export function startApp(runtime: ArtRuntime, options: AppOptions): ArtApp {
         ANDROID_ART_ROOT: path.join(folder, 'root'),
         ANDROID_DATA: path.join(folder, 'data'),
         LD_LIBRARY_PATH: `${folder}:${libart}`,
+        ...(options.jvmti !== undefined && { BTRACE_RIG_JVMTI: options.jvmti }),
         ...(options.properties !== undefined && { BTRACE_RIG_PROPERTIES: options.properties }),
       },
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -201,6 +208,8 @@ export function startApp(runtime: ArtRuntime, options: AppOptions): ArtApp {
       }, `${count} times truth ${name}`);
     },
     system: (command) => void child.stdin.write(`${command}\n`),
+    leaveStorage: (bytes) =>
+      void execFileSync('prlimit', ['--pid', String(child.pid), `--fsize=${bytes}:${bytes}`]),
     quit: () => (child.stdin.end(), ended),
     kill: () => (child.kill('SIGKILL'), ended),
   };

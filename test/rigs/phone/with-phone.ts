@@ -57,8 +57,10 @@ export class PhoneBench {
 
   /** Installs an app and starts it. */
   async launched(packageName: string, options: Partial<AppOptions> = {}): Promise<ArtApp> {
-    await this.phone.install(packageName);
-    return await this.phone.launch(packageName, { engine: 'quick', app: 'Jank', arguments: [0], ...options });
+    await this.phone.install(packageName, {
+      launch: { engine: 'quick', app: 'Jank', arguments: [0], ...options },
+    });
+    return await this.phone.launch(packageName);
   }
 
   async begin(): Promise<void> {

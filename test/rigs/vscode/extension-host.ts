@@ -31,6 +31,7 @@ export interface HostRun {
   readonly files: readonly string[];
   readonly timeoutMs: number;
   readonly trust?: ServerOptions['trust'];
+  readonly roots?: readonly string[];
   readonly grep?: string;
   readonly verbose?: boolean;
 }
@@ -113,6 +114,7 @@ async function runWindow(options: HostRun, entry: string, task: HostTask): Promi
     runsTests: true,
     env: { BTRACE_HOST_TASK: JSON.stringify(task) },
     ...(options.trust === undefined ? {} : { trust: options.trust }),
+    ...(options.roots === undefined ? {} : { roots: options.roots }),
   });
   const log: string[] = [];
   let over: () => void = () => undefined;
@@ -152,22 +154,28 @@ async function runWindow(options: HostRun, entry: string, task: HostTask): Promi
   return log;
 }
 
-/** The suite: files in a folder `restricted` run in a workspace that is not trusted, the others in one that is. */
+/** Folders whose tests have a window of their own. */
+const windows: Readonly<Record<string, Pick<HostRun, 'trust' | 'roots'>>> = {
+  exthost: {},
+  restricted: { trust: 'restricted' },
+  roots: { roots: ['other', 'src'] },
+};
+
+/** The suite: files in a folder `restricted` run in a workspace that is not trusted, those in `roots` in one of two folders. */
 async function runSuite(
   task: Omit<HostTask, 'tests' | 'output'> & { files: readonly string[] },
 ): Promise<void> {
-  const isRestricted = (file: string) => path.dirname(file).endsWith('restricted');
   const own = path.join(root, 'test/exthost/workspace');
   let sum: Counts = { passed: 0, failed: 0, skipped: [], failures: [] };
-  for (const trust of ['off', 'restricted'] as const) {
-    const files = task.files.filter((file) => isRestricted(file) === (trust === 'restricted'));
+  for (const [folder, window] of Object.entries(windows)) {
+    const files = task.files.filter((file) => path.basename(path.dirname(file)) === folder);
     if (files.length === 0) continue;
     const { counts, text } = await runInExtensionHost({
       ...task,
       extension: root,
       workspace: existsSync(own) ? own : path.join(root, 'test/fixtures/hello-workspace'),
       files,
-      trust,
+      ...window,
     });
     process.stdout.write(text);
     sum = {

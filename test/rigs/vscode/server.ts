@@ -13,6 +13,8 @@ export interface ServerOptions {
   readonly workspace: string;
   /** Extensions to install: .vsix files or folders. */
   readonly extensions?: readonly string[];
+  /** Folders in it that are opened instead, as a workspace of several. */
+  readonly roots?: readonly string[];
   /** 'off': every folder is trusted. 'restricted': the workspace is not trusted, as when a person declined. */
   readonly trust?: 'off' | 'restricted';
   /**
@@ -48,18 +50,24 @@ interface Manifest {
   readonly version: string;
 }
 
+/** Beside the folder: VS Code would ask whether to open one in it. */
+const rootsFile = 'roots.code-workspace';
+
 export class VSCodeServer {
   readonly #process: ChildProcess;
   readonly #folder: string;
   readonly port: number;
   /** The copy of the workspace that is open. */
   readonly workspace: string;
+  /** What of it is opened: as the workbench's address names it. */
+  readonly opened: readonly [name: 'folder' | 'workspace', path: string];
 
-  private constructor(child: ChildProcess, folder: string, port: number) {
+  private constructor(child: ChildProcess, folder: string, port: number, hasRoots: boolean) {
     this.#process = child;
     this.#folder = folder;
     this.port = port;
     this.workspace = path.join(folder, 'workspace');
+    this.opened = hasRoots ? ['workspace', path.join(folder, rootsFile)] : ['folder', this.workspace];
   }
 
   static async start(options: ServerOptions): Promise<VSCodeServer> {
@@ -70,6 +78,10 @@ export class VSCodeServer {
     const extensions = path.join(folder, 'extensions');
     mkdirSync(extensions);
     cpSync(options.workspace, path.join(folder, 'workspace'), { recursive: true });
+    if (options.roots !== undefined) {
+      const folders = options.roots.map((root) => ({ path: `workspace/${root}` }));
+      writeFileSync(path.join(folder, rootsFile), JSON.stringify({ folders }));
+    }
     const settings = {
       ...quiet,
       'security.workspace.trust.enabled': options.trust === 'restricted',
@@ -119,7 +131,7 @@ export class VSCodeServer {
       detached: true,
     });
     try {
-      return new VSCodeServer(child, folder, await portOf(child));
+      return new VSCodeServer(child, folder, await portOf(child), options.roots !== undefined);
     } catch (error) {
       if (child.pid !== undefined) await endGroup(child.pid);
       rmSync(folder, { recursive: true, force: true });

@@ -55,7 +55,7 @@ export class Workbench {
     page.setDefaultTimeout(30_000);
     const workbench = new Workbench(server, browser, page);
     await options.prepare?.(page);
-    const query = new URLSearchParams({ folder: server.workspace });
+    const query = new URLSearchParams([[...server.opened]]);
     if (options.payload) query.set('payload', JSON.stringify(options.payload));
     await page.goto(`${server.url}/?${query.toString()}`);
     await workbench.ready();
@@ -148,6 +148,16 @@ export class Workbench {
     }
   }
 
+  /** Until the window has the colours of that theme. */
+  async setTheme(theme: string, kind: 'vs-dark' | 'vs' | 'hc-black'): Promise<void> {
+    await this.run('Preferences: Color Theme');
+    await this.choices().filter({ hasText: 'Modern' }).first().waitFor();
+    await this.page.keyboard.type(theme);
+    await this.choose(theme);
+    await this.page.locator('.quick-input-widget').first().waitFor({ state: 'hidden' });
+    await this.page.locator(`.monaco-workbench.${kind}`).waitFor();
+  }
+
   /** The inside of the webview that is shown: of a custom editor, a panel or a view. */
   webview(): FrameLocator {
     return this.page.frameLocator('iframe.webview.ready:visible').frameLocator('#active-frame');
@@ -207,6 +217,13 @@ export class Workbench {
 
   async closeWindow(): Promise<void> {
     await this.page.close();
+  }
+
+  /** The window learns of it, and ends what belongs to it. */
+  async closeByPerson(): Promise<void> {
+    const closed = this.page.waitForEvent('close');
+    await this.page.close({ runBeforeUnload: true });
+    await closed;
   }
 }
 

@@ -16,7 +16,7 @@ const command: Command = {
   name: 'try',
   summary: 'for the test',
   usage: ['try FILE'],
-  operand: 'file',
+  operands: ['file'],
   startsCommand: true,
   description: [],
   options: [
@@ -30,26 +30,29 @@ const command: Command = {
 describe('the command line', () => {
   it('reads options, positionals, and leaves alone what comes after --', () => {
     const input = parseInput(command, ['in', '-o', 'out', '--force', '--', 'java', '-o', '--help']);
-    assert.deepEqual([input.operand, input.text('output'), input.has('force')], ['in', 'out', true]);
+    assert.deepEqual([input.operand(), input.text('output'), input.has('force')], ['in', 'out', true]);
     assert.deepEqual(input.rest, ['java', '-o', '--help']);
     assert.equal(input.has('help'), false);
     assert.throws(() => parseInput(command, ['--frob']), /Unknown option '--frob'\.$/);
     assert.throws(() => parseInput(command, ['--output']), UsageError);
-    assert.throws(() => parseInput(command, []).operand, /Which file\?/);
+    assert.throws(() => parseInput(command, []).operand(), /Which file\?/);
     assert.throws(() => parseInput(command, ['a', 'b']), /One file at a time, not a, b\.$/);
   });
 
   it('passes over no word of any command', () => {
     for (const one of commands) {
-      assert.throws(() => parseInput(one, ['a', 'b']), UsageError, one.name);
+      assert.throws(() => parseInput(one, ['a', 'b', 'c']), UsageError, one.name);
       assert.throws(() => parseInput(one, ['--no-such']), /Unknown option '--no-such'/, one.name);
       const takes = one.usage.some((line) => line.includes(' -- '));
       if (!takes) assert.throws(() => parseInput(one, ['--', 'java']), /What is "java"\?/, one.name);
       // What the usage names is what is taken.
-      const named = / (FILE|FOLDER)\b/.exec(
-        one.usage[0]?.replace(/\[.*?\]|-o (FILE|OUTPUT)/g, '') ?? '',
-      )?.[1];
-      assert.equal(one.operand?.toUpperCase(), named, one.name);
+      const usage = one.usage[0]?.replace(/\[.*?\]|-o (FILE|OUTPUT)/g, '') ?? '';
+      const named = usage.match(/\b(FILE|FOLDER|BEFORE|AFTER)\b/g) ?? [];
+      assert.deepEqual(
+        (one.operands ?? []).map((what) => what.toUpperCase()),
+        named,
+        one.name,
+      );
     }
     assert.throws(
       () =>

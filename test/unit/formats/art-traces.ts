@@ -36,6 +36,7 @@ function key(version: number, clock: string): string {
     'data-file-overflow=false',
     `clock=${clock}`,
     'elapsed-time-usec=31',
+    `num-method-calls=${records.length}`,
     'vm=art',
     'pid=4242',
     '*threads',

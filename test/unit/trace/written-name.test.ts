@@ -11,7 +11,7 @@ import { encodeNodes } from '../../../src/trace/recording/nodes.js';
 import { encodeSamples } from '../../../src/trace/recording/samples.js';
 import { nameColumns } from '../../../src/webview/worker/snapshot.js';
 import { NameIndex } from '../../../src/webview/names.js';
-import { searchMethods } from '../../../src/webview/search/method-search.js';
+import { searchMethods, searchUntil } from '../../../src/webview/search/method-search.js';
 
 function shown(className: string, name: string, file: string): string {
   const written = writtenName(className, name, () => file);
@@ -278,7 +278,7 @@ describe('a recording of several languages', () => {
     assert.equal(names.recorded(0), 'a.Shop$.$plus$plus');
     assert.deepEqual(names.find('a.Shop$', '$plus$plus'), [0]);
     assert.deepEqual(
-      [...(searchMethods(names, { text: 'ready?', regex: false }).matches ?? [])],
+      [...(searchUntil(searchMethods(names, { text: 'ready?', regex: false }), Infinity)?.matches ?? [])],
       [0, 1, 1, 0],
     );
     assert.ok(names.isOwn(0));

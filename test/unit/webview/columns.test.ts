@@ -35,6 +35,18 @@ function usedAt({ time, cpu, count }: ActivityColumns, at: number): number {
   return cpu[count - 1] ?? 0;
 }
 
+describe('a snapshot of many threads', () => {
+  it('has columns without rows once, however many threads have none', () => {
+    const options = { samples: 400, threads: 40, depth: 4, methods: 20, seed: 1 };
+    const { threads } = takeSnapshot(generateTrace(options), { live: false });
+    assert.ok(threads.every(({ markers }) => markers.count === 0));
+    assert.equal(new Set(threads.map(({ markers }) => markers)).size, 1);
+    assert.equal(new Set(threads.map(({ missedFrames }) => missedFrames)).size, 1);
+    // What has rows is each thread's own.
+    assert.equal(new Set(threads.map(({ activity }) => activity)).size, 40);
+  });
+});
+
 describe('activity', () => {
   it('tells the CPU used up to the end of every interval, within what can be seen', () => {
     const row = fc.record({

@@ -37,6 +37,9 @@ describe('a search pattern', () => {
       '\\1',
       'a{200}',
       '((((a{90}){90}){90}){90})',
+      // Nothing, repeated often, is still nothing, and took minutes to be put together.
+      '(((((){90}){90}){90}){90}){90}',
+      'a'.repeat(1001),
     ]) {
       assert.throws(() => new Pattern(source), { name: 'PatternError' }, source);
     }
@@ -47,6 +50,20 @@ describe('a search pattern', () => {
     const started = performance.now();
     assert.equal(pattern.test(`${'a'.repeat(1000)}!`), false);
     assert.ok(performance.now() - started < 1000);
+  });
+
+  it('takes a look a letter for sets of states that came up before, however many there are', () => {
+    const name = 'ab'.repeat(500);
+    const random = Array.from({ length: 1000 }, (_, at) => ((at * at * 7919) % 13 < 6 ? 'a' : 'b')).join('');
+    // More sets than are kept, some for letters beyond ASCII, too.
+    const pattern = new Pattern('(a|b)*a(a|b){12}é$');
+    for (const subject of [name, random, `${random}É`, `${random}è`]) {
+      assert.equal(pattern.test(subject), subject.endsWith('É') && random.at(-13) === 'a', subject.slice(-3));
+    }
+    const started = performance.now();
+    const common = new Pattern('((a+)+)+=');
+    for (let more = 0; more < 20_000; more++) assert.equal(common.test('a'.repeat(500)), false);
+    assert.ok(performance.now() - started < 5000, `${performance.now() - started} ms`);
   });
 
   it('agrees with RegExp on what both know', () => {

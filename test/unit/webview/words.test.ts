@@ -12,7 +12,7 @@ import {
 } from '../../../src/trace/measure/quantities.js';
 import { bindingFor, bindings, keyTable, useKeys } from '../../../src/webview/keys.js';
 import { NameIndex, libraryHue, nativeHue, ownHues, plainText } from '../../../src/webview/names.js';
-import { searchMethods } from '../../../src/webview/search/method-search.js';
+import { searchMethods, searchUntil } from '../../../src/webview/search/method-search.js';
 import { initialState, restoreState } from '../../../src/webview/store.js';
 import { englishTexts, setTexts, text } from '../../../src/webview/texts.js';
 import { contrast, parseColour } from '../../../src/webview/timeline/colour.js';
@@ -136,13 +136,23 @@ describe('names', () => {
   });
 
   it('are found by words, by patterns, and not by broken ones', () => {
-    assert.deepEqual([...searchMethods(names, { text: 'cart ADD', regex: false }).matches!], [0, 1, 0, 0]);
-    assert.equal(searchMethods(names, { text: '^java\\.', regex: true }).count, 1);
-    assert.equal(searchMethods(names, { text: '(', regex: true }).isBad, true);
-    assert.equal(searchMethods(names, { text: '(', regex: false }).isBad, false);
-    assert.equal(searchMethods(names, { text: '  ', regex: false }).matches, undefined);
+    const found = (text: string, regex: boolean) =>
+      searchUntil(searchMethods(names, { text, regex }), Infinity)!;
+    assert.deepEqual([...found('cart ADD', false).matches!], [0, 1, 0, 0]);
+    assert.equal(found('^java\\.', true).count, 1);
+    assert.equal(found('(', true).problem, 'bad');
+    assert.equal(found('x'.repeat(1001), true).problem, 'tooLong');
+    assert.equal(found('(', false).problem, undefined);
+    assert.equal(found('  ', false).matches, undefined);
     assert.deepEqual(names.find('com.acme.Shop$Cart', 'add'), [1]);
     assert.deepEqual(names.find('com.acme.Shop', 'add'), []);
+  });
+
+  it('of a megabyte are found by what of them is searched', () => {
+    const columns = { count: 1, classNames: [''], classOf: new Uint32Array(1), written: new Map() };
+    const long = new NameIndex({ ...columns, names: ['x'.repeat(1 << 20)] }, []);
+    const text = long.qualified(0);
+    assert.equal(searchUntil(searchMethods(long, { text, regex: false }), Infinity)?.count, 1);
   });
 });
 

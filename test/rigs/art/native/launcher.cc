@@ -3,6 +3,7 @@
 // Exit codes: 0 main returned, 1 it threw, 2 wrong arguments, 3 the runtime did not start.
 #include <dlfcn.h>
 #include <jni.h>
+#include <signal.h>
 #include <sys/prctl.h>
 
 #include <algorithm>
@@ -111,6 +112,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   if (!arguments.name.empty()) TakeName(argc, argv, arguments.name);
+  // A limit for its files stands in for a full storage, which sends no signal.
+  signal(SIGXFSZ, SIG_IGN);
   JNIEnv* env = nullptr;
   JavaVM* vm = CreateRuntime(arguments, &env);
   if (!vm) {

@@ -22,6 +22,7 @@ final class Parts {
             case "ask" -> Waits.ask();
             case "allocate" -> allocate();
             case "deep" -> work("deep", 60, "Work.down", () -> Work.down(1500, 90));
+            case "deeper" -> work("deeper", 60, "Work.down", () -> Work.down(6000, 90));
             case "brief" -> work("brief", 60, "Work.manyBrief", () -> Work.manyBrief(90));
             case "throw" -> work("thrower", 60, "Work.throwing", () -> Work.throwing(90));
             case "read" -> read();

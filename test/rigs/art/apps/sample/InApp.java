@@ -12,6 +12,8 @@ public final class InApp extends Sample {
     private static final int WHOLE = 20;
     private static final int RING = 40;
 
+    private boolean wasRecording;
+
     public void onCreate() {
         tell("early", BTrace.isRecording());
         tell("nowhere", BTrace.loadFrom("/nonexistent/libbtrace-agent.so"));
@@ -39,6 +41,8 @@ public final class InApp extends Sample {
             tell("full", BTrace.stop());
             tell("end", true);
         }
+        if (wasRecording && !BTrace.isRecording()) tell("over", BTrace.stop());
+        wasRecording = BTrace.isRecording();
         long cpu = SystemClock.currentThreadCpuNanos();
         if (round % 10 == 9) checkOut(round);
         else Cpu.burn(2000);

@@ -86,19 +86,21 @@ public final class ActivityThread {
 
     /** "start FILE INTERVAL_US", "stop": ART's own sampling profiler, as `am profile` runs it. */
     private static void handleProfilerControl(String command) {
-        try {
-            if (command.equals("stop")) {
-                VMDebug.stopMethodTracing();
-            } else {
-                int space = command.lastIndexOf(' ');
-                String file = command.substring("start ".length(), space);
-                int intervalUs = Integer.parseInt(command.substring(space + 1));
+        if (command.equals("stop")) {
+            // As Android does: what cannot be written ends the app.
+            VMDebug.stopMethodTracing();
+        } else {
+            int space = command.lastIndexOf(' ');
+            String file = command.substring("start ".length(), space);
+            int intervalUs = Integer.parseInt(command.substring(space + 1));
+            try {
                 VMDebug.startMethodTracingFilename(file, SAMPLING_BUFFER_BYTES, 0, intervalUs > 0, intervalUs);
+            } catch (RuntimeException e) {
+                System.out.println("system: profile " + command + " failed: " + e.getMessage());
+                return;
             }
-            System.out.println("system: profile " + command);
-        } catch (Throwable e) {
-            System.out.println("system: profile " + command + " failed: " + e.getMessage());
         }
+        System.out.println("system: profile " + command);
     }
 
     /** Reads commands, one a line, and hands each to the main thread. End of input ends the app. */

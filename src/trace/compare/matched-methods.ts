@@ -1,0 +1,79 @@
+/** Methods of two traces, each once: by class, name and signature, whatever numbers either trace gives them. */
+import type { Methods } from '../model/trace.js';
+
+export class MatchedMethods {
+  count = 0;
+  readonly ofBefore: Uint32Array;
+  readonly ofAfter: Uint32Array;
+  /** By number here: a method of each trace, −1 where it has none. */
+  private readonly inBefore: number[] = [];
+  private readonly inAfter: number[] = [];
+
+  constructor(
+    private readonly before: Methods,
+    private readonly after: Methods,
+  ) {
+    const known = new Map<string, number>();
+    this.ofAfter = Uint32Array.from({ length: after.count }, (_, method) =>
+      this.number(known, keyOf(after, method)),
+    );
+    for (const [method, at] of this.ofAfter.entries()) this.inAfter[at] ??= method;
+    const fallback = this.withOtherSignatures(known);
+    this.ofBefore = Uint32Array.from({ length: before.count }, (_, method) => {
+      const key = keyOf(before, method);
+      return known.get(key) ?? fallback.get(key) ?? this.number(known, key);
+    });
+    for (const [method, at] of this.ofBefore.entries()) this.inBefore[at] ??= method;
+  }
+
+  /** Where it has a name: the trace after, if it knows the method, and its number there. */
+  of(method: number): readonly [Methods, number] {
+    const inAfter = this.inAfter[method];
+    return inAfter === undefined ? [this.before, this.inBefore[method] ?? 0] : [this.after, inAfter];
+  }
+
+  isIn(which: 'before' | 'after', method: number): boolean {
+    return (which === 'before' ? this.inBefore : this.inAfter)[method] !== undefined;
+  }
+
+  private number(known: Map<string, number>, key: string): number {
+    const number = known.get(key) ?? this.count++;
+    known.set(key, number);
+    return number;
+  }
+
+  /** Keys of methods before that have another signature now: where each trace has one of that name that the other has not. */
+  private withOtherSignatures(known: ReadonlyMap<string, number>): Map<string, number> {
+    const ofBefore = new Set(Array.from({ length: this.before.count }, (_, at) => keyOf(this.before, at)));
+    const gone = onlyOnes([...ofBefore].filter((key) => !known.has(key)));
+    const come = onlyOnes([...known.keys()].filter((key) => !ofBefore.has(key)));
+    const fallback = new Map<string, number>();
+    for (const [name, key] of gone) {
+      const now = known.get(come.get(name) ?? '');
+      if (now !== undefined) fallback.set(key, now);
+    }
+    return fallback;
+  }
+}
+
+/** Keys by what stands before the signature, of which there is one. */
+function onlyOnes(keys: readonly string[]): Map<string, string> {
+  const found = new Map<string, string>();
+  const several = new Set<string>();
+  for (const key of keys) {
+    const name = key.slice(0, key.indexOf('\t'));
+    if (found.has(name)) several.add(name);
+    found.set(name, key);
+  }
+  for (const name of several) found.delete(name);
+  return found;
+}
+
+/** Numbers that a runtime gives to classes as it makes them: of lambdas, proxies, accessors. In another run they are others. */
+const madeNumbers =
+  /(\$\$Lambda|\$Proxy|Accessor|LambdaForm\$(?:MH|DMH|BMH)|\$\$ExternalSyntheticLambda)[$./]?\d+/g;
+
+function keyOf(methods: Methods, method: number): string {
+  const className = methods.className(method).replace(madeNumbers, '$1');
+  return `${className}.${methods.name(method)}\t${methods.signature(method)}`;
+}

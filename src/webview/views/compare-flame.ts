@@ -1,0 +1,170 @@
+/**
+ * Where in the call tree a recording takes more, and less, than another one, as a flame graph (docs/MEASURES.md, "Comparing"). A call
+ * is as wide as the larger of the two; red and ▲ is more, blue, striped and ▼ less, grey what sampling may have made.
+ */
+import { isClear } from '../../trace/compare/differences.js';
+import { control, element } from '../element.js';
+import type { ViewContext } from '../model.js';
+import { plainText } from '../names.js';
+import { text } from '../texts.js';
+import { formatWeight } from '../weights.js';
+import type { ComparedFlame, CompareFlameQuery, Weight } from '../worker/messages.js';
+import { changeOf } from './change.js';
+import { FlameCanvas } from './flame-canvas.js';
+import type { FlameNode } from './flame-canvas.js';
+import { Latest } from './latest.js';
+
+interface Node extends FlameNode {
+  readonly children: Node[];
+  readonly before: number;
+  readonly after: number;
+  readonly change: Change;
+}
+
+type Change = 'more' | 'less' | 'same';
+
+const signs: Readonly<Record<Change, string>> = { more: '▲ ', less: '▼ ', same: '' };
+
+/** A change by this share of the larger of both, and more, has the second, and the third, strength. */
+const stronger = [0.1, 0.4] as const;
+
+export class CompareFlame {
+  readonly parts: readonly HTMLElement[];
+  readonly #context: ViewContext;
+  readonly #canvas: FlameCanvas<Node>;
+  readonly #latest = new Latest();
+  #query: Omit<CompareFlameQuery, 'kind' | 'least' | 'path'> | undefined;
+
+  constructor(context: ViewContext) {
+    this.#context = context;
+    this.#canvas = new FlameCanvas<Node>(text('compare.flame.label'), {
+      colour: (node) => this.#colour(node),
+      label: (node) => this.#label(node),
+      matches: (node) => this.#matches(node),
+      choose: ({ method }) => {
+        if (method >= 0) context.store.set({ selection: { kind: 'method', method } });
+      },
+      open: ({ method }, beside) => context.actions.openSource(method, beside),
+      zoomTo: (comparePath) => context.store.set({ comparePath }),
+    });
+    const legend = element('p', { class: 'flame-legend' }, text('compare.flame.legend'));
+    this.parts = [patterns(), legend, ...this.#canvas.parts];
+    this.hide();
+  }
+
+  focus(): void {
+    this.#canvas.focus();
+  }
+
+  hide(): void {
+    this.#query = undefined;
+    for (const part of this.parts) part.classList.add('is-left-out');
+  }
+
+  show(query: Omit<CompareFlameQuery, 'kind' | 'least' | 'path'>): void {
+    for (const part of this.parts) part.classList.remove('is-left-out');
+    this.#query = query;
+    const { actions, store } = this.#context;
+    const path = store.state.comparePath;
+    this.#latest.take(
+      actions.ask({ kind: 'compareFlame', ...query, least: this.#canvas.least, path }),
+      (found) => {
+        if (this.#query !== query) return;
+        this.#canvas.show(this.#tree(found), path, store.state.search.text);
+      },
+      (message) => this.#canvas.say(message),
+    );
+  }
+
+  search(words: string): void {
+    this.#canvas.search(words);
+  }
+
+  #tree(found: ComparedFlame): Node | undefined {
+    const { names } = this.#context.model;
+    const made: Node[] = [];
+    for (let row = 0; row < found.count; row++) {
+      const [before, after] = [found.before[row] ?? 0, found.after[row] ?? 0];
+      const difference = after - before;
+      const isChange = isClear(difference, found.noise[row] ?? 0);
+      const change: Change = !isChange ? 'same' : difference > 0 ? 'more' : 'less';
+      const caller = made[found.parent[row] ?? -1];
+      const [method, key] = [found.method[row] ?? -1, found.key[row] ?? 0];
+      const name =
+        caller === undefined
+          ? text('flame.all')
+          : method >= 0
+            ? names.short(method)
+            : plainText(shortName(found.names.get(key) ?? ''));
+      const value = found.width[row] ?? 0;
+      const node = {
+        name: signs[change] + name,
+        key,
+        method,
+        value,
+        children: [],
+        caller,
+        before,
+        after,
+        change,
+      };
+      made.push(node);
+      caller?.children.push(node);
+    }
+    return made[0];
+  }
+
+  #matches({ method }: Node): boolean {
+    return this.#context.model.matches?.[method] === 1;
+  }
+
+  #colour(node: Node): string {
+    const { before, after, change, caller } = node;
+    const isDim = this.#context.model.matches !== undefined && !this.#matches(node);
+    if (caller === undefined || isDim) return 'var(--hue-root)';
+    if (change === 'same') return 'var(--as-before)';
+    const share = Math.abs(after - before) / Math.max(before, after);
+    const strength = stronger.filter((from) => share >= from).length + 1;
+    return change === 'more' ? `var(--more-${strength})` : `url(#less-${strength})`;
+  }
+
+  #label({ name, before, after, change }: Node): string {
+    const weight = this.#query?.weight ?? ('wall' satisfies Weight);
+    const said = {
+      before: formatWeight(weight, before),
+      after: formatWeight(weight, after),
+      change: changeOf(before, after, weight),
+    };
+    return `${name} · ${text(change === 'same' ? 'compare.flame.chance' : 'compare.flame.change', said)}`;
+  }
+}
+
+/** Class and method, as those that the recording knows. */
+function shortName(qualified: string): string {
+  return qualified.split('.').slice(-2).join('.');
+}
+
+const svgNamespace = 'http://www.w3.org/2000/svg';
+
+/** Stripes, which are told from a plain ground without a colour. */
+function patterns(): HTMLElement {
+  const svg = document.createElementNS(svgNamespace, 'svg');
+  svg.setAttribute('aria-hidden', 'true');
+  for (let strength = 1; strength <= stronger.length + 1; strength++) {
+    const pattern = document.createElementNS(svgNamespace, 'pattern');
+    const given = { id: `less-${strength}`, width: '6', height: '6', patternUnits: 'userSpaceOnUse' };
+    for (const [name, value] of Object.entries({ ...given, patternTransform: 'rotate(45)' }))
+      pattern.setAttribute(name, value);
+    for (const [x, style] of [
+      ['0', `less-ground-${strength}`],
+      ['3', `less-stripe-${strength}`],
+    ] as const) {
+      const rect = document.createElementNS(svgNamespace, 'rect');
+      for (const [name, value] of Object.entries({ x, width: '3', height: '6', class: style }))
+        rect.setAttribute(name, value);
+      pattern.append(rect);
+    }
+    svg.append(pattern);
+  }
+  return control('div', { class: 'flame-patterns' }, svg);
+}
