@@ -7,10 +7,10 @@ namespace btrace {
 namespace {
 
 // The agent holds a record for some 100 ns at a time, unless it is kept from running. A thread that meets it looks
-// again this often, then gives up; with a marker, which somebody asked for by name, it waits so often first.
+// again this often, then gives up; with what nothing else would tell of, it waits so often first.
 constexpr int kPatience = 400;
-constexpr int kMarkerPatience = kPatience + 200;
-constexpr i64 kMarkerWaitNs = 50 * kNsPerUs;
+constexpr int kMorePatience = kPatience + 200;
+constexpr i64 kPatientWaitNs = 50 * kNsPerUs;
 constexpr u64 kPlausibleCostNs = 50 * kNsPerUs;
 // From outside, with a walk of another thread that is handed over and back.
 constexpr u64 kPlausibleOutsideCostNs = 200 * kNsPerUs;
@@ -31,10 +31,15 @@ bool hold(ThreadRecord& record, Holder holder, int patience = kPatience) {
     if (turn < kPatience)
       relax();
     else
-      sys::sleep_ns(kMarkerWaitNs);
+      sys::sleep_ns(kPatientWaitNs);
   }
   record.lost[static_cast<u32>(LossReason::BufferFull)].add_relaxed(1);
   return false;
+}
+
+// A marker was asked for by name, and of a thread that starts no later sample tells who started it.
+int patience_with(SampleKind kind) {
+  return kind == SampleKind::Marker || kind == SampleKind::ThreadStart ? kMorePatience : kPatience;
 }
 
 // Capture state left by an earlier session is void: its segments went with that session's pool.
@@ -103,7 +108,7 @@ bool concerns_main(SampleKind kind, const ThreadRecord& record) {
 }  // namespace
 
 bool Capture::enter(ThreadRecord* record, SampleKind kind, Holder holder) {
-  if (!record || !hold(*record, holder, kind == SampleKind::Marker ? kMarkerPatience : kPatience)) return false;
+  if (!record || !hold(*record, holder, patience_with(kind))) return false;
   record_ = record;
   session_ = active_session();
   row_ = Row{};
@@ -287,11 +292,18 @@ bool row_of_open_block(Session& session, ThreadRecord& record, const OpenBlock& 
 }
 
 u32 index_in(Session& session, ThreadRecord& record) {
-  if (record.session.load_acquire() == session.id) return record.index.load_relaxed();
-  if (!hold(record, Holder::Agent)) return 0;
-  if (record.session.load_relaxed() != session.id) adopt(session, record);
-  record.busy.store(Holder::Nobody);
-  return record.index.load_relaxed();
+  // Who holds it may be numbering it just now.
+  for (int turn = 0; turn < kPatience; turn++) {
+    if (record.session.load_acquire() == session.id) return record.index.load_relaxed();
+    Holder found = Holder::Nobody;
+    if (record.busy.swap_if(found, Holder::Agent)) {
+      if (record.session.load_relaxed() != session.id) adopt(session, record);
+      record.busy.store(Holder::Nobody);
+      return record.index.load_relaxed();
+    }
+    relax();
+  }
+  return 0;
 }
 
 }  // namespace btrace

@@ -1,6 +1,6 @@
 /** How other threads are walked where there is JVMTI, as in debuggable apps: it is asked first, and what it cannot tell comes as ever. */
 import assert from 'node:assert/strict';
-import { HookState, SampleKind } from '../../src/trace/model/kinds.js';
+import { HookState, LossReason, SampleKind } from '../../src/trace/model/kinds.js';
 import type { Trace } from '../../src/trace/model/trace.js';
 import { runtimeWithout } from '../rigs/art/hidden-runtime.js';
 import { type Engine, engines } from '../rigs/art/runtime.js';
@@ -55,7 +55,11 @@ describe('the agent beside JVMTI', () => {
       const { trace, outside } = await recorded(engine, 'fails');
       assert.ok(outside > 0);
       assert.equal(answered(trace), 0);
-      assert.deepEqual(trace.losses, []);
+      // On a busy machine a thread may meet its record where the agent holds it: counted, and nothing to do with JVMTI.
+      assert.deepEqual(
+        trace.losses.filter(({ reason }) => reason !== LossReason.BufferFull),
+        [],
+      );
     });
 
     it(`has it alone where one thread cannot be suspended alone (${engine})`, async () => {

@@ -68,7 +68,11 @@ for (const jdk of jdks()) {
       for (const { creator } of started) assert.equal(creator, churn.index);
       const starts = rowsOf(churn.events, SampleKind.ThreadStart);
       const children = new Set(starts.map((row) => churn.events.peer[row]!));
-      for (const { index } of started) assert.ok(children.has(index), `the start of thread ${index}`);
+      // On a busy machine the agent may have held the thread's record at that moment: then it is counted as lost.
+      const missing = started.filter(({ index }) => !children.has(index)).map(({ index }) => index);
+      const lost = trace.losses.filter(({ thread }) => thread === churn.index);
+      const lostRows = lost.reduce((sum, { count }) => sum + count, 0);
+      assert.ok(missing.length <= lostRows, `the starts of ${String(missing)}, ${lostRows} rows lost`);
       for (const row of starts)
         assert.match(
           stackOf(trace, churn.events.path[row]!),
