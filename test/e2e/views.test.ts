@@ -227,7 +227,7 @@ describe('Beside the chart', () => {
     const before = await recordings().count();
     const other = await workbench.another();
     await record(other);
-    const going = recordings().filter({ hasText: 'recording…' });
+    const going = recordings().filter({ hasText: /^0:\d\d Shoprecording… · / });
     await going.waitFor();
     await other.closeByPerson();
     await going.waitFor({ state: 'detached' });

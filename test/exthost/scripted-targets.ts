@@ -58,11 +58,18 @@ export class ScriptedSession implements Session {
   #settle: (end: SessionEnd) => void = () => undefined;
   readonly ended = new Promise<SessionEnd>((resolve) => (this.#settle = resolve));
   readonly dumped: number[] = [];
+  #told: Partial<SessionStatus> = {};
 
   constructor(
     readonly target: Target,
     readonly file: string,
   ) {}
+
+  /** What changes of its figures, and who listens learns of it. */
+  tell(figures: Partial<SessionStatus>): void {
+    this.#told = figures;
+    for (const listener of this.#listeners) listener(this.status());
+  }
 
   status(): SessionStatus {
     return {
@@ -78,6 +85,7 @@ export class ScriptedSession implements Session {
       fileBytes: 5000,
       hooks: [],
       isSilent: false,
+      ...this.#told,
     };
   }
 

@@ -98,6 +98,40 @@ describe('sources', () => {
     await assert.rejects(Promise.resolve(vscode.workspace.openTextDocument(uri)), /no archive of sources/);
   });
 
+  it("open where the editor's languages know the symbol, if no file has the name", async () => {
+    const uri = workspaceFile('src/com/example/shop/Coin.java');
+    const asked: string[] = [];
+    const provider = vscode.languages.registerWorkspaceSymbolProvider({
+      provideWorkspaceSymbols: (name) => {
+        asked.push(name);
+        const at = new vscode.Location(uri, new vscode.Position(5, 0));
+        return [new vscode.SymbolInformation('Penny', vscode.SymbolKind.Class, 'com.example.shop', at)];
+      },
+    });
+    try {
+      const place = 'src/com/example/shop/Coin.java';
+      assert.equal(await opened(key('com.example.shop.Penny', 'clink', 'Penny.java', 7)), `${place}:7`);
+      assert.equal(await opened(key('com.example.shop.Penny', 'clink', '', 0)), `${place}:6`);
+      await closeAll();
+      assert.equal(await opened(key('com.other.Penny', 'clink', 'Penny.java', 7)), '', 'of another package');
+      assert.ok(asked.includes('Penny'));
+    } finally {
+      provider.dispose();
+    }
+  });
+
+  it('open beside where that is asked for, and what is in front stays', async () => {
+    const { parts } = await btrace();
+    await opened(key('com.example.shop.Coin', 'round', 'Coin.java', 7));
+    await parts.sources.open(key('com.example.shop.Till', 'count', 'Till.java', 12), true);
+    const groups = vscode.window.tabGroups.all;
+    assert.deepEqual(
+      groups.map(({ activeTab }) => activeTab?.label),
+      ['Coin.java', 'Till.java'],
+    );
+    assert.equal(vscode.window.activeTextEditor?.viewColumn, groups[1]!.viewColumn);
+  });
+
   it('never open a file of another package', async () => {
     assert.equal(await opened(key('com.other.Till', 'count', 'Till.java', 12)), '');
   });

@@ -14,6 +14,8 @@ export interface StoredRecording {
   readonly name: string;
   readonly bytes: number;
   readonly modifiedMs: number;
+  /** Undefined where the disk does not keep it. */
+  readonly createdMs: number | undefined;
 }
 
 const generated = / \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d(?: \d+)?\.btrace$/;
@@ -126,8 +128,9 @@ function workspaceKey(): string {
 /** Undefined where it is not there. */
 export async function describe(file: string): Promise<StoredRecording | undefined> {
   try {
-    const { size, mtimeMs } = await stat(file);
-    return { file, name: path.basename(file), bytes: size, modifiedMs: mtimeMs };
+    const { size, mtimeMs, birthtimeMs } = await stat(file);
+    const createdMs = birthtimeMs > 0 && birthtimeMs < mtimeMs ? birthtimeMs : undefined;
+    return { file, name: path.basename(file), bytes: size, modifiedMs: mtimeMs, createdMs };
   } catch {
     return undefined; // deleted between the listing and the look: not there any more
   }

@@ -121,26 +121,24 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
     const isNamed = !isGeneratedName(recording.name);
     const name = shownName(recording.name);
     // Of one program there are many: when comes first, as a narrow side bar cuts off what is last.
-    const when =
-      active !== undefined ? clock(Date.now() - active.startedMs) : shortTime(recording.modifiedMs, isNamed);
+    const startedMs = active?.startedMs ?? (isOthers ? recording.createdMs : undefined);
+    const when = writing
+      ? startedMs && clock(Date.now() - startedMs)
+      : shortTime(recording.modifiedMs, isNamed);
     const length = lengthNs === undefined ? l10n.t('cut off') : formatLength(lengthNs);
     const facts = [
       writing ? l10n.t('recording…') : length,
       formatBytes(active?.session.status().fileBytes ?? recording.bytes),
       ...(changed.length > 0 ? [changedText(changed.length)] : []),
     ];
-    // What another window makes was written at the time of the last look, whenever that was.
-    const timed = isOthers ? undefined : when;
-    const item = new TreeItem(
-      isNamed || timed === undefined ? shortName(name) : `${timed} ${shortName(name)}`,
-    );
+    const item = new TreeItem(isNamed || when === undefined ? shortName(name) : `${when} ${shortName(name)}`);
     item.id = recording.file;
     item.resourceUri = Uri.file(recording.file);
-    item.description = [...(isNamed && timed !== undefined ? [timed] : []), ...facts].join(' · ');
+    item.description = [...(isNamed && when !== undefined ? [when] : []), ...facts].join(' · ');
     const full = new Intl.DateTimeFormat(env.language, { dateStyle: 'medium', timeStyle: 'medium' });
     item.tooltip = [
       name,
-      full.format(active?.startedMs ?? recording.modifiedMs),
+      full.format(startedMs ?? recording.modifiedMs),
       ...facts,
       ...changed.slice(0, shownChanged).map((file) => `  ${file}`),
       recording.file,
