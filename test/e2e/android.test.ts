@@ -72,10 +72,7 @@ describe('Record on a device', () => {
     await workbench.choose('Balanced');
     await workbench.notification(/Recording .*samples/).waitFor();
     await app.more('frame', 12);
-    await workbench
-      .notification(/Recording .*samples/)
-      .locator('a', { hasText: 'Stop and Open' })
-      .click();
+    await workbench.stopAndOpen(workbench.notification(/Recording .*samples/));
     await workbench.tab(/com\.example\.shop .*\.btrace/).waitFor();
     await workbench
       .webview()
@@ -103,7 +100,7 @@ describe('Record on a device', () => {
     const progress = workbench.notification(/Recording .*samples/);
     await progress.waitFor();
     const done = await work();
-    await progress.locator('a', { hasText: 'Stop and Open' }).click();
+    await workbench.stopAndOpen(progress);
     await workbench
       .webview()
       .locator('[role="treeitem"]', { hasText: '.round' })

@@ -46,7 +46,7 @@ describe('Record', () => {
     // Until there is something to see: two seconds of the program.
     await workbench.notification(/0:0[2-9] · [\d,]{3,} samples/).waitFor();
     await workbench.screenshot('record-2-recording');
-    await notification.locator('a', { hasText: 'Stop and Open' }).click();
+    await workbench.stopAndOpen(notification);
     await workbench.tab(/Shop .*\.btrace/).waitFor();
     await workbench.webview().locator('canvas').first().waitFor();
     await page.locator('.notification-list-item').first().waitFor({ state: 'detached' });
@@ -162,10 +162,7 @@ describe('Record', () => {
         assert.equal(await window.statusBarItem(/2 recordings/).count(), 0);
       }
       await other.screenshot('record-8-two-windows');
-      await other
-        .notification(/Recording/)
-        .locator('a', { hasText: 'Stop and Open' })
-        .click();
+      await other.stopAndOpen(other.notification(/Recording/));
       await showsMain(other);
     } finally {
       await other?.closeWindow();

@@ -96,7 +96,7 @@ describe('Beside the chart', () => {
       await workbench.screenshot(`views-2-recording-${name}`);
     }
     const notification = workbench.notification(/Recording .*samples/);
-    await notification.locator('a', { hasText: 'Stop and Open' }).click();
+    await workbench.stopAndOpen(notification);
     await workbench.tab(/Shop .*\.btrace/).waitFor();
     await workbench.run('View: Close All Editors');
   });

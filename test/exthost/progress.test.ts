@@ -105,6 +105,26 @@ describe('what a recording says in its notification', () => {
       }),
     ));
 
+  it('stays as it is for five seconds, so that its links can be pressed, but for what is wrong', () =>
+    notificationsOf((shown) =>
+      recording('balanced', async (_, session) => {
+        const own = await until('it is shown', () =>
+          shown.find(({ title }) => title.startsWith('Recording')),
+        );
+        await until('it tells', () => own.messages.length > 0);
+        own.messages.length = 0;
+        for (let second = 3; second <= 20; second++) session.tell({ elapsedMs: second * 1000 });
+        const told = (): (string | undefined)[] => own.messages.map((text) => /^\d+:\d\d/.exec(text)?.[0]);
+        assert.deepEqual(told(), ['0:03', '0:04', '0:09', '0:14', '0:19']);
+        session.tell({ elapsedMs: 21_000, isSilent: true });
+        session.tell({ elapsedMs: 22_000, isSilent: true });
+        session.tell({ elapsedMs: 23_000 });
+        session.tell({ elapsedMs: 24_000, dropped: 1 });
+        session.tell({ elapsedMs: 25_000, dropped: 2 });
+        assert.deepEqual(told().slice(5), ['0:21', '0:23', '0:24']);
+      }),
+    ));
+
   it('begins with what it waits for', () =>
     notificationsOf((shown) =>
       recording('balanced', async () => {

@@ -17,10 +17,31 @@ export function statusLine(status: SessionStatus): string {
     ...(cost === undefined ? [] : [l10n.t('overhead {0} of CPU', formatShare(cost.ofCpu))]),
     ...(status.dropped > 0 ? [l10n.t('{0} dropped', formatCount(status.dropped))] : []),
   ];
-  const failed = status.hooks.filter((hook) => hook.state === HookState.Failed);
-  if (failed.length > 0) parts.push(l10n.t('hooks failed: {0}', failed.map((hook) => hook.name).join(', ')));
-  if (status.isSilent) parts.push(l10n.t('does not answer, it may be stopped or very busy'));
-  return parts.join(' · ');
+  return [...parts, ...troubles(status)].join(' · ');
+}
+
+function troubles({ hooks, isSilent }: SessionStatus): string[] {
+  const failed = hooks.filter((hook) => hook.state === HookState.Failed);
+  return [
+    ...(failed.length > 0 ? [l10n.t('hooks failed: {0}', failed.map((hook) => hook.name).join(', '))] : []),
+    ...(isSilent ? [l10n.t('does not answer, it may be stopped or very busy')] : []),
+  ];
+}
+
+/**
+ * VS Code draws all of a notification anew when its text changes: a click on a link that began before goes nowhere, and the
+ * keyboard is no longer on it. The first figures come as they are told, later ones so far apart; the status bar has the seconds.
+ */
+const apartMs = 5000;
+
+function isDue(status: SessionStatus, shown: SessionStatus | undefined): boolean {
+  return (
+    shown === undefined ||
+    status.elapsedMs < apartMs ||
+    status.elapsedMs - shown.elapsedMs >= apartMs ||
+    status.dropped > 0 !== shown.dropped > 0 ||
+    troubles(status).join() !== troubles(shown).join()
+  );
 }
 
 /** A command link as notifications understand it. */
@@ -43,7 +64,10 @@ export async function showProgress(active: ActiveRecording): Promise<SessionEnd>
       },
       (progress, token) =>
         new Promise<boolean>((resolve) => {
+          let shown: SessionStatus | undefined;
           const report = (status: SessionStatus): void => {
+            if (!isDue(status, shown)) return;
+            shown = status;
             const stop = link(l10n.t('Stop and Open'), 'btrace.stop', active.id);
             const watch = link(l10n.t('Watch'), 'btrace.watch', active.id);
             progress.report({ message: `${statusLine(status)} — ${stop} · ${watch}` });

@@ -113,6 +113,17 @@ export class Workbench {
     await notification.locator('.monaco-button', { hasText: button }).first().click();
   }
 
+  /** Ends the recording that the notification is of. Where it is drawn anew under the mouse the click goes nowhere: once more. */
+  async stopAndOpen(notification: Locator): Promise<void> {
+    const link = notification.locator('a', { hasText: 'Stop and Open' });
+    const gone = (timeout: number): Promise<void> => link.waitFor({ state: 'detached', timeout });
+    await link.click();
+    await gone(10_000).catch(async () => {
+      if ((await link.count()) > 0) await link.click();
+      await gone(30_000);
+    });
+  }
+
   statusBarItem(text: string | RegExp): Locator {
     return this.page.locator('.statusbar-item').filter({ hasText: text }).first();
   }
