@@ -87,4 +87,29 @@ TEST("art methods: where the index is at neither place they are known by address
   CHECK_EQUAL(method_code_if_there(one.at()), reinterpret_cast<u64>(one.at()));
 }
 
+TEST("art methods: a proxy's leads to what it was made from, wherever a version keeps that") {
+  if (!reads_memory()) return nothing_is_known();
+  Method one{{5, 1, 0x1000, 70}}, other{{5, 1, 0x2000, 71}};
+  CHECK(learn(one, 70, other, 71));
+  struct {
+    Method method{{9, 1, 0, 70}};
+    const void* pointers[3]{};
+  } proxy;
+  const u64 code = method_code(proxy.method.at());
+  MethodWords words, prototype;
+  CHECK(read_method(code, words));
+  CHECK(!read_prototype(code, words, prototype));
+  const void* tables[2]{};  // Android 8 has others before it
+  for (u32 place = 0; place < 3; place++) {
+    proxy.pointers[0] = place == 0 ? nullptr : &tables;
+    proxy.pointers[1] = place == 0 ? nullptr : &other;
+    proxy.pointers[place] = &one;
+    CHECK(read_prototype(code, words, prototype));
+    CHECK_EQUAL(prototype.declaring_class, 5u);
+    CHECK_EQUAL(prototype.place[0], 0x1000u);
+  }
+  one.words[0] = 0;  // the interface was unloaded
+  CHECK(!read_prototype(code, words, prototype));
+}
+
 }  // namespace

@@ -86,6 +86,8 @@ u32 dex_number(u64 tagged) {
 
 // key: array dimensions, number of the dex file (0: a primitive), index of the type or code of the primitive.
 constexpr u32 kMostDimensions = 255;
+// The index of what is in no dex file. Its class says that it is of java.lang.reflect.Proxy's.
+constexpr u32 kNoType = 0xffff;
 u64 make_key(u32 dimensions, u32 dex, u32 type) {
   return u64{dimensions} << 48 | u64{dex} << 32 | (u64{type} + 1);
 }
@@ -139,6 +141,10 @@ u64 class_key(u32 java_class) {
   return dex ? make_key(dimensions, dex, at<u32>(java_class, g_offsets.dex_type_index) & 0xffff) : 0;
 }
 
+bool is_proxy(u64 key) {
+  return key && !(key >> 48) && static_cast<u32>(key) - 1 == kNoType;
+}
+
 bool name_of_class(u64 key, ClassName& name) {
   const u32 dimensions = static_cast<u32>(key >> 48);
   const u32 dex = static_cast<u32>(key >> 32) & 0xffff;
@@ -159,11 +165,11 @@ bool name_of_class(u64 key, ClassName& name) {
     const u8* begin;
     const u64 mark = known.mark.load_acquire();
     if (!mark || look_for_mark(known.address.load_acquire(), begin) != mark || !name.dex.open(begin)) return false;
-    const char* descriptor = name.dex.type(type);
+    const char* descriptor = type == kNoType ? "L$Proxy;" : name.dex.type(type);
     const size_t length = descriptor ? strlen(descriptor) : sizeof internal;
     if (dimensions + length >= sizeof internal) return false;
     memcpy(internal + dimensions, descriptor, length + 1);
-    name.in_dex = true;
+    name.in_dex = type != kNoType;
     if (!dimensions) name.class_def = name.dex.class_def(type);
     const char* file = name.dex.source_file(name.class_def);
     if (file && strlen(file) < sizeof name.file) memcpy(name.file, file, strlen(file) + 1);

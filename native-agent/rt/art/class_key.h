@@ -25,4 +25,7 @@ struct ClassName {
 };
 bool name_of_class(u64 key, ClassName& name);
 
+// What java.lang.reflect.Proxy makes has no dex file: all such classes are one here.
+bool is_proxy(u64 key);
+
 }  // namespace btrace::art

@@ -11,6 +11,11 @@ namespace {
 
 constexpr u32 kUnknown = 2;
 u32 g_index_word = kUnknown;  // of the place
+constexpr u32 kLastPointer = 32;
+
+const ArtMethod* method_at(u64 code) {
+  return reinterpret_cast<const ArtMethod*>(code & ((1ull << kMethodAddressBits) - 1));
+}
 
 }  // namespace
 
@@ -41,9 +46,23 @@ u64 method_code_if_there(const ArtMethod* method) {
 }
 
 bool read_method(u64 code, MethodWords& words) {
-  const auto* method = reinterpret_cast<const ArtMethod*>(code & ((1ull << kMethodAddressBits) - 1));
+  const ArtMethod* method = method_at(code);
   return methods_have_places() && read_memory(method, &words, sizeof words) && words.declaring_class &&
          method_code(method, words) == code;
+}
+
+bool read_prototype(u64 code, const MethodWords& words, MethodWords& prototype) {
+  // One of the pointers behind a method's words leads to it; which one, and where they begin, differs by version. Its
+  // index is the same.
+  const u8* method = reinterpret_cast<const u8*>(method_at(code));
+  for (u32 offset = sizeof words; offset <= kLastPointer; offset += sizeof(void*)) {
+    const void* pointer;
+    if (read_memory(method + offset, &pointer, sizeof pointer) && pointer &&
+        read_memory(pointer, &prototype, sizeof prototype) && prototype.declaring_class &&
+        dex_index(prototype) == dex_index(words))
+      return true;
+  }
+  return false;
 }
 
 u32 dex_index(const MethodWords& words) {

@@ -41,5 +41,7 @@ u64 method_code_if_there(const ArtMethod* method);
 // By checked reads. False: it is gone, and another one may be there.
 bool read_method(u64 code, MethodWords& words);
 u32 dex_index(const MethodWords& words);
+// What a proxy's method was made from: an interface's, or one of java.lang.Object's. By checked reads.
+bool read_prototype(u64 code, const MethodWords& words, MethodWords& prototype);
 
 }  // namespace btrace::art

@@ -36,6 +36,10 @@ bool read(ReadMethod& to) {
   if (!read_method(to.code, words)) return false;
   const u32 index = dex_index(words);
   to.owner_key = class_key(words.declaring_class);
+  // A proxy's method is told as the one of the interface that it is: that says more than the class's number.
+  MethodWords prototype;
+  const bool of_proxy = is_proxy(to.owner_key) && read_prototype(to.code, words, prototype);
+  if (of_proxy) to.owner_key = class_key(prototype.declaring_class);
   DexFile::Method method;
   if (!to.owner_key || !name_of_class(to.owner_key, to.owner) || !to.owner.in_dex ||
       !to.owner.dex.method(index, method) || method.class_index != to.owner.type_index)
@@ -45,7 +49,8 @@ bool read(ReadMethod& to) {
   to.name[length] = 0;
   if (!to.owner.dex.signature(method.proto_index, to.signature, sizeof to.signature)) to.signature[0] = 0;
   to.native = words.access_flags & kAccNative;
-  if (!to.native) to.line_count = to.owner.dex.lines(to.owner.class_def, index, to.lines, kMaxLines);
+  if (!to.native && !of_proxy)
+    to.line_count = to.owner.dex.lines(to.owner.class_def, index, to.lines, kMaxLines);
   return read_method(to.code, words);
 }
 
