@@ -79,7 +79,8 @@ for (const jdk of jdks()) {
           const [, known = 0, walked = 0] = (/^(\d+) times .*, (\d+) walked$/.exec(hook.why) ?? []).map(
             Number,
           );
-          assert.ok(known > rows / 2, `${known} known, ${walked} walked: ${hook.why}`);
+          // Nearly all of them; about half where the JVM throws code away and compiles anew all the time, as on a busy machine.
+          assert.ok(known > rows / 4, `${known} known, ${walked} walked: ${hook.why}`);
         } finally {
           await program.kill();
           recordings.remove();
