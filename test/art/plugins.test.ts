@@ -68,7 +68,8 @@ describe('code that is replaced by other code in its place, in the Android Runti
       for (const { type, stack } of eventsOf(trace, mainThread(trace), SampleKind.Allocation))
         if (/^sample\.Plugin.\.run /.test(stack)) pieces.set(type, (pieces.get(type) ?? 0) + 1);
       const [b, c] = ['B', 'C'].map((which) => pieces.get(`sample.Plugin${which}$Piece`) ?? 0);
-      assertBetween(c! / (b! + c!), share - 0.15, share + 0.15);
+      // One or two a round, as busy as the machine is. Were one class called by the other's name, it would be none or all.
+      assertBetween(c! / (b! + c!), share - 0.3, share + 0.3);
       assert.equal(pieces.size, 2, [...pieces].join('; '));
     });
   }
