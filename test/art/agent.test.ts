@@ -8,6 +8,7 @@ import {
   assertSlowFrames,
   blocksOf,
   cpuWithin,
+  endedAt,
   eventsOf,
   mainThread,
   messagesWithin,
@@ -91,9 +92,8 @@ describe('the agent in the Android Runtime', () => {
         const trace = await stopped(session);
         const waits = blocksOf(trace, mainThread(trace), SampleKind.Monitor);
         for (const truth of truths.slice(1, 4)) {
-          const wait = waits.find(({ begin }) => near(begin, truth.number('begin')));
-          assert.ok(wait, `no wait at ${truth.number('begin')}`);
-          assert.ok(near(wait.end, truth.number('end')));
+          const wait = endedAt(waits, truth.number('end'));
+          assert.ok(near(wait.begin, truth.number('begin')), `${wait.begin}, not ${truth.number('begin')}`);
           assert.equal(trace.threads.find(({ index }) => index === wait.owner)?.tid, truth.number('owner'));
           assert.equal(wait.type, 'sample.Contention$Cache');
           assert.match(wait.stack, /^sample\.Contention\.enterCache < sample\.Contention\.round </);
@@ -107,8 +107,8 @@ describe('the agent in the Android Runtime', () => {
         let trace = await stopped(session);
         const waits = blocksOf(trace, mainThread(trace), SampleKind.Wait);
         for (const truth of truths.slice(1, 4)) {
-          const wait = waits.find(({ end }) => near(end, truth.number('end')));
-          assert.equal(wait?.type, 'sample.WaitNotify$Mailbox');
+          const wait = endedAt(waits, truth.number('end'));
+          assert.equal(wait.type, 'sample.WaitNotify$Mailbox');
           assert.equal(wait.waker, truth.number('waker'));
         }
         await app.kill();
@@ -119,10 +119,8 @@ describe('the agent in the Android Runtime', () => {
         trace = await stopped(session);
         const parks = blocksOf(trace, mainThread(trace), SampleKind.Park);
         for (const truth of truths.slice(1, 4)) {
-          const forLock = parks.find(({ end }) => near(end, truth.number('entered')));
-          const forCondition = parks.find(({ end }) => near(end, truth.number('end')));
-          assert.equal(forLock?.waker, truth.number('waker'));
-          assert.equal(forCondition?.waker, truth.number('waker'));
+          assert.equal(endedAt(parks, truth.number('entered')).waker, truth.number('waker'));
+          assert.equal(endedAt(parks, truth.number('end')).waker, truth.number('waker'));
         }
       });
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { HookState, SampleKind } from '../../src/trace/model/kinds.js';
 import { runtimeWithout } from '../rigs/art/hidden-runtime.js';
-import { assertSlowFrames, blocksOf, mainThread, near } from '../rigs/art/read-trace.js';
+import { assertSlowFrames, blocksOf, endedAt, mainThread } from '../rigs/art/read-trace.js';
 import { type Engine, engines } from '../rigs/art/runtime.js';
 import { stopped, withArt } from '../rigs/art/with-art.js';
 
@@ -42,8 +42,8 @@ describe('the agent in an Android Runtime without callbacks for waits', () => {
         const trace = await stopped(session);
         const waits = blocksOf(trace, mainThread(trace), SampleKind.Wait);
         for (const truth of truths.slice(1, 4)) {
-          const wait = waits.find(({ end }) => near(end, truth.number('end')));
-          assert.equal(wait?.type, 'sample.WaitNotify$Mailbox');
+          const wait = endedAt(waits, truth.number('end'));
+          assert.equal(wait.type, 'sample.WaitNotify$Mailbox');
           assert.match(wait.stack, /^java\.lang\.Object\.wait < /);
           assert.equal(wait.waker, truth.number('waker'));
         }

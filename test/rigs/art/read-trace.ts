@@ -87,12 +87,15 @@ export const waitingApps = [
   { app: 'Parking', truth: 'park', kind: SampleKind.Park, ends: ['entered', 'end'], whom: 'waker' },
 ] as const;
 
-/** Waits of theirs are tens of milliseconds apart, and on a busy machine some pass between the end of one and a look at the clock. */
-const endedAt = (blocks: readonly Block[], time: number): Block | undefined => {
-  const apart = ({ end }: Block): number => Math.abs(end - time);
-  const [nearest] = blocks.toSorted((a, b) => apart(a) - apart(b));
-  return nearest && apart(nearest) < 40e6 ? nearest : undefined;
-};
+/** On a busy machine some time passes between a wait and the app's look at the clock. */
+export const near = (a: number, b: number): boolean => Math.abs(a - b) < 40e6;
+
+/** The wait after which the app looked at the clock. */
+export function endedAt(blocks: readonly Block[], time: number): Block {
+  const last = blocks.findLast(({ end }) => end <= time);
+  assert.ok(last && near(last.end, time), `no wait that ended at ${time}`);
+  return last;
+}
 
 /** Who held the lock, or ended the wait: of each of `truths`, by the thread's number in the system. */
 export function assertWaits(
@@ -104,9 +107,9 @@ export function assertWaits(
   for (const truth of truths)
     for (const end of ends) {
       const block = endedAt(blocks, truth.number(end));
-      const owner = trace.threads.find(({ index }) => index === block?.owner)?.tid;
+      const owner = trace.threads.find(({ index }) => index === block.owner)?.tid;
       assert.equal(
-        whom === 'owner' ? owner : block?.waker,
+        whom === 'owner' ? owner : block.waker,
         truth.number(whom),
         `${whom} at ${truth.number(end)}`,
       );
@@ -169,8 +172,6 @@ export function eventsOf(trace: Trace, thread: ThreadTrack, kind: number): { typ
 }
 
 /** The app reads its clock outside of what it measures, on a shared machine. */
-export const near = (a: number, b: number) => Math.abs(a - b) < 8e6;
-
 export function assertBetween(value: number, low: number, high: number): void {
   assert.ok(value >= low && value <= high, `${value} is not between ${low} and ${high}`);
 }
