@@ -95,14 +95,10 @@ export class Model {
   }
 
   /** What the first snapshot of a large recording left out. */
-  takeRest({ names, charts }: Rest): void {
+  takeRest({ names, threads: drawn }: Rest): void {
     const snapshot = this.#snapshot;
     if (snapshot === undefined) return;
-    const chartOf = new Map(charts.map(({ thread, chart }) => [thread, chart]));
-    const threads = snapshot.threads.map((thread) => ({
-      ...thread,
-      chart: chartOf.get(thread.index) ?? thread.chart,
-    }));
+    const threads = snapshot.threads.map((thread) => ({ ...thread, ...drawn.get(thread.index) }));
     this.take({ ...snapshot, toCome: undefined, names, threads });
   }
 

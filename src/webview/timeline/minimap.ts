@@ -51,7 +51,8 @@ export class Minimap {
     this.#surface.fill(palette.background);
     const { context } = this.#surface;
     const { snapshot, bounds } = this.#context.model;
-    if (snapshot === undefined) return;
+    // Part of it would look like all of it.
+    if (snapshot === undefined || (snapshot.toCome?.length ?? 0) > 0) return;
     const scale = new TimeScale(bounds.beginNs, bounds.endNs, this.#surface.width);
     const use = new Float32Array(this.#surface.width);
     for (const thread of snapshot.threads) addUtilisation(thread.activity, scale, use);

@@ -150,10 +150,13 @@ export interface Snapshot {
   readonly mapId: string;
 }
 
-/** What nobody sees on the first chart: all names, and the charts of the threads below it. */
+/** Of a thread, what costs a pass over its intervals and is drawn where it is in sight. */
+export type Drawn = Pick<ThreadSnapshot, 'chart' | 'spans' | 'activity'>;
+
+/** What nobody sees on the first chart: all names, and the threads below it. */
 export interface Rest {
   readonly names: NameColumns;
-  readonly charts: readonly { readonly thread: number; readonly chart: ChartColumns }[];
+  readonly threads: ReadonlyMap<number, Drawn>;
 }
 
 export type { CallFigures, FlameNodes, MethodFigures, Neighbours, Scope, TreeNodes, Weight };

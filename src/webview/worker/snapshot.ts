@@ -4,8 +4,8 @@ import { threadTimes } from '../../trace/measure/thread-times.js';
 import type { Links, Methods, ThreadTrack, Trace } from '../../trace/model/trace.js';
 import { mayBeMade, type WrittenName } from '../../trace/model/written-name.js';
 import { byImportance } from '../thread-order.js';
-import { chartColumns, emptyChart, rowsByDepth } from './chart-columns.js';
-import type { ChartColumns, LinkColumns, NameColumns, Rest, Snapshot, ThreadSnapshot } from './messages.js';
+import { chartColumns, emptyChart, rowsByDepth, type WideCalls } from './chart-columns.js';
+import type { Drawn, LinkColumns, NameColumns, Rest, Snapshot, ThreadSnapshot } from './messages.js';
 import {
   StringTable,
   activityColumns,
@@ -30,6 +30,18 @@ const labelShare = 1 / 400;
 /** Each name costs a few µs, and each interval a tenth of one: with fewer than these all of it comes at once. */
 const manyMethods = 2000;
 const manyIntervals = 20_000;
+
+/** Of threads that are to come. */
+const notYet = {
+  spans: {
+    count: 0,
+    begin: new Float64Array(0),
+    end: new Float64Array(0),
+    depth: new Uint16Array(0),
+    state: new Uint8Array(0),
+  },
+  activity: { count: 0, time: new Float64Array(0), cpu: new Float64Array(0) },
+};
 
 /** Columns without rows, one of a kind: a copy for each of some thousand threads would take the page long to receive. */
 class Empties {
@@ -59,26 +71,26 @@ export function takeSnapshot(trace: Trace, options: SnapshotOptions): Snapshot {
       : undefined;
   const drafts = trace.threads.map((track) => {
     const depthStart = rowsByDepth(track.intervals, trace.paths);
-    const own = threadSnapshot(track, trace, types, texts, emptyChart(depthStart));
+    const own = threadSnapshot(track, trace, types, texts, { ...notYet, chart: emptyChart(depthStart) });
     const shown = {
       ...own,
-      spans: empties.one('spans', own.spans),
-      activity: empties.one('activity', own.activity),
       blocks: empties.one('blocks', own.blocks),
       markers: empties.one('markers', own.markers),
       missedFrames: empties.one('missedFrames', own.missedFrames),
     };
     return { track, depthStart, shown };
   });
-  const charts = new Map<number, ChartColumns>();
+  const inSight = new Map<number, Drawn>();
   let room = intervals > manyIntervals ? rowsInSight : Infinity;
   for (const { track, depthStart } of [...drafts].sort((a, b) => byImportance(a.shown, b.shown))) {
     if (room <= 0) break;
-    charts.set(track.index, chartColumns(track.intervals, trace.paths, depthStart, wide));
+    inSight.set(track.index, drawnOf(track, trace, empties, depthStart, wide));
     room -= depthStart.length - 1;
   }
-  const threads = drafts.map(({ shown }) => ({ ...shown, chart: charts.get(shown.index) ?? shown.chart }));
-  const toCome = threads.filter(({ chart }) => chart.count > chart.begin.length).map(({ index }) => index);
+  const threads = drafts.map(({ shown }) => ({ ...shown, ...inSight.get(shown.index) }));
+  const toCome = drafts
+    .filter(({ track: { index, intervals } }) => intervals.count > 0 && !inSight.has(index))
+    .map(({ track }) => track.index);
   return {
     toCome: wide === undefined && toCome.length === 0 ? undefined : toCome,
     info: trace.info,
@@ -115,7 +127,7 @@ function threadSnapshot(
   trace: Trace,
   types: StringTable,
   texts: StringTable,
-  chart: ChartColumns,
+  drawn: Drawn,
 ): ThreadSnapshot {
   const { intervals } = thread;
   return {
@@ -128,22 +140,35 @@ function threadSnapshot(
     endNs: thread.endNs,
     sampleCount: thread.sampleCount,
     ...threadTimes(intervals),
-    chart,
-    spans: spanColumns(intervals, trace.paths.depth),
-    activity: activityColumns(intervals),
+    ...drawn,
     blocks: blockColumns(thread.blocks, trace, types),
     markers: markerColumns(thread.events, trace, texts),
     missedFrames: missedFrameColumns(thread, trace),
   };
 }
 
+function drawnOf(
+  { intervals }: ThreadTrack,
+  { paths }: Trace,
+  empties: Empties,
+  depthStart?: Int32Array,
+  wide?: WideCalls,
+): Drawn {
+  return {
+    chart: chartColumns(intervals, paths, depthStart, wide),
+    spans: empties.one('spans', spanColumns(intervals, paths.depth)),
+    activity: empties.one('activity', activityColumns(intervals)),
+  };
+}
+
 /** What a snapshot left out. */
 export function restOf(trace: Trace, toCome: readonly number[]): Rest {
+  const empties = new Empties();
+  const wanted = new Set(toCome);
+  const left = trace.threads.filter(({ index }) => wanted.has(index));
   return {
     names: nameColumns(trace.methods),
-    charts: trace.threads
-      .filter(({ index }) => toCome.includes(index))
-      .map(({ index, intervals }) => ({ thread: index, chart: chartColumns(intervals, trace.paths) })),
+    threads: new Map(left.map((track) => [track.index, drawnOf(track, trace, empties)])),
   };
 }
 
@@ -212,6 +237,9 @@ export function buffersOf({ threads, counters, links, names }: Snapshot): ArrayB
   return buffersIn([...ofThreads, ...counters, links, names]);
 }
 
-export function buffersOfRest({ names, charts }: Rest): ArrayBuffer[] {
-  return buffersIn([names, ...charts.map(({ chart }) => chart)]);
+export function buffersOfRest({ names, threads }: Rest): ArrayBuffer[] {
+  return buffersIn([
+    names,
+    ...[...threads.values()].flatMap(({ chart, spans, activity }) => [chart, spans, activity]),
+  ]);
 }

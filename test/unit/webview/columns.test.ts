@@ -97,15 +97,16 @@ describe('the snapshot', () => {
       shown.map(({ isMain, chart }) => [isMain, chart]),
       [[true, whole.threads[0]!.chart]],
     );
-    const { names, charts } = restOf(trace, first.toCome!);
+    const { names, threads } = restOf(trace, first.toCome!);
     assert.deepEqual(names, whole.names);
     const told = first.names.names.flatMap((name, method) => [[method, name] as const]);
     assert.ok(told.length > 0 && told.length < 2000, `${told.length} names`);
     for (const [method, name] of told) assert.equal(name, whole.names.names[method]);
     assert.deepEqual(
-      charts,
-      whole.threads.slice(1).map(({ index, chart }) => ({ thread: index, chart })),
+      [...threads],
+      whole.threads.slice(1).map(({ index, chart, spans, activity }) => [index, { chart, spans, activity }]),
     );
+    for (const { spans, activity } of first.threads.slice(1)) assert.equal(spans.count + activity.count, 0);
     // There is room for their calls, and how many there are.
     for (const [at, { chart }] of first.threads.entries()) {
       assert.equal(chart.count, whole.threads[at]!.chart.count);
