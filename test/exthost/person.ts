@@ -77,7 +77,7 @@ export async function withPerson<T>(answers: Answers, work: (person: Person) => 
   }
 }
 
-/** As VS Code does at times: it says that the first row is chosen, before it takes that none is. */
+/** As VS Code does at times: it says that the first row is chosen, before it takes that none is, and says that. */
 function tellOfFirstRow(pick: vscode.QuickPick<vscode.QuickPickItem>): void {
   const { onDidChangeActive } = pick;
   const told: ((rows: readonly vscode.QuickPickItem[]) => void)[] = [];
@@ -91,8 +91,10 @@ function tellOfFirstRow(pick: vscode.QuickPick<vscode.QuickPickItem>): void {
     get: (): unknown => real.get!.call(pick),
     set: (rows: readonly vscode.QuickPickItem[]) => {
       const first = pick.items.find(({ kind }) => kind !== vscode.QuickPickItemKind.Separator);
-      if (rows.length === 0 && first !== undefined) for (const tell of told) tell([first]);
+      const isTold = rows.length === 0 && first !== undefined;
+      if (isTold) for (const tell of told) tell([first]);
       real.set!.call(pick, rows);
+      if (isTold) for (const tell of told) tell([]);
     },
     configurable: true,
   });

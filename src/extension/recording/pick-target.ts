@@ -18,7 +18,7 @@ import type { TargetListing, TargetRegistry } from './target-registry.js';
 /** Until so long after it opened the list waits for all that look, so that it comes in its order. */
 const togetherMs = 250;
 
-/** VS Code takes the first of new rows, and says so, before it takes none as it was told: for so long that is not the person's choice. */
+/** VS Code takes the first of new rows, and says so, before it takes the one it was told, or none, and says that: what stays so long is the person's. */
 const settlingMs = 500;
 
 /** Undefined when dismissed. A target that cannot be recorded, and a source that cannot look, throw their reason. */
@@ -69,8 +69,8 @@ class TargetList {
   #moreToCome = true;
   /** Where the person is: VS Code tells of no row for a moment while it takes new ones. */
   #row: string | undefined;
-  /** When it was last told which row is active, or that none is. */
-  #chosenAt = -Infinity;
+  /** The first row, since it was told of that and of no other. */
+  #first: { readonly row: string; readonly toldAt: number } | undefined;
 
   constructor(
     private readonly pick: QuickPick<TargetItem>,
@@ -83,12 +83,10 @@ class TargetList {
       if (!this.#isWhole && this.#early !== undefined) this.#show(this.#early, true);
     }, togetherMs);
     const listening = [
-      pick.onDidChangeActive(([row]) => {
-        if (row !== undefined && !this.#isOfVSCode(row)) this.#row = idOf(row);
-      }),
+      pick.onDidChangeActive(([row]) => this.#take(row)),
       // What is typed leads to another row, or to none.
       pick.onDidChangeValue(() => {
-        this.#row = undefined;
+        this.#row = this.#first = undefined;
         this.#choose();
       }),
     ];
@@ -132,7 +130,7 @@ class TargetList {
     const { pick, lastNames } = this;
     // What is typed leads to a row, too.
     const typed = pick.value === '' ? undefined : pick.activeItems[0];
-    const row = this.#row ?? (typed && idOf(typed));
+    const row = this.#where() ?? (typed && idOf(typed));
     pick.items = inPlace(pick.items, targetItems(listing, lastNames));
     this.#moreToCome = moreToCome;
     if (row !== undefined) pick.activeItems = pick.items.filter((item) => idOf(item) === row);
@@ -142,7 +140,6 @@ class TargetList {
   /** What Enter takes while nobody went to a row: the last choice again, else the first program that can be recorded, else nothing. */
   #choose(): void {
     const { pick, lastNames } = this;
-    this.#chosenAt = performance.now();
     if (pick.value !== '') return; // VS Code takes the first row that fits what is typed
     const can = pick.items.filter(({ target }) => target !== undefined && target.refusal === undefined);
     const last = can.find(({ target }) => target?.name === lastNames[0]);
@@ -153,11 +150,19 @@ class TargetList {
     this.#row = chosen && idOf(chosen);
   }
 
-  #isOfVSCode(row: TargetItem): boolean {
-    if (performance.now() - this.#chosenAt > settlingMs) return false;
-    if (this.pick.value !== '' || this.#row !== undefined) return false;
+  /** The active row, or none, as VS Code says. */
+  #take(row: TargetItem | undefined): void {
+    this.#first = undefined;
+    if (row === undefined) return;
     const first = this.pick.items.find(({ kind }) => kind !== QuickPickItemKind.Separator);
-    return first !== undefined && idOf(row) === idOf(first);
+    if (first === undefined || idOf(row) !== idOf(first)) this.#row = idOf(row);
+    else this.#first = { row: idOf(row), toldAt: performance.now() };
+  }
+
+  #where(): string | undefined {
+    const first = this.#first;
+    if (first !== undefined && performance.now() - first.toldAt > settlingMs) this.#row = first.row;
+    return this.#row;
   }
 }
 
