@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { PresetName } from '../../src/extension/settings.js';
 import { HookState, SampleKind } from '../../src/trace/model/kinds.js';
-import { btrace, closeAll, withSetting } from './btrace.js';
-import { ScriptedTarget, ScriptedTargets, type ScriptedSession } from './scripted-targets.js';
+import { btrace, withSetting } from './btrace.js';
+import { withScriptedTargets, type ScriptedSession, type ScriptedTarget } from './scripted-targets.js';
 import { until } from './until.js';
 
 interface Notification {
@@ -40,24 +40,14 @@ async function notificationsOf<T>(work: (shown: readonly Notification[]) => Prom
 }
 
 describe('what a recording says in its notification', () => {
-  const source = new ScriptedTargets();
-  let added: { dispose(): void };
-  let nextPid = 950_000;
-
-  before(async () => (added = (await btrace()).addTargetSource(source)));
-  after(() => added.dispose());
-  afterEach(async () => {
-    source.targets.length = 0;
-    await closeAll();
-  });
+  const { target } = withScriptedTargets();
 
   /** Records a program of that name for as long as `work` takes. */
   async function recording<T>(
     preset: PresetName,
     work: (target: ScriptedTarget, session: ScriptedSession) => Promise<T>,
   ): Promise<T> {
-    const till = new ScriptedTarget('till [here](command:quit)', nextPid++);
-    source.targets.push(till);
+    const till = target('till [here](command:quit)');
     const recorded = vscode.commands.executeCommand<string>('btrace.record', { target: till.id, preset });
     const session = await until('it records', () => till.sessions[0]);
     try {

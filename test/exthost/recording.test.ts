@@ -7,27 +7,11 @@ import * as vscode from 'vscode';
 import { TargetError } from '../../src/targets/target.js';
 import { activeTabInput, btrace, closeAll, scratchFile, withSetting, workspaceFile } from './btrace.js';
 import { toastsOf, withPerson } from './person.js';
-import { ScriptedTarget, ScriptedTargets } from './scripted-targets.js';
+import { withScriptedTargets } from './scripted-targets.js';
 import { until } from './until.js';
 
 describe('recording', () => {
-  const source = new ScriptedTargets();
-  let added: { dispose(): void };
-  let nextPid = 900_000;
-
-  function target(name: string): ScriptedTarget {
-    const one = new ScriptedTarget(name, nextPid++);
-    source.targets.push(one);
-    return one;
-  }
-
-  before(async () => (added = (await btrace()).addTargetSource(source)));
-  after(() => added.dispose());
-  afterEach(async () => {
-    source.targets.length = 0;
-    source.failure = undefined;
-    await closeAll();
-  });
+  const { target } = withScriptedTargets();
 
   it('records by name, stops, and opens what it recorded', async () => {
     const till = target('till.Main');

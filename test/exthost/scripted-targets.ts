@@ -8,6 +8,7 @@ import type {
   Target,
   TargetSource,
 } from '../../src/targets/target.js';
+import { btrace, closeAll } from './btrace.js';
 import { tillMethods, writeRecording } from './recordings.js';
 
 export class ScriptedTargets implements TargetSource {
@@ -18,6 +19,27 @@ export class ScriptedTargets implements TargetSource {
   list(): Promise<Target[]> {
     return this.failure === undefined ? Promise.resolve([...this.targets]) : Promise.reject(this.failure);
   }
+}
+
+/** Of no process that there is. */
+let nextPid = 2 ** 22;
+
+/** For a suite: targets that the extension lists as it lists real ones, gone after each test. */
+export function withScriptedTargets(): { source: ScriptedTargets; target: (name: string) => ScriptedTarget } {
+  const source = new ScriptedTargets();
+  let added: { dispose(): void };
+  before(async () => (added = (await btrace()).addTargetSource(source)));
+  after(() => added.dispose());
+  afterEach(async () => {
+    source.targets.length = 0;
+    await closeAll();
+  });
+  const target = (name: string): ScriptedTarget => {
+    const one = new ScriptedTarget(name, nextPid++);
+    source.targets.push(one);
+    return one;
+  };
+  return { source, target };
 }
 
 export class ScriptedTarget implements Target {

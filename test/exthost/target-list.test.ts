@@ -4,9 +4,9 @@ import * as vscode from 'vscode';
 import { pickTarget } from '../../src/extension/recording/pick-target.js';
 import { TargetRegistry } from '../../src/extension/recording/target-registry.js';
 import { TargetError, type Target } from '../../src/targets/target.js';
-import { btrace, closeAll } from './btrace.js';
+import { btrace } from './btrace.js';
 import { withPerson } from './person.js';
-import { ScriptedTarget, ScriptedTargets } from './scripted-targets.js';
+import { ScriptedTarget, ScriptedTargets, withScriptedTargets } from './scripted-targets.js';
 import { until } from './until.js';
 
 /** As by the arrow keys. */
@@ -25,22 +25,7 @@ async function goTo(pick: vscode.QuickPick<vscode.QuickPickItem>, row: RegExp): 
 }
 
 describe('the list of targets', () => {
-  const source = new ScriptedTargets();
-  let added: { dispose(): void };
-  let nextPid = 960_000;
-
-  function target(name: string): ScriptedTarget {
-    const one = new ScriptedTarget(name, nextPid++);
-    source.targets.push(one);
-    return one;
-  }
-
-  before(async () => (added = (await btrace()).addTargetSource(source)));
-  after(() => added.dispose());
-  afterEach(async () => {
-    source.targets.length = 0;
-    await closeAll();
-  });
+  const { source, target } = withScriptedTargets();
 
   it('keeps every row of the list where it is while others still look', async () => {
     const api = await btrace();

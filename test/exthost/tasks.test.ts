@@ -4,8 +4,8 @@ import * as vscode from 'vscode';
 import type { Memory } from '../../src/extension/memory.js';
 import type { Notices } from '../../src/extension/notice.js';
 import { RecordTasks } from '../../src/extension/recording/record-task.js';
-import { btrace, closeAll, workspaceFile } from './btrace.js';
-import { ScriptedTarget, ScriptedTargets } from './scripted-targets.js';
+import { btrace, workspaceFile } from './btrace.js';
+import { withScriptedTargets, type ScriptedTarget } from './scripted-targets.js';
 import { until } from './until.js';
 
 type Definition = vscode.TaskDefinition & Readonly<Record<string, unknown>>;
@@ -31,20 +31,9 @@ function codeOf(execution: vscode.TaskExecution): Promise<number | undefined> {
 }
 
 describe('the record task', () => {
-  const source = new ScriptedTargets();
-  let added: { dispose(): void };
+  const { target } = withScriptedTargets();
   let till: ScriptedTarget;
-
-  before(async () => (added = (await btrace()).addTargetSource(source)));
-  after(() => added.dispose());
-  beforeEach(() => {
-    till = new ScriptedTarget('task.Till', 910_000 + source.targets.length);
-    source.targets.push(till);
-  });
-  afterEach(async () => {
-    source.targets.length = 0;
-    await closeAll();
-  });
+  beforeEach(() => (till = target('task.Till')));
 
   it('is offered, without a question for problem matchers', async () => {
     const tasks = await vscode.tasks.fetchTasks({ type: 'btrace' });

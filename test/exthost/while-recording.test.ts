@@ -7,20 +7,11 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { btrace, closeAll, withSetting, workspaceFile } from './btrace.js';
 import { withPerson, type Toast } from './person.js';
-import { ScriptedTarget, ScriptedTargets } from './scripted-targets.js';
+import { withScriptedTargets } from './scripted-targets.js';
 import { until } from './until.js';
 
 describe('while a recording goes on', () => {
-  const source = new ScriptedTargets();
-  let added: { dispose(): void };
-  let nextPid = 970_000;
-
-  before(async () => (added = (await btrace()).addTargetSource(source)));
-  after(() => added.dispose());
-  afterEach(async () => {
-    source.targets.length = 0;
-    await closeAll();
-  });
+  const { target } = withScriptedTargets();
 
   /** Does `work` meanwhile; the recording's file, and what was said. `isOpened`: with its figures, which come last. */
   async function whileRecording(
@@ -28,8 +19,7 @@ describe('while a recording goes on', () => {
     isOpened = true,
   ): Promise<{ readonly file: string; readonly toasts: readonly Toast[] }> {
     const { figures } = (await btrace()).parts;
-    const till = new ScriptedTarget('till', nextPid++);
-    source.targets.push(till);
+    const till = target('till');
     return withPerson({}, async ({ toasts }) => {
       const recorded = vscode.commands.executeCommand<string>('btrace.record', { target: till.id });
       const session = await until('it records', () => till.sessions[0]);
