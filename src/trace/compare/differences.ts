@@ -1,5 +1,5 @@
 /** What differs between two traces: by method, and by where in the call tree it comes from. */
-import type { Sums } from '../measure/sums.js';
+import { selfByMethod, totalByMethod } from '../measure/methods.js';
 import type { Weight } from '../measure/weights.js';
 import type { ComparedSide, Comparison } from './comparison.js';
 
@@ -39,26 +39,6 @@ export function sumNoise({ before, after }: Comparison, weight: Weight): number 
 
 export function noiseOf(before: Float64Array, after: Float64Array): Float64Array {
   return before.map((variance, at) => clearFrom * Math.sqrt(variance + (after[at] as number)));
-}
-
-function selfByMethod({ paths, self }: Sums, weight: Weight, count: number): Float64Array {
-  const of = new Float64Array(count);
-  for (let path = 1; path < paths.count; path++) {
-    const method = paths.method[path] as number;
-    of[method] = (of[method] as number) + (self[weight][path] as number);
-  }
-  return of;
-}
-
-function totalByMethod(sums: Sums, weight: Weight, count: number): Float64Array {
-  const of = new Float64Array(count);
-  const total = sums.total(weight);
-  const { method: methodOf, recursive } = sums.paths;
-  for (let path = 1; path < total.length; path++) {
-    const method = methodOf[path] as number;
-    if (recursive[path] === 0) of[method] = (of[method] as number) + (total[path] as number);
-  }
-  return of;
 }
 
 /** Calls that lead to a difference, the outermost first, and what they made together. */

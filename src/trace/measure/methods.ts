@@ -1,6 +1,6 @@
 /** Figures by method: what the table shows, and what the editor shows above each declaration. */
 import { type Sums } from './sums.js';
-import { byWeight, type ByWeight, weights } from './weights.js';
+import { byWeight, type ByWeight, type Weight } from './weights.js';
 
 /** A row for every method that was seen in the scope, in the order of method numbers. */
 export interface MethodFigures {
@@ -20,7 +20,7 @@ export interface MethodFigures {
 /** Costs a pass over the paths for each weight that there is. */
 export function methodFigures(sums: Sums, methodCount: number): MethodFigures {
   const { paths } = sums;
-  const { method: methodOf, recursive, count: pathCount } = paths;
+  const { method: methodOf, count: pathCount } = paths;
   const seenCalls = new Float64Array(methodCount);
   const isThere = new Uint8Array(methodCount);
   const wall = sums.total('wall');
@@ -43,20 +43,41 @@ export function methodFigures(sums: Sums, methodCount: number): MethodFigures {
     method[row] = at;
     calls[row] = seenCalls[at] as number;
   }
-  const self = byWeight(() => new Float64Array(count));
-  const total = byWeight(() => new Float64Array(count));
-  for (const weight of weights) {
-    if (sums.sum[weight] === 0) continue;
-    const ofPath = sums.self[weight];
-    const below = sums.total(weight);
-    const selfOf = self[weight];
-    const totalOf = total[weight];
-    for (let path = 1; path < pathCount; path++) {
-      const row = rows[methodOf[path] as number] as number;
-      if (row < 0) continue;
-      selfOf[row] = (selfOf[row] as number) + (ofPath[path] as number);
-      if (recursive[path] === 0) totalOf[row] = (totalOf[row] as number) + (below[path] as number);
-    }
+  const figures = (by: typeof selfByMethod): ByWeight<Float64Array> =>
+    byWeight((weight) => {
+      if (sums.sum[weight] === 0) return new Float64Array(count);
+      const all = by(sums, weight, methodCount);
+      return Float64Array.from(method, (at) => all[at] as number);
+    });
+  return {
+    count,
+    method,
+    calls,
+    self: figures(selfByMethod),
+    total: figures(totalByMethod),
+    sum: sums.sum,
+    gap: sums.gap,
+  };
+}
+
+/** By method, seen or not. */
+export function selfByMethod({ paths, self }: Sums, weight: Weight, methodCount: number): Float64Array {
+  const of = new Float64Array(methodCount);
+  for (let path = 1; path < paths.count; path++) {
+    const method = paths.method[path] as number;
+    of[method] = (of[method] as number) + (self[weight][path] as number);
   }
-  return { count, method, calls, self, total, sum: sums.sum, gap: sums.gap };
+  return of;
+}
+
+/** The same with what was called; recursion is counted once. */
+export function totalByMethod(sums: Sums, weight: Weight, methodCount: number): Float64Array {
+  const of = new Float64Array(methodCount);
+  const total = sums.total(weight);
+  const { method: methodOf, recursive, count } = sums.paths;
+  for (let path = 1; path < count; path++) {
+    const method = methodOf[path] as number;
+    if (recursive[path] === 0) of[method] = (of[method] as number) + (total[path] as number);
+  }
+  return of;
 }
