@@ -86,7 +86,7 @@ u32 dex_number(u64 tagged) {
 
 // key: array dimensions, number of the dex file (0: a primitive), index of the type or code of the primitive.
 constexpr u32 kMostDimensions = 255;
-// The index of what is in no dex file. Its class says that it is of java.lang.reflect.Proxy's.
+// The index of what is in no dex file: classes that java.lang.reflect.Proxy made, whose dex cache they have.
 constexpr u32 kNoType = 0xffff;
 u64 make_key(u32 dimensions, u32 dex, u32 type) {
   return u64{dimensions} << 48 | u64{dex} << 32 | (u64{type} + 1);

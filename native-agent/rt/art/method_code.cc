@@ -11,7 +11,7 @@ namespace {
 
 constexpr u32 kUnknown = 2;
 u32 g_index_word = kUnknown;  // of the place
-constexpr u32 kLastPointer = 32;
+constexpr u32 kLastPointer = 32;  // of an ArtMethod's, in Android 8
 
 const ArtMethod* method_at(u64 code) {
   return reinterpret_cast<const ArtMethod*>(code & ((1ull << kMethodAddressBits) - 1));

@@ -10,7 +10,7 @@ import type { ChainRow, DifferenceRow, Differences } from './measure.js';
 type Format = (value: number) => string;
 
 /** In a chain classes say enough. */
-const packageOf = /^(?:[a-z_]\w*\.)+(?=[A-Z])/;
+const packages = /^(?:[a-z_]\w*\.)+(?=[A-Z])/;
 
 /** Of a chain of calls, the innermost ones that are told. */
 const mostOfChain = 4;
@@ -106,7 +106,7 @@ function chainLines(rows: readonly ChainRow[], format: Format, { width }: Termin
   const lines = rows.map(({ depth, chain, before, after }) => {
     const shown = chain
       .slice(-mostOfChain)
-      .map((name) => plainText(name).replace(packageOf, ''))
+      .map((name) => plainText(name).replace(packages, ''))
       .join(' › ');
     return [
       signed(after - before, format),

@@ -122,9 +122,8 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
     const name = shownName(recording.name);
     // Of one program there are many: when comes first, as a narrow side bar cuts off what is last.
     const startedMs = active?.startedMs ?? (isOthers ? recording.createdMs : undefined);
-    const when = writing
-      ? startedMs && clock(Date.now() - startedMs)
-      : shortTime(recording.modifiedMs, isNamed);
+    const elapsed = startedMs === undefined ? undefined : clock(Date.now() - startedMs);
+    const when = writing ? elapsed : shortTime(recording.modifiedMs, isNamed);
     const length = lengthNs === undefined ? l10n.t('cut off') : formatLength(lengthNs);
     const facts = [
       writing ? l10n.t('recording…') : length,
