@@ -301,6 +301,7 @@ u32 index_in(Session& session, ThreadRecord& record) {
       record.busy.store(Holder::Nobody);
       return record.index.load_relaxed();
     }
+    if (found == Holder::Never) break;
     relax();
   }
   return 0;

@@ -187,13 +187,9 @@ struct FailingRuntime final : FakeRuntime {
   }
 };
 
-TEST("outside: a walk that fails is a lost sample, and is tried again") {
-  Config config;
-  config.async_interval_ns = kNsPerMs;
-  Session* session = open_session(config);
-  CHECK(session != nullptr);
-  activate_session(*session);
-  FailingRuntime runtime;
+// Looks at a thread that works, as long as `until` takes; `then` gets the thread's record while it is still there.
+template <class Until, class Then>
+void look_at_worker(Session& session, FailingRuntime& runtime, Until until, Then then) {
   Atomic<u32> over{}, asked_to_end{};
   Atomic<ThreadRecord*> met{};
   std::thread worker([&] {
@@ -201,22 +197,38 @@ TEST("outside: a walk that fails is a lost sample, and is tried again") {
     met.store(g_threads.mine());
     while (!over.load()) work_a_little();
   });
-  std::thread looker([&] { look(*session, runtime, asked_to_end); });
+  std::thread looker([&] { look(session, runtime, asked_to_end); });
   std::string failed;
   try {
-    wait_until("walks", [&] { return runtime.walks.load() >= 5; });
+    until();
   } catch (const harness::Failure& failure) {
     failed = failure.what;
   }
   asked_to_end.store(1);
   looker.join();
-  const u32 lost = met.load()->lost[static_cast<u32>(LossReason::WalkError)].load();
-  const bool has_row = met.load()->has_pending.load() || !met.load()->shard.empty(session->pool);
+  then(*met.load());
   over.store(1);
   worker.join();
   deactivate_session();
-  close_session(*session);
+  close_session(session);
   CHECK_EQUAL(failed, "");
+}
+
+TEST("outside: a walk that fails is a lost sample, and is tried again") {
+  Config config;
+  config.async_interval_ns = kNsPerMs;
+  Session* session = open_session(config);
+  CHECK(session != nullptr);
+  activate_session(*session);
+  FailingRuntime runtime;
+  u32 lost = 0;
+  bool has_row = true;
+  look_at_worker(
+      *session, runtime, [&] { wait_until("walks", [&] { return runtime.walks.load() >= 5; }); },
+      [&](ThreadRecord& record) {
+        lost = record.lost[static_cast<u32>(LossReason::WalkError)].load();
+        has_row = record.has_pending.load() || !record.shard.empty(session->pool);
+      });
   CHECK_EQUAL(lost, runtime.walks.load());
   CHECK(!has_row);
 }
@@ -230,29 +242,14 @@ TEST("outside: a thread that was not reached in time is left in peace, for the t
   activate_session(*session);
   FailingRuntime runtime;
   runtime.times_out = true;
-  Atomic<u32> over{}, asked_to_end{};
-  Atomic<ThreadRecord*> met{};
-  std::thread worker([&] {
-    g_threads.mine()->runtime_ref.store(&over);
-    met.store(g_threads.mine());
-    while (!over.load()) work_a_little();
-  });
-  std::thread looker([&] { look(*session, runtime, asked_to_end); });
-  std::string failed;
-  try {
+  u32 lost = 0;
+  auto walked_once = [&] {
     wait_until("a walk", [&] { return runtime.walks.load() >= 1; });
-  } catch (const harness::Failure& failure) {
-    failed = failure.what;
-  }
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  asked_to_end.store(1);
-  looker.join();
-  const u32 lost = met.load()->lost[static_cast<u32>(LossReason::SuspendTimeout)].load();
-  over.store(1);
-  worker.join();
-  deactivate_session();
-  close_session(*session);
-  CHECK_EQUAL(failed, "");
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  };
+  look_at_worker(*session, runtime, walked_once, [&](ThreadRecord& record) {
+    lost = record.lost[static_cast<u32>(LossReason::SuspendTimeout)].load();
+  });
   // Of 300 ms one walk of 20 ms is more than a hundredth.
   CHECK_EQUAL(runtime.walks.load(), 1u);
   CHECK_EQUAL(lost, 1u);
