@@ -122,7 +122,7 @@ export interface NameColumns {
 }
 
 export interface Snapshot {
-  /** Of the first one of a large recording, threads whose charts follow, with all names; undefined where it is whole. */
+  /** Of the first one of a large recording, threads that are yet to be drawn (`Drawn`), with all names; undefined where it is whole. */
   readonly toCome: readonly number[] | undefined;
   readonly info: TraceInfo;
   readonly beginNs: number;
