@@ -128,7 +128,7 @@ class TraceRetracer {
       const method = methodOf[at] as number;
       const line = this.#lineOf(node);
       const { frames, outline } = this.#retraced(method, line);
-      if (outline && above !== 0) this.#nodeOf[node] = this.#outlined(above, line);
+      if (outline && above !== 0) this.#nodeOf[node] = this.#outlined(node, line);
       else if (frames === undefined) {
         const child = this.paths.child(this.#pathAfter(above), this.methods.recorded(method));
         this.#nodeOf[node] = this.nodes.push(this.#nodeOf[above] as number, child, position[node] as number);
@@ -147,14 +147,19 @@ class TraceRetracer {
     return node;
   }
 
-  /** An outline is no call: its caller stands where the outline's line was taken from. */
-  #outlined(caller: number, line: number): number {
-    const method = this.trace.paths.method[this.#before.path[caller] as number] as number;
-    const callerLine = this.#lineOf(caller);
-    const site = callsiteLine(this.mapping, this.#frame(method, callerLine), line);
-    const frames = site === undefined ? undefined : this.#retraced(method, site).frames;
-    if (frames === undefined) return this.#nodeOf[caller] as number;
-    return this.#grown(this.#nodeOf[this.#before.parent[caller] as number] as number, method, frames);
+  /** An outline is no call: its caller, or that one's where it is an outline itself, stands where the outline's line was taken from. */
+  #outlined(node: number, line: number): number {
+    const { parent, path } = this.#before;
+    let at = parent[node] as number;
+    for (let carried = line; ; at = parent[at] as number) {
+      const method = this.trace.paths.method[path[at] as number] as number;
+      const site = callsiteLine(this.mapping, this.#frame(method, this.#lineOf(at)), carried);
+      if (site === undefined) return this.#nodeOf[at] as number;
+      const { frames = [], outline } = this.#retraced(method, site);
+      const above = parent[at] as number;
+      if (!outline || above === 0) return this.#grown(this.#nodeOf[above] as number, method, frames);
+      carried = site;
+    }
   }
 
   #retraced(method: number, line: number): Known {

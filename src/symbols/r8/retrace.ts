@@ -47,7 +47,7 @@ export function retraceStack(
     const [first] = alternatives(mapping, line === frame.line ? frame : { ...frame, line });
     if (first === undefined) continue;
     if (first.outline) {
-      outlineLine = frame.line;
+      outlineLine = line;
       continue;
     }
     const remove = at === 0 ? innerFramesToRemove(mapping, first.group, context) : 0;
@@ -133,9 +133,10 @@ function groupsFor(mapping: Mapping, owner: MappedClass, frame: Frame): readonly
   const fitting = all.filter((one) => signatureFits(mapping, one, frame.signature));
   // A signature that fits nothing was minified in a way that the mapping does not tell: then it tells nothing.
   const methods = fitting.length > 0 ? fitting : all;
+  // Also line 0: where a mapping counts in code units, that is the first.
+  const inRange = methods.filter(({ range }) => range !== undefined && holds(range, frame.line));
+  if (inRange.length > 0) return inRange;
   if (frame.line > 0) {
-    const inRange = methods.filter(({ range }) => range !== undefined && holds(range, frame.line));
-    if (inRange.length > 0) return inRange;
     const anywhere = methods.filter(({ range }) => range === undefined || isCatchAll(range));
     if (anywhere.length > 0) return anywhere;
   }
@@ -166,15 +167,20 @@ function sameRange(a: LineRange, b: LineRange | undefined): boolean {
   return b !== undefined && a.from === b.from && a.to === b.to;
 }
 
-/** Without a line only the method itself is known, not what was inlined where: one group a method as it was written. */
+/**
+ * Without a line only the method itself is known, not what was inlined where, unless that is the same at every line: one group a method as
+ * it was written.
+ */
 function distinctOutermost(groups: readonly Group[]): readonly Group[] {
   const seen = new Map<string, Group>();
-  for (const { methods } of groups) {
-    const outermost = methods[methods.length - 1];
+  for (const one of groups) {
+    const outermost = one.methods[one.methods.length - 1];
     if (outermost === undefined) continue;
     const { holder, name, parameters, returnType } = outermost;
     const key = `${holder}.${name}(${parameters.join()})${returnType}`;
-    if (!seen.has(key)) seen.set(key, { range: undefined, methods: [outermost] });
+    if (seen.has(key)) continue;
+    const isEverywhere = one.range !== undefined && isCatchAll(one.range);
+    seen.set(key, isEverywhere ? one : { range: undefined, methods: [outermost] });
   }
   return [...seen.values()];
 }
@@ -202,7 +208,7 @@ export function originalLine(method: Pick<MappedMethod, 'minified' | 'original'>
     // The range of the whole method: its line is kept where it lies within.
     return line >= original.from && line <= original.to ? line : line === 0 ? 0 : original.from;
   }
-  if (line === 0) return 0;
+  if (!holds(minified, line)) return 0;
   return Math.min(original.from + (line - minified.from), original.to);
 }
 
@@ -222,7 +228,8 @@ export function callsiteLine(mapping: Mapping, frame: Frame, line: number): numb
   const methods = mapping.class(frame.className)?.methods.get(frame.method) ?? [];
   for (const method of methods) {
     const callsite = method.information.find((information) => information.id === 'outlineCallsite');
-    const here = method.minified === undefined || holds(method.minified, frame.line);
+    const { minified } = method;
+    const here = minified === undefined || isCatchAll(minified) || holds(minified, frame.line);
     if (callsite !== undefined && here) return callsite.positions.get(line);
   }
   return undefined;

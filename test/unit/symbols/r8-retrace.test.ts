@@ -155,6 +155,43 @@ describe('R8 retrace: lines', () => {
     assert.deepEqual(traced(text, frame('a', 'b', 9)), ['shop.Cart.drop:50']);
   });
 
+  it('takes the catch-all for every line and for none, also of what was inlined', () => {
+    const text = `shop.Cart -> a:
+    0:65535:int shop.Price.round(int):70:70 -> b
+    0:65535:void add(int):33 -> b
+`;
+    for (const line of [0, 1, 400])
+      assert.deepEqual(traced(text, frame('a', 'b', line)), ['shop.Price.round:70 < shop.Cart.add:33']);
+  });
+
+  it('tells no line where no range holds it', () => {
+    const text = 'shop.Cart -> a:\n    5:7:void add():11:13 -> b\n    8:8:void add():10:10 -> b\n';
+    assert.deepEqual(traced(text, frame('a', 'b', 27)), ['shop.Cart.add:0']);
+    assert.deepEqual(traced(text, frame('a', 'b', 2)), ['shop.Cart.add:0']);
+  });
+
+  it('begins to count at 0 where a program has no lines', () => {
+    const text = `shop.Cart -> a:
+    0:3:int shop.Price.round(int):70:73 -> b
+    0:3:void add(int):10 -> b
+    4:9:void add(int):11:11 -> b
+`;
+    assert.deepEqual(traced(text, frame('a', 'b', 0)), ['shop.Price.round:70 < shop.Cart.add:10']);
+    assert.deepEqual(traced(text, frame('a', 'b', 4)), ['shop.Cart.add:11']);
+  });
+
+  it('tells ranges that lie within each other apart only where one alone holds the line', () => {
+    const text = 'shop.Cart -> a:\n    1:9:void add():10:18 -> b\n    4:6:void drop():50:52 -> b\n';
+    assert.deepEqual(traced(text, frame('a', 'b', 2)), ['shop.Cart.add:11']);
+    assert.deepEqual(traced(text, frame('a', 'b', 5)), ['shop.Cart.add:14', 'shop.Cart.drop:51']);
+  });
+
+  it('prefers what has the line in its range to overloads without one', () => {
+    const text =
+      'shop.Cart -> a:\n    int list(int) -> b\n    3:3:void sync():425:425 -> b\n    void drop(long) -> b\n';
+    assert.deepEqual(traced(text, frame('a', 'b', 3)), ['shop.Cart.sync:425']);
+  });
+
   it('names the method without a line', () => {
     const text = `shop.Cart -> a:
     1:1:void shop.Till.ring():31:31 -> b
@@ -230,6 +267,36 @@ shop.Cart -> b:
     ]);
   });
 
+  it('puts an outline that was called by another one back, too', () => {
+    const text = `${v2}made.One -> a:
+    4:4:int run():0:0 -> a
+    # {"id":"com.android.tools.r8.outline"}
+made.Two -> b:
+    6:6:int run():0:0 -> a
+    # {"id":"com.android.tools.r8.outlineCallsite","positions":{"4":43}}
+    42:43:int run():0:0 -> a
+    # {"id":"com.android.tools.r8.outline"}
+shop.Cart -> c:
+    10:11:int total(int):98:99 -> a
+    28:28:int total(int):0:0 -> a
+    # {"id":"com.android.tools.r8.outlineCallsite","positions":{"42":10,"43":11}}
+`;
+    const frames = [frame('a', 'a', 4), frame('b', 'a', 6), frame('c', 'a', 28)];
+    assert.deepEqual(stack(text, frames), ['shop.Cart.total:99']);
+  });
+
+  it('puts an outline back where its caller has one place for all lines', () => {
+    const text = `${v2}made.Outline -> a:
+    0:65535:int run():0:0 -> a
+    # {"id":"com.android.tools.r8.outline"}
+shop.Cart -> b:
+    7:7:int total(int):23:23 -> c
+    0:65535:int total(int):0:0 -> c
+    # {"id":"com.android.tools.r8.outlineCallsite","positions":{"1":7}}
+`;
+    assert.deepEqual(stack(text, [frame('a', 'a', 1), frame('b', 'c', 27)]), ['shop.Cart.total:23']);
+  });
+
   it('removes inner frames for the exception it was written for, and for no other', () => {
     const text = `${v2}my.Failure -> x:
 shop.Cart -> a:
@@ -241,6 +308,18 @@ shop.Cart -> a:
     assert.deepEqual(stack(text, frames, 'x'), ['shop.Cart.add:7']);
     assert.deepEqual(stack(text, frames, 'y'), ['shop.Item.check:23', 'shop.Cart.add:7']);
     assert.deepEqual(stack(text, frames), ['shop.Item.check:23', 'shop.Cart.add:7']);
+    assert.deepEqual(stack(text, [frame('b', 'd', 1), ...frames], 'x'), [
+      'b.d:1',
+      'shop.Item.check:23',
+      'shop.Cart.add:7',
+    ]);
+    const information = / {4}# .*rewriteFrame.*\n/.exec(text)![0];
+    const other =
+      text + information.replace('Lx;', 'Ljava/lang/Error;').replace('(1)', '(1)","removeInnerFrames(1)');
+    assert.deepEqual(stack(other, frames, 'x'), ['shop.Cart.add:7'], 'one of two conditions is enough');
+    assert.deepEqual(stack(other, frames, 'java.lang.Error'), [], 'each of two actions is done');
+    const both = text.replace('"throws(Lx;)"', '"throws(Lx;)","throws(Ly;)"');
+    assert.deepEqual(stack(both, frames, 'x'), ['shop.Item.check:23', 'shop.Cart.add:7']);
     const unknown = text.replace('"throws(Lx;)"', '"throws(Lx;)","instanceOf(Lz;)"');
     assert.deepEqual(stack(unknown, frames, 'x'), ['shop.Item.check:23', 'shop.Cart.add:7']);
   });
@@ -255,6 +334,28 @@ made.Up -> a:
     assert.deepEqual(stack(body('0.9'), [frame('a', 'b', 1)]), ['made.Up.run:9']);
     const plain = body('1.0').split('\n').slice(1).join('\n');
     assert.deepEqual(stack(plain, [frame('a', 'b', 1)]), ['made.Up.run:9']);
+  });
+
+  it('takes a version to hold for what follows it, until the next one', () => {
+    const made = (name: string): string =>
+      `made.${name} -> ${name}:\n    1:1:void run():9:9 -> b\n    # {"id":"com.android.tools.r8.synthesized"}\n`;
+    const version = (of: string): string => `# {"id":"com.android.tools.r8.mapping","version":"${of}"}\n`;
+    const text = made('a') + version('1.0') + made('b') + version('0.5') + made('c');
+    const kept = ['a', 'b', 'c'].flatMap((name) => stack(text, [frame(name, 'b', 1)]));
+    assert.deepEqual(kept, ['made.a.run:9', 'made.c.run:9']);
+  });
+
+  it('passes over information that it does not know, and over fields that the compiler made up', () => {
+    const text = `${v2}shop.Cart -> a:
+# {"id":"com.android.tools.r8.of.tomorrow","deep":{"er":[1]}}
+    int made -> d
+    # {"id":"com.android.tools.r8.synthesized","why":"unknown keys"}
+    1:1:void add():10:10 -> b
+    # {"id":"com.android.tools.r8.of.tomorrow","signature":"(I)V"}
+    # {"id":"other.tool"}
+`;
+    assert.deepEqual(stack(text, [frame('a', 'b', 1)]), ['shop.Cart.add:10']);
+    assert.equal(retraceField(new Mapping(text), 'a', 'd')[0]?.name, 'made');
   });
 
   it('warns of a mapping that is newer than what is read here', () => {

@@ -77,6 +77,26 @@ describe('a retraced trace', () => {
     assert.deepEqual(linesOf(trace), ['close:91 1', 'close:92 1']);
   });
 
+  it('puts an outline that was called by another one back, too', () => {
+    const text = `# {"id":"com.android.tools.r8.mapping","version":"2.2"}
+made.One -> a.c:
+    4:4:int run():0:0 -> a
+    # {"id":"com.android.tools.r8.outline"}
+made.Two -> a.d:
+    6:6:int run():0:0 -> a
+    # {"id":"com.android.tools.r8.outlineCallsite","positions":{"4":43}}
+    42:43:int run():0:0 -> a
+    # {"id":"com.android.tools.r8.outline"}
+shop.Till -> a.b:
+    10:11:void close():98:99 -> c
+    8:8:void close():0:0 -> c
+    # {"id":"com.android.tools.r8.outlineCallsite","positions":{"42":10,"43":11}}
+`;
+    const trace = retraced([['a.b.c:8'], ['a.b.c:8', 'a.d.a:6', 'a.c.a:4']], text);
+    assert.deepEqual(callsOf(trace), ['0 shop.Till.close 0–1']);
+    assert.deepEqual(linesOf(trace), ['close:99 1']);
+  });
+
   it('gives the time of what the compiler made up to its caller', () => {
     const trace = retraced([['a.b.c:1'], ['a.b.c:1', 'a.d.a:1'], ['a.b.c:1', 'a.d.a:1', 'a.b.b:1']]);
     assert.deepEqual(callsOf(trace), ['0 shop.Till.close 0–2', '1 shop.Till.add 1–2']);
@@ -92,8 +112,13 @@ describe('a retraced trace', () => {
   });
 
   it('counts in code units where the program has no lines', () => {
-    const text = 'shop.Till -> a.b:\n    0:3:void open():10:10 -> a\n    4:9:void open():11:11 -> a\n';
-    const bytes = minifiedRecording({ stacks: [['a.b.a:2'], ['a.b.a:2'], ['a.b.a:5']] });
+    const text = `shop.Till -> a.b:
+    0:0:int shop.Cart.total():44:44 -> a
+    0:0:void open():10:10 -> a
+    1:3:void open():10:10 -> a
+    4:9:void open():11:11 -> a
+`;
+    const bytes = minifiedRecording({ stacks: [['a.b.a:0'], ['a.b.a:0'], ['a.b.a:2'], ['a.b.a:5']] });
     const trace = decoded(bytes);
     const noLines = {
       ...trace,
@@ -102,7 +127,11 @@ describe('a retraced trace', () => {
         lineAt: () => 0,
       }),
     };
-    assert.deepEqual(linesOf(retraceTrace(noLines, new Mapping(text))), ['open:10 1', 'open:11 1']);
+    assert.deepEqual(linesOf(retraceTrace(noLines, new Mapping(text))), [
+      'open:10 1',
+      'open:11 1',
+      'total:44 1',
+    ]);
   });
 
   it('names the methods of a trace without positions', () => {
