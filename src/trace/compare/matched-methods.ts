@@ -69,11 +69,12 @@ function onlyOnes(keys: readonly string[]): Map<string, string> {
   return found;
 }
 
-/** Numbers that a runtime gives to classes as it makes them: of lambdas, proxies, accessors. In another run they are others. */
+/** Numbers and addresses that a runtime gives to classes as it makes them: of lambdas, proxies, accessors. In another run they are others. */
 const madeNumbers =
-  /(\$\$Lambda|\$Proxy|Accessor|LambdaForm\$(?:MH|DMH|BMH)|\$\$ExternalSyntheticLambda)[$./]?\d+/g;
+  /(\$\$Lambda|\bjdk\.proxy|(?<![\w$])\$Proxy|\bGenerated(?:Method|Constructor|SerializationConstructor)Accessor|\bLambdaForm\$(?:MH|DMH|BMH)|\$\$ExternalSyntheticLambda)(?:[$./+]?(?:0x[\da-f]+|\d+))+/g;
 
 function keyOf(methods: Methods, method: number): string {
-  const className = methods.className(method).replace(madeNumbers, '$1');
-  return `${className}.${methods.name(method)}\t${methods.signature(method)}`;
+  // Where a format has no classes, theirs are in the names.
+  const name = `${methods.className(method)}.${methods.name(method)}`.replace(madeNumbers, '$1');
+  return `${name}\t${methods.signature(method)}`;
 }

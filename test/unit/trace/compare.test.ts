@@ -132,6 +132,29 @@ describe('comparing two traces', () => {
     const run = (lambda: number, proxy: number): Trace =>
       collapsed(`com.a.A.main;com.a.A$$Lambda$${lambda}.run;com.sun.proxy.$Proxy${proxy}.call 5\n`);
     assert.equal(compared(run(14, 3), run(27, 4)).methods.count, 3);
+    // As JDK 17, 21 and profilers of them have hidden classes.
+    for (const [one, other] of [
+      ['A$$Lambda$14/0x00007f01ac3d5c00.run', 'A$$Lambda$9/0x00007f7bd02a1258.run'],
+      ['A$$Lambda.0x00007f01ac3d5c00.run', 'A$$Lambda.0x00007f7bd02a1258.run'],
+      ['LambdaForm$MH/0x0000000800c03000.invoke', 'LambdaForm$MH/0x0000000800c0a400.invoke'],
+      ['jdk.proxy2.$Proxy7.call', 'jdk.proxy3.$Proxy12.call'],
+      ['GeneratedMethodAccessor4.invoke', 'GeneratedMethodAccessor11.invoke'],
+    ] as const)
+      assert.equal(
+        compared(collapsed(`main;${one} 5\n`), collapsed(`main;${other} 5\n`)).methods.count,
+        2,
+        one,
+      );
+    for (const [one, other] of [
+      ['A$1.run', 'A$2.run'],
+      ['PriceAccessor1.get', 'PriceAccessor2.get'],
+      ['A$Proxy.call', 'A$Proxy2.call'],
+    ] as const)
+      assert.equal(
+        compared(collapsed(`main;${one} 5\n`), collapsed(`main;${other} 5\n`)).methods.count,
+        3,
+        one,
+      );
   });
 
   it('takes the trace before as if it were as long as the one after', () => {
