@@ -68,6 +68,7 @@ describe('btrace, its input and its files', () => {
         /s long\. Of a program/,
       ],
       [['compare', 'few.txt', 'more.txt', '--scale', '--fail-above', '1s'], 6, /^$/],
+      [['compare', 'few.txt', 'more.txt', '--sort', 'self-wall', '--to', '1s'], 0, /^$/],
       [['convert', 'x.btrace', '-o', 'pipe.csv', '--force'], 4, /pipe\.csv is no file/],
       [['convert', 'x.btrace', '-o', `${'x'.repeat(300)}.csv`], 4, /its name is too long/],
       [['convert', 'x.btrace'], 2, /Give -o FILE/],

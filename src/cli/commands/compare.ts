@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { Scope, Trace } from '../../trace/index.js';
 import { formatLength } from '../../trace/measure/quantities.js';
+import { comparedLength } from '../../trace/compare/comparison.js';
 import { threadIndexes } from '../choose-threads.js';
 import { type Command, type Input, jsonOption, type Option } from '../command-line.js';
 import { differencesJson } from '../compare/json.js';
 import { exemptPattern, parseLimit } from '../compare/limit.js';
-import { type CompareRequest, measureDifferences } from '../compare/measure.js';
+import { type CompareRequest, type Differences, measureDifferences } from '../compare/measure.js';
 import { printDifferences } from '../compare/print.js';
 import { CliError, ExitCode, UsageError } from '../exit-codes.js';
 import { retraced } from '../mapping.js';
@@ -99,11 +100,11 @@ async function textOf(file: string): Promise<string> {
   }
 }
 
-function noteLengths(before: Trace, after: Trace, input: Input, terminal: Terminal): void {
-  const [one, other] = [before.endNs - before.beginNs, after.endNs - after.beginNs];
+function noteLengths({ before, after }: Differences, input: Input, terminal: Terminal): void {
+  const [one, other] = [comparedLength(before), comparedLength(after)];
   if (input.has('scale') || input.has('json') || Math.abs(other / one - 1) <= alikeWithin) return;
   terminal.note(
-    `The recordings are ${formatLength(one)} and ${formatLength(other)} long. Of a program that does the same all the time, --scale compares what it does in the same time.`,
+    `What is compared is ${formatLength(one)} and ${formatLength(other)} long. Of a program that does the same all the time, --scale compares what it does in the same time.`,
   );
 }
 
@@ -143,7 +144,7 @@ export const compare: Command = {
     terminal.endProgress();
     if (input.has('json')) terminal.print(JSON.stringify(differencesJson(files, found), null, 2));
     else printDifferences(found, terminal);
-    noteLengths(before, after, input, terminal);
+    noteLengths(found, input, terminal);
     return found.failed.length > 0 ? ExitCode.Slower : ExitCode.Done;
   },
 };

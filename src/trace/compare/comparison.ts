@@ -51,11 +51,14 @@ export function compareTraces(before: Compared, after: Compared, scale = 1): Com
   };
 }
 
+/** Of what is looked at, in ns. */
+export function comparedLength({ trace, scope }: Compared): number {
+  return Math.min(scope.endNs, trace.endNs) - Math.max(scope.beginNs, trace.beginNs);
+}
+
 /** By which figures of the trace before are as those of a recording that is as long as the one after. */
 export function lengthRatio(before: Compared, after: Compared): number {
-  const length = ({ trace, scope }: Compared): number =>
-    Math.min(scope.endNs, trace.endNs) - Math.max(scope.beginNs, trace.beginNs);
-  const [one, other] = [length(before), length(after)];
+  const [one, other] = [comparedLength(before), comparedLength(after)];
   return one > 0 && other > 0 ? other / one : 1;
 }
 
