@@ -1,5 +1,5 @@
 // Builds the native agent with CMake, into build/native/<preset>/. Slow only the first time.
-//   node scripts/build-agent.mjs [--android]    for this machine, and for Android's ABIs
+//   node scripts/build-agent.mjs [--all]    for this machine; for all others that it has compilers for, too
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
@@ -25,15 +25,23 @@ export async function buildAgent() {
   return undefined;
 }
 
-export const androidPresets = ['android-arm64', 'android-x86_64', 'android-armv7'];
+/** Presets for other machines than this one, each with what the machine needs for it. */
+const others = {
+  'linux-arm64': 'qemu',
+  'android-arm64': 'clang',
+  'android-x86_64': 'clang',
+  'android-armv7': 'clang',
+};
 
-/** Returns what failed, else nothing. */
-async function buildAndroidAgents() {
+/** For other machines, as far as this one has the compilers. Returns what failed, else nothing. */
+export async function buildOtherAgents() {
   const cwd = path.join(root, 'native-agent');
-  for (const preset of androidPresets) {
+  const build = ['--target', 'btrace-agent', '--parallel', String(availableParallelism())];
+  const presets = Object.keys(others).filter((preset) => preset !== `linux-${process.arch}`);
+  for (const preset of presets.filter((preset) => find(others[preset]))) {
     for (const args of [
       ['--preset', preset],
-      ['--build', '--preset', preset, '--parallel', String(availableParallelism())],
+      ['--build', '--preset', preset, ...build],
     ]) {
       const { code, error, text } = await run('cmake', args, { cwd, limitMs: 5 * 60_000 });
       if (code !== 0) return `cmake ${args.join(' ')}: ${error ?? `exit code ${code}`}\n${text}`;
@@ -43,9 +51,9 @@ async function buildAndroidAgents() {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { android } = words(import.meta.url, { flags: ['android'] });
-  await setupOrStop(['compiler', 'jdk', ...(android ? ['clang'] : [])]);
-  const failed = (await buildAgent()) ?? (android ? await buildAndroidAgents() : undefined);
+  const { all } = words(import.meta.url, { flags: ['all'] });
+  await setupOrStop(['compiler', 'jdk']);
+  const failed = (await buildAgent()) ?? (all ? await buildOtherAgents() : undefined);
   if (failed) {
     console.error(failed);
     process.exit(1);

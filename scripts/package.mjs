@@ -103,9 +103,8 @@ export async function makePackage(say = () => {}) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { 'no-build': built } = words(import.meta.url, { flags: ['no-build'] });
-  // Without clang there is no agent for Android, and what is listed at the end says so.
-  const agents = find('clang') ? ['build-agent.mjs', '--android'] : ['build-agent.mjs'];
-  const steps = built ? [] : [['build.mjs'], agents];
+  // Without compilers for other machines there are no agents for them, and what is listed at the end says so.
+  const steps = built ? [] : [['build.mjs'], ['build-agent.mjs', '--all']];
   for (const [script, ...args] of steps) {
     const { code } = await run(process.execPath, [path.join(root, 'scripts', script), ...args], {
       cwd: root,

@@ -149,7 +149,7 @@ export const parts = {
     },
   },
   clang: {
-    why: 'builds the agent for Android and arm64, and with the sanitizers',
+    why: 'builds the agent for Android, and with the sanitizers',
     find: () => all('clang-19', 'clang++-19', 'ld.lld-19', 'llvm-ifs-19'),
     packages: {
       apt: ['clang-19', 'lld-19', 'llvm-19', 'libc++-19-dev', 'libclang-rt-19-dev'],
@@ -159,7 +159,7 @@ export const parts = {
     },
   },
   qemu: {
-    why: 'runs the arm64 build of the agent',
+    why: 'builds the agent for arm64 Linux, and runs its tests',
     find: () => all('qemu-aarch64', 'aarch64-linux-gnu-g++'),
     packages: {
       apt: ['qemu-user', 'g++-aarch64-linux-gnu'],

@@ -1,7 +1,7 @@
 // The suites of `npm test`, in the order they run: cheap ones first. A suite whose folder has no tests is not there.
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { buildAgent, hasAgentSources } from '../build-agent.mjs';
+import { buildAgent, buildOtherAgents, hasAgentSources } from '../build-agent.mjs';
 import { run } from '../process.mjs';
 import { root } from '../setup.mjs';
 
@@ -44,6 +44,11 @@ const checks = {
   prettier: { run: () => tool('prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.') },
   bundles: { run: async () => await tool('../scripts/build.mjs') },
   agent: { run: buildAgent, there: hasAgentSources, parts: ['compiler', 'jdk'] },
+  'other agents': {
+    run: buildOtherAgents,
+    there: hasAgentSources,
+    parts: ['compiler', 'jdk', 'clang', 'qemu'],
+  },
   package: { run: () => tool('../scripts/package.mjs', '--no-build') },
 };
 
@@ -56,7 +61,7 @@ const table = [
     parts: [],
     testMs: 60_000,
   },
-  { name: 'build', checks: ['bundles', 'agent', 'package'], parts: [] },
+  { name: 'build', checks: ['bundles', 'agent', 'other agents', 'package'], parts: [] },
   { name: 'unit', folder: 'test/unit', parts: [], testMs: 10_000 },
   { name: 'native', folder: 'test/native', parts: ['compiler', 'jdk'], after: ['agent'], testMs: 120_000 },
   {
@@ -98,8 +103,8 @@ const table = [
   {
     name: 'e2e',
     folder: 'test/e2e',
-    parts: ['compiler', 'jdk', 'art', 'adb', 'vscode', 'chromium'],
-    after: ['bundles', 'agent', 'package'],
+    parts: ['compiler', 'jdk', 'art', 'adb', 'vscode', 'chromium', 'clang', 'qemu'],
+    after: ['bundles', 'agent', 'other agents', 'package'],
     testMs: 120_000,
   },
 ];

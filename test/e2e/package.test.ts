@@ -1,0 +1,75 @@
+// The file that all of these tests install: what is in it, for which machines, and how large it is.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { unzipSync } from 'fflate';
+import { packageFile } from '../../scripts/package.mjs';
+
+/** Machines as ELF numbers them. */
+const agents: Readonly<Record<string, number>> = {
+  [`linux-${process.arch}`]: process.arch === 'arm64' ? 183 : 62,
+  'linux-arm64': 183,
+  'android-arm64': 183,
+  'android-x86_64': 62,
+  'android-armv7': 40,
+};
+
+const allowed = [
+  /^(\[Content_Types\]\.xml|extension\.vsixmanifest)$/,
+  /^extension\/(package\.json|package\.nls(\.[\w-]+)?\.json|readme\.md|changelog\.md|LICENSE\.txt)$/,
+  /^extension\/dist\/(extension|engine-worker|btrace)\.cjs(\.LEGAL\.txt)?$/,
+  /^extension\/dist\/(page|page-worker)\.js(\.LEGAL\.txt)?$/,
+  /^extension\/l10n\/bundle\.l10n(\.[\w-]+)?\.json$/,
+  /^extension\/media\/([\w-]+\.(svg|png)|walkthrough\/[\w-]+\.md)$/,
+  /^extension\/(syntaxes|language-configuration)\/[\w.-]+\.json$/,
+  /^extension\/in-app\/btrace\.jar$/,
+  /^extension\/agents\/[\w-]+\/libbtrace-agent\.so$/,
+];
+
+describe('the package', () => {
+  let entries: Readonly<Record<string, Uint8Array>>;
+  let packed: Buffer;
+
+  before(() => {
+    packed = readFileSync(packageFile());
+    entries = unzipSync(packed);
+  });
+
+  it('holds what it is meant to, and nothing else', () => {
+    const names = Object.keys(entries);
+    assert.deepEqual(
+      names.filter((name) => !allowed.some((pattern) => pattern.test(name))),
+      [],
+    );
+    for (const pattern of allowed)
+      assert.ok(
+        names.some((name) => pattern.test(name)),
+        String(pattern),
+      );
+    for (const [name, bytes] of Object.entries(entries))
+      if (/\.(cjs|js|json)$/.test(name))
+        assert.doesNotMatch(new TextDecoder().decode(bytes), /sourceMappingURL=/, name);
+  });
+
+  it('has the agents of Linux and of the ABIs of Android, each for its machine', () => {
+    for (const [name, machine] of Object.entries(agents)) {
+      const library = entries[`extension/agents/${name}/libbtrace-agent.so`];
+      assert.ok(library, `${name} is not in it`);
+      const header = Buffer.from(library.subarray(0, 20));
+      assert.equal(header.toString('latin1', 1, 4), 'ELF', name);
+      assert.equal(header.readUInt16LE(18), machine, name);
+    }
+    const found = Object.keys(entries).filter((name) => name.startsWith('extension/agents/'));
+    assert.equal(found.length, Object.keys(agents).length, found.join());
+  });
+
+  it('takes less than 4 MB without them', () => {
+    let bytes = packed.length;
+    unzipSync(packed, {
+      filter: ({ name, size }) => {
+        if (name.startsWith('extension/agents/')) bytes -= size;
+        return false;
+      },
+    });
+    assert.ok(bytes > 0 && bytes < 4_000_000, `${bytes} bytes`);
+  });
+});
