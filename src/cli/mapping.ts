@@ -16,7 +16,11 @@ export const mappingOption: Option = {
 };
 
 /** The trace as it is where no mapping was given. */
-export async function retraced(trace: Trace, file: string | undefined): Promise<Trace> {
+export async function retraced(
+  trace: Trace,
+  file: string | undefined,
+  warn: (text: string) => void,
+): Promise<Trace> {
   if (file === undefined) return trace;
   let text: string;
   try {
@@ -40,5 +44,9 @@ export async function retraced(trace: Trace, file: string | undefined): Promise<
       `Give the mapping.txt whose pg_map_id is ${plainText(build)}.`,
     );
   }
+  if (mapping.newerVersion !== '')
+    warn(
+      `${file} has version ${mapping.newerVersion}, which is not known here yet: some names and lines may be as they were recorded.`,
+    );
   return retraceTrace(trace, mapping);
 }

@@ -191,6 +191,9 @@ export const englishTexts = {
   'trust.otherBuild': 'names by the mapping of another build',
   'trust.otherBuild.hint':
     '{file} is not of the build that was recorded: many names may be wrong. That build’s mapping has the id {id}. The command Choose R8 Mapping takes another, or looks for it by itself again.',
+  'trust.newerMapping': 'mapping of a newer R8',
+  'trust.newerMapping.hint':
+    '{file} has version {version}, which BTrace does not know yet: some names and lines may be as they were recorded.',
   'trust.recorded.hint': 'Click for the names as written, by {file}.',
   'trust.source': '1 source changed since',
   'trust.sources': '{count} sources changed since',

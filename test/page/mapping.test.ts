@@ -139,6 +139,18 @@ describe('a minified program on the page', function () {
     assert.equal(await page.page.locator('.names-switch').count(), 0);
   });
 
+  it('says that its mapping is of a version that it does not know yet', async () => {
+    const page = (open = await rig.page());
+    const newer = new Mapping(mapping.replace('"version":"2.2"', '"version":"9.1"'));
+    await page.open(bytes, { settings: { mapping: { chosen: '' } } });
+    const { classes } = await page.hear('mapping');
+    await page.post({ type: 'mapping', file, text: newer.excerpt(classes) });
+    await page.hear('opened');
+    const fact = page.page.locator('.fact.is-warning', { hasText: 'mapping of a newer R8' });
+    await fact.waitFor();
+    assert.match((await fact.getAttribute('title'))!, /release\/mapping\.txt has version 9\.1/);
+  });
+
   it('stands alone with the names of its source', async () => {
     const { script, worker } = rig;
     const parts = standAloneHtml({

@@ -129,7 +129,9 @@ export const compare: Command = {
     const given = await asked(input);
     const memory = input.read('memory', parseSize);
     const opened = async (file: string, mapping: string): Promise<Trace> =>
-      retraced(await openWithProgress(file, terminal, memory), input.text(mapping));
+      retraced(await openWithProgress(file, terminal, memory), input.text(mapping), (text) =>
+        terminal.note(text),
+      );
     const before = await opened(files[0], 'mapping-before');
     const after = await opened(files[1], 'mapping');
     const request = requestFor(before, after, given);

@@ -63,6 +63,7 @@ export const report: Command = {
     const trace = await retraced(
       await openWithProgress(file, terminal, input.read('memory', parseSize)),
       request.mapping,
+      (text) => terminal.note(text),
     );
     const lengthNs = trace.endNs - trace.beginNs;
     if (request.fromNs !== undefined && request.fromNs >= lengthNs)

@@ -156,9 +156,10 @@ export async function convertFile(request: ConversionRequest, say: OnConversion)
       );
     };
     const read = await openTrace(request.input, onProgress, { mostBytes: request.memoryBytes }, tooLarge);
-    const trace = await retraced(read, request.mapping);
+    const problems = read.problems.map(({ what }) => what);
+    const trace = await retraced(read, request.mapping, (text) => problems.push(text));
     exported(trace, request, file);
-    return { bytes: file.bytes, problems: trace.problems.map(({ what }) => what) };
+    return { bytes: file.bytes, problems };
   } catch (error) {
     // A reader that has seen enough (`… -o - | head`) is no error.
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;

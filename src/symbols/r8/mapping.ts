@@ -43,7 +43,8 @@ export class Mapping {
   readonly #places = new Map<string, Place>();
   readonly #minifiedOf = new Map<string, string>();
   readonly #read = new Map<string, MappedClass>();
-  readonly warnings: string[] = [];
+  /** The newest of its versions that is newer than what is read here: what came with it is passed over. Empty: there is none. */
+  newerVersion = '';
 
   /** Takes some 10 ms a megabyte: for a thread that nobody waits for. */
   constructor(private readonly text: string) {
@@ -122,6 +123,7 @@ export class Mapping {
   #index(): void {
     const { text } = this;
     let version = noVersion;
+    let newest = newestVersion;
     let open: { minified: string; original: string; begin: number; version: MapVersion } | undefined;
     const close = (end: number): void => {
       if (open === undefined) return;
@@ -143,10 +145,9 @@ export class Mapping {
         const information = parseInformation(text.slice(at, end), version);
         if (information?.id === 'version') {
           version = information.version;
-          if (!atLeast(newestVersion, version)) {
-            this.warnings.push(
-              `The mapping has version ${version.join('.')}, this reads up to ${newestVersion.join('.')}: some names may stay as they are.`,
-            );
+          if (!atLeast(newest, version)) {
+            newest = version;
+            this.newerVersion = version.join('.');
           }
         }
       } else if (!indented && end > at) {

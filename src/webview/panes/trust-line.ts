@@ -46,7 +46,12 @@ export class TrustLine {
       this.#part(),
       ...(snapshot === undefined
         ? []
-        : [...trustFacts(snapshot), ...buildOfNames(model), ...sources(model.changedSources)]
+        : [
+            ...trustFacts(snapshot),
+            ...buildOfNames(model),
+            ...newerMapping(model),
+            ...sources(model.changedSources),
+          ]
       ).map((fact) =>
         element(
           'span',
@@ -203,6 +208,13 @@ function buildOfNames({ snapshot, mapping }: Model): Fact[] {
     ];
   if (snapshot?.isRetraced !== undefined) return [];
   return [{ text: text('trust.minified'), hint: text('trust.minified.hint', { id }), isWarning: true }];
+}
+
+function newerMapping({ snapshot, mapping }: Model): Fact[] {
+  const version = plainText(snapshot?.newerMapping ?? '', 12);
+  if (version === '') return [];
+  const hint = text('trust.newerMapping.hint', { file: plainText(mapping.file), version });
+  return [{ text: text('trust.newerMapping'), hint, isWarning: true }];
 }
 
 /** Lines of a source that was written after the recording began may be other lines. */

@@ -148,6 +148,8 @@ export interface Snapshot {
   readonly isRetraced: boolean | undefined;
   /** Of the mapping that the recorded build has; empty: not known. */
   readonly mapId: string;
+  /** Version of the mapping, where it is newer than what is read here; else empty. */
+  readonly newerMapping: string;
 }
 
 /** Of a thread, what costs a pass over its intervals and is drawn where it is in sight. */

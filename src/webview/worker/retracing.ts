@@ -60,6 +60,11 @@ export class Retracing {
     return this.#mapId;
   }
 
+  /** Of the mapping, where it is newer than what is read here; else empty. */
+  get newerVersion(): string {
+    return this.#mapping?.newerVersion ?? '';
+  }
+
   /** Whether names are as written; undefined where there is no mapping to choose by. */
   get isRetraced(): boolean | undefined {
     return this.#mapping === undefined ? undefined : !this.#asRecorded;

@@ -188,6 +188,7 @@ class TraceService {
       unfolded: whole,
       isRetraced: this.#retracing.isRetraced,
       mapId: this.#retracing.mapId,
+      newerMapping: this.#retracing.newerVersion,
       rowsInSight: isFirst ? this.#rowsInSight : undefined,
     });
     const { toCome } = snapshot;

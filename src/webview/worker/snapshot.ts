@@ -21,6 +21,7 @@ export interface SnapshotOptions {
   readonly unfolded?: Trace;
   readonly isRetraced?: boolean | undefined;
   readonly mapId?: string;
+  readonly newerMapping?: string;
   /** Only what a window with room for so many rows of calls shows at first, where the rest takes long enough to be waited for. */
   readonly rowsInSight?: number | undefined;
 }
@@ -119,6 +120,7 @@ export function takeSnapshot(trace: Trace, options: SnapshotOptions): Snapshot {
     markerTexts: texts.strings,
     isRetraced: options.isRetraced,
     mapId: options.mapId ?? '',
+    newerMapping: options.newerMapping ?? '',
   };
 }
 

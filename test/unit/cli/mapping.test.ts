@@ -12,6 +12,9 @@ import { decoded } from '../trace/recordings.js';
 import { usualMemoryBytes } from '../../../src/trace/index.js';
 import { mapping, minifiedRecording } from '../symbols/minified-recording.js';
 
+/** Nothing is to be warned of. */
+const unsaid = (text: string): void => assert.equal(text, '');
+
 describe('--mapping', () => {
   let folder: string;
   const file = (name: string): string => path.join(folder, name);
@@ -29,7 +32,10 @@ describe('--mapping', () => {
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   it('gives a report the names as written, and says by what', async () => {
-    const trace = await retraced(decoded(readFileSync(file('release.btrace'))), file('mapping.txt'));
+    const said: string[] = [];
+    const recorded = decoded(readFileSync(file('release.btrace')));
+    const trace = await retraced(recorded, file('mapping.txt'), (text) => said.push(text));
+    assert.deepEqual(said, []);
     const report = measure(trace, [], {
       top: 10,
       sort: 'total-wall',
@@ -51,7 +57,7 @@ describe('--mapping', () => {
     const trace = decoded(minifiedRecording({ stacks, file: 'r8-map-id-1234567' }));
     const of = async (id: string): Promise<string> => {
       writeFileSync(file('build.txt'), `# pg_map_id: ${id}\n${mapping}`);
-      const { methods } = await retraced(trace, file('build.txt'));
+      const { methods } = await retraced(trace, file('build.txt'), unsaid);
       return methods.qualifiedName(methods.count - 1);
     };
     assert.match(await of('1234567'), /^shop\./);
@@ -87,6 +93,13 @@ describe('--mapping', () => {
       readFileSync(output, 'utf8'),
       /kept\.Main\.main;shop\.Till\.open;shop\.Cart\.total;shop\.Line\.price \d/,
     );
+    const newer = file('newer.txt');
+    writeFileSync(newer, mapping.replace('"version":"2.2"', '"version":"9.1"'));
+    const { problems } = await convertFile(
+      { ...request, output, format: 'collapsed', mapping: newer },
+      () => undefined,
+    );
+    assert.match(problems.join(), /^.*newer\.txt has version 9\.1, which is not known here yet/);
     await convertFile({ ...request, output, format: 'collapsed', mapping: undefined }, () => undefined);
     assert.match(readFileSync(output, 'utf8'), /kept\.Main\.main;a\.b\.a \d/);
   });
@@ -94,10 +107,13 @@ describe('--mapping', () => {
   it('says what is no mapping', async () => {
     const trace = decoded(minifiedRecording({ stacks }));
     await assert.rejects(
-      retraced(trace, file('nowhere.txt')),
+      retraced(trace, file('nowhere.txt'), unsaid),
       /nowhere\.txt cannot be read: there is no such file/,
     );
     writeFileSync(file('other.txt'), 'Dear diary\n');
-    await assert.rejects(retraced(trace, file('other.txt')), /other\.txt is no mapping: it names no class/);
+    await assert.rejects(
+      retraced(trace, file('other.txt'), unsaid),
+      /other\.txt is no mapping: it names no class/,
+    );
   });
 });
