@@ -125,6 +125,54 @@ describe('Beside the chart', () => {
     }
   });
 
+  it('shows names that look like markup, links or commands as text in the hover', async function () {
+    this.timeout(60_000);
+    const { workbench, server } = vscode;
+    const { page } = workbench;
+    const names = [
+      '<img src=x onerror="window.hacked=1">',
+      '[run](command:workbench.action.closeWindow)',
+      '**bold** `code` $(trash)',
+      '# title\n- item\u202e',
+      '![](x.png) <a href="command:quit">x</a>',
+    ];
+    const callers = names.map((_, at) => [tillMethods.length + at, 1]);
+    await writeRecording(path.join(server.workspace, 'hostile.btrace'), {
+      methods: [
+        ...tillMethods,
+        ...names.map((name) => ({ className: '', name, signature: '', file: '', line: 0 })),
+      ],
+      stacks: [...callers, ...callers.map((stack) => stack.toReversed())],
+      samples: 400,
+      startedMs: Date.now() + 60_000,
+    });
+    await workbench.openFile('hostile.btrace');
+    await workbench.webview().locator('canvas').first().waitFor();
+    await workbench.openFile('Till.java', 1);
+    await workbench.lens(/^CPU .* · wall /).waitFor();
+    await page
+      .locator('.view-line', { hasText: 'count(' })
+      .locator('span', { hasText: 'count' })
+      .last()
+      .hover();
+    const hover = page.locator('.monaco-hover', { hasText: 'closeWindow' });
+    await hover.waitFor();
+    await workbench.screenshot('views-3-hover-hostile');
+    const text = (await hover.innerText()).replaceAll('\u00a0', ' ');
+    for (const name of names) {
+      const shown = name.replace(/[\n\u202e]/g, '\ufffd');
+      assert.equal(text.split(shown).length - 1, 2, `${shown} as a caller and as a callee:\n${text}`);
+    }
+    assert.equal(await hover.locator('img, em, code, h1, .codicon-trash').count(), 0);
+    assert.deepEqual(await hover.locator('strong').allTextContents(), ['Called by', 'Calls', 'Lines']);
+    assert.deepEqual(await hover.locator('a').allTextContents(), ['Show in the recording']);
+    assert.equal(await page.evaluate(() => 'hacked' in window), false);
+    await page.keyboard.press('Escape');
+    await workbench.run('View: Close All Editors');
+    await recordings().filter({ hasText: 'no cache' }).click();
+    await workbench.webview().locator('canvas').first().waitFor();
+  });
+
   it('draws times at the ends of lines and their heat in the gutter, where a person asks for them', async function () {
     this.timeout(90_000);
     const { workbench, server } = vscode;

@@ -53,6 +53,39 @@ describe('a mapping', () => {
     assert.ok(!page.includes(mapping), 'where the mapping lies is not told');
   });
 
+  it('is found in the outputs of the build, the newest first, for what the Android Runtime ran', async () => {
+    const { parts } = await btrace();
+    await setting().update('sources.mapping', undefined, vscode.ConfigurationTarget.Global);
+    const outputs = workspaceFile('app/build/outputs/mapping');
+    const write = async (variant: string, original: string, ageSeconds: number): Promise<void> => {
+      const file = vscode.Uri.joinPath(outputs, variant, 'mapping.txt');
+      const text = `com.example.shop.${original} -> a.b:\n    1:1:void ring(int):8:8 -> a\n`;
+      await vscode.workspace.fs.writeFile(file, Buffer.from(text));
+      const time = new Date(Date.now() - 1000 * ageSeconds);
+      await utimes(file.fsPath, time, time);
+    };
+    const filesOf = async (runtime: string): Promise<readonly string[] | undefined> => {
+      const file = scratchFile('build.btrace');
+      const method = { className: 'a.b', name: 'a', signature: '(I)V', file: 'SourceFile', line: 1 };
+      await writeRecording(file, { methods: [method], stacks: [[0]], samples: 50, runtime });
+      await vscode.commands.executeCommand('btrace.showFigures', vscode.Uri.file(file));
+      const { figures } = parts.figures;
+      assert.equal(figures?.recording.fsPath, file);
+      return figures.columns.fileKeys;
+    };
+    try {
+      await write('debug', 'Old', 600);
+      await write('release', 'Till', 60);
+      assert.deepEqual(await filesOf('ART 14'), ['com.example.shop/Till.java']);
+      await write('debug', 'Newer', 0);
+      assert.deepEqual(await filesOf('ART 14'), ['com.example.shop/Newer.java']);
+      assert.deepEqual(await filesOf('HotSpot 17.0.15'), ['a/SourceFile']);
+    } finally {
+      await vscode.workspace.fs.delete(workspaceFile('app'), { recursive: true });
+      await setting().update('sources.mapping', mapping, vscode.ConfigurationTarget.Global);
+    }
+  });
+
   it('tells which of the sources as written changed since', async () => {
     const { changed } = (await btrace()).parts;
     assert.deepEqual(await changed.since(recording), []);

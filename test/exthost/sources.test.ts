@@ -5,6 +5,7 @@ import { zipSync } from 'fflate';
 import * as vscode from 'vscode';
 import type { SourceKey } from '../../src/protocol/messages.js';
 import { btrace, closeAll, scratchFile, withSetting, workspaceFile } from './btrace.js';
+import { toastsOf, withPerson } from './person.js';
 import { until } from './until.js';
 
 function key(className: string, method: string, file: string, line: number): SourceKey {
@@ -120,6 +121,59 @@ describe('sources', () => {
     }
   });
 
+  it('open C and C++ by the path in debug data, however it lay where it was built', async () => {
+    const native = (method: string, file: string, line: number) => opened(key('', method, file, line));
+    assert.equal(await native('shop::never()', '/build/ci/app/native/work.cpp', 20), 'native/work.cpp:20');
+    assert.equal(await native('plain_sum', 'C:\\ci\\native\\plain.c', 6), 'native/plain.c:6');
+    await closeAll();
+    assert.equal(await native('plain_sum', 'plain.c', 7), 'native/plain.c:7', 'of a name alone');
+  });
+
+  it('open C and C++ at what declares a function, where nothing tells of its file', async () => {
+    const native = async (method: string): Promise<string> => {
+      await closeAll();
+      return opened(key('', method, '', 0));
+    };
+    assert.equal(await native('shop::grind(int) (libwork.so)'), 'native/work.cpp:6');
+    assert.equal(await native('shop::grind(int, int) (libwork.so)'), 'native/work.cpp:12');
+    assert.equal(await native('long shop::twice<long>(long) (libwork.so)'), 'native/work.cpp:15');
+    assert.equal(await native('plain_sum (libplain.so)'), 'native/plain.c:4');
+    const said = await toastsOf({}, () => native('shop::gone(int) (libwork.so)'));
+    assert.deepEqual(
+      said.map(({ text }) => text),
+      ['No source found for shop::gone(int) (libwork.so). Looked for: gone.'],
+    );
+    assert.equal(vscode.window.activeTextEditor, undefined);
+  });
+
+  it("ask the editor's languages for a native function first", async () => {
+    const asked: string[] = [];
+    const provider = vscode.languages.registerWorkspaceSymbolProvider({
+      provideWorkspaceSymbols: (name) => {
+        asked.push(name);
+        const at = new vscode.Location(workspaceFile('native/work.cpp'), new vscode.Position(18, 0));
+        return [new vscode.SymbolInformation('plain_sum(int)', vscode.SymbolKind.Function, '', at)];
+      },
+    });
+    try {
+      assert.equal(await opened(key('', 'plain_sum (libplain.so)', '', 0)), 'native/work.cpp:19');
+      assert.deepEqual(asked, ['plain_sum']);
+    } finally {
+      provider.dispose();
+    }
+  });
+
+  it('ask which of two native functions it is, by their lines, each time that the file does not tell', async () => {
+    const three = key('', 'shop::grind(int, int, int) (libwork.so)', '', 0);
+    for (const line of [12, 6]) {
+      await closeAll();
+      await withPerson({ choices: [`work.cpp:${String(line)}`] }, async () => {
+        assert.equal(await opened(three), `native/work.cpp:${String(line)}`);
+      });
+    }
+    await vscode.commands.executeCommand('btrace.forgetSources');
+  });
+
   it('open beside where that is asked for, and what is in front stays', async () => {
     const { parts } = await btrace();
     await opened(key('com.example.shop.Coin', 'round', 'Coin.java', 7));
@@ -178,6 +232,32 @@ describe('sources', () => {
       /refused to show dialog.*outside of the workspace/,
     );
     assert.equal(vscode.window.activeTextEditor, undefined);
+  });
+
+  it('open a path outside of the workspace once, or always from its folder, and nothing where that is refused', async () => {
+    const file = scratchFile('outside.cpp');
+    writeFileSync(file, 'int main() {\n  return 0;\n}\n');
+    const outside = key('', 'main', file, 2);
+    const answered = async (...buttons: string[]) => {
+      await closeAll();
+      const toasts = await toastsOf({ buttons }, () => opened(outside));
+      const { activeTextEditor: editor } = vscode.window;
+      return {
+        asked: toasts.map(({ text, modal }) => modal && /points to a file outside/.test(text)),
+        place: editor && [editor.document.uri.fsPath, editor.selection.active.line + 1],
+      };
+    };
+    const place = [file, 2];
+    assert.deepEqual(await answered(), { asked: [true], place: undefined }, 'one question, no complaint');
+    assert.deepEqual(await answered('Open Once'), { asked: [true], place });
+    assert.deepEqual(await answered('Always from This Folder'), { asked: [true], place });
+    assert.deepEqual(await answered(), { asked: [], place });
+    await vscode.commands.executeCommand('btrace.forgetSources');
+    assert.deepEqual(await answered(), { asked: [true], place: undefined });
+    const gone = await toastsOf({ buttons: ['Open Once'] }, () =>
+      opened({ ...outside, file: `${file}.gone` }),
+    );
+    assert.match(gone[1]?.text ?? '', /^No source found for main\. Looked for: outside\.cpp\.gone/);
   });
 
   it('open at the method where its line is not known, or is none of the file', async () => {

@@ -73,13 +73,17 @@ export class SourceOpener {
     const places = await fittingPlaces(search.places, [method], this.index, signal);
     const [first, second] = places;
     if (first === undefined || second === undefined) return first;
-    const name = `${wanted.packageName}/${wanted.outerClass}/${wanted.baseNames[0] ?? ''}`;
+    const isNative = wanted.outerClass === '';
+    const name = isNative
+      ? frame.method
+      : `${wanted.packageName}/${wanted.outerClass}/${wanted.baseNames[0] ?? ''}`;
     const remembered = this.memory.sourceChoices.get()[name];
-    const again = places.find((place) => place.file === remembered);
-    if (again !== undefined) return again;
+    const [again, another] = places.filter((place) => place.file === remembered);
+    if (again !== undefined && another === undefined) return again;
     const items = places.map((place): QuickPickItem & { place: SourcePlace } => {
       const shown = workspace.asRelativePath(Uri.parse(place.file));
-      return { label: path.posix.basename(shown), description: path.posix.dirname(shown), place };
+      const line = isNative && place.line > 0 ? `:${String(place.line)}` : '';
+      return { label: path.posix.basename(shown) + line, description: path.posix.dirname(shown), place };
     });
     const chosen = await window.showQuickPick(items, {
       title: l10n.t('Several files fit. Which one was recorded?'),
@@ -100,11 +104,11 @@ export class SourceOpener {
   }
 
   /** A path that the recording names, outside of the workspace: only after asking, and only if it is there. */
-  async #atPath(search: SourceSearch, line: number): Promise<SourcePlace | undefined> {
+  async #atPath(search: SourceSearch, line: number): Promise<SourcePlace | 'left' | undefined> {
     const { path: given } = search.wanted;
     if (given === '' || !path.isAbsolute(given)) return undefined;
     const uri = Uri.file(path.normalize(given));
-    if (workspace.getWorkspaceFolder(uri) === undefined && !(await this.#mayOpen(uri))) return undefined;
+    if (workspace.getWorkspaceFolder(uri) === undefined && !(await this.#mayOpen(uri))) return 'left';
     try {
       await workspace.fs.stat(uri);
     } catch {
