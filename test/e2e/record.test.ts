@@ -143,6 +143,49 @@ describe('Record', () => {
     await page.keyboard.press('Control+B');
   });
 
+  it('searches and takes a range by the mouse, and has both in graph and tables, also after a reload', async function () {
+    this.timeout(90_000);
+    const { workbench } = vscode;
+    const { page } = workbench;
+    const view = (name: string): Promise<void> => chart().getByRole('tab', { name, exact: true }).click();
+    await view('Timeline');
+    const ruler = await chart().locator('.ruler').boundingBox();
+    assert.ok(ruler);
+    await page.mouse.move(ruler.x + ruler.width * 0.3, ruler.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(ruler.x + ruler.width * 0.8, ruler.y + 10, { steps: 4 });
+    await page.mouse.up();
+    const range = chart().locator('.chip', { hasText: /^Range/ });
+    await range.waitFor();
+    const taken = await range.innerText();
+    await chart().locator('.search-field').click();
+    await page.keyboard.type('serveCustomers');
+    const isThere = async (): Promise<void> => {
+      await chart()
+        .locator('.search-found', { hasText: /^1 method/ })
+        .waitFor();
+      assert.equal(await range.innerText(), taken);
+    };
+    await isThere();
+    await view('Flame Graph');
+    await chart().locator('#view-flameGraph g.frame').first().waitFor();
+    await workbench.screenshot('record-7-range-flame-graph');
+    for (const [name, id] of [
+      ['Call Tree', 'callTree'],
+      ['Bottom-Up', 'bottomUp'],
+      ['Methods', 'methods'],
+    ] as const) {
+      await view(name);
+      await chart().locator(`#view-${id} .table-row`).first().waitFor();
+      await isThere();
+    }
+    await workbench.screenshot('record-7-range-methods');
+    await workbench.reload();
+    await chart().locator('#view-methods .table-row').first().waitFor();
+    await isThere();
+    assert.deepEqual(workbench.cspViolations(), []);
+  });
+
   it('records in two windows at once, each its own', async function () {
     this.timeout(120_000);
     const one = vscode.workbench;
