@@ -6,7 +6,7 @@ import { type AdbOptions, AdbServer } from './adb-server.js';
 import { type AndroidTarget, type AppOptions, AppTarget } from './app-target.js';
 import { fullName, listApps, type Probe, type Probes } from './apps.js';
 import { chooseTarget, type Wanted } from './choose-target.js';
-import { type Device, deviceId, deviceName, deviceRefusal, duplicateSerials } from './device-list.js';
+import { type Device, deviceId, deviceName, deviceRefusal } from './device-list.js';
 import { AppLabels } from './app-labels.js';
 import { agentLog, deviceFacts } from './device-facts.js';
 import { shell } from './device-shell.js';
@@ -59,13 +59,10 @@ export class AndroidTargets implements TargetSource {
     // Made anew each time: the settings may have changed.
     const server = new AdbServer(this.options);
     const devices = await server.devices(this.options.startServer);
-    const again = duplicateSerials(devices);
     const before = this.known;
     const probed: Probed = new Map();
     const lists = await Promise.all(
-      devices.map((device) =>
-        this.targetsOf(server, device, again.has(device.serial), probesOf(device, before, probed)),
-      ),
+      devices.map((device) => this.targetsOf(server, device, probesOf(device, before, probed))),
     );
     this.known = probed;
     signal?.throwIfAborted();
@@ -119,13 +116,8 @@ export class AndroidTargets implements TargetSource {
     }
   }
 
-  private async targetsOf(
-    server: AdbServer,
-    device: Device,
-    ambiguous: boolean,
-    probes: Probes,
-  ): Promise<AndroidTarget[]> {
-    const id = `android:${deviceId(device, ambiguous)}`;
+  private async targetsOf(server: AdbServer, device: Device, probes: Probes): Promise<AndroidTarget[]> {
+    const id = `android:${deviceId(device)}`;
     const refusal = deviceRefusal(device);
     if (refusal !== undefined) return [new UnusableDevice(id, device, refusal)];
     try {

@@ -1,7 +1,7 @@
 /** Which of the listed targets a person means who names a device, an app, both in part, or neither. */
 import { TargetError } from '../target.js';
 import type { AndroidTarget } from './app-target.js';
-import { deviceName } from './device-list.js';
+import { deviceName, modelAndSerial } from './device-list.js';
 
 export interface Wanted {
   /** A serial, a part of one or of the model, or `transport_id:N` as `adb devices -l` prints it. */
@@ -37,7 +37,7 @@ function onDevice(targets: readonly AndroidTarget[], text: string): AndroidTarge
   const devices = new Map(found.map(({ device }) => [`${device.serial} ${device.transportId}`, device]));
   if (devices.size > 1) {
     const several = [...devices.values()].map(
-      (device) => `transport_id:${device.transportId}  ${deviceName(device)}`,
+      (device) => `transport_id:${device.transportId}  ${modelAndSerial(device)}`,
     );
     throw new TargetError(
       'not-found',

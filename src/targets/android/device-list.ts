@@ -5,7 +5,10 @@ export interface Device {
   /** As adb says it: "device" is the one that is ready. */
   readonly state: string;
   readonly model: string;
+  /** The adb server's own number for it, until it is connected anew. */
   readonly transportId: bigint;
+  /** Another one that is connected calls itself so, too, as cheap ones do. */
+  readonly sharesSerial: boolean;
 }
 
 /** What adb calls the states of devices; "no permissions" has a reason behind it. */
@@ -19,7 +22,7 @@ const LINE = new RegExp(`^(.+?)(?:\\t| {2,}| (?=(?:${STATES})(?: |$)))\\s*(.*)$`
 
 /** Lines of `host:devices-l`: serial, state, then `key:value` pairs. A state may have several words. */
 export function parseDevices(text: string): Device[] {
-  const devices: Device[] = [];
+  const devices: Omit<Device, 'sharesSerial'>[] = [];
   for (const line of text.split('\n')) {
     const match = LINE.exec(line);
     if (!match) continue;
@@ -34,21 +37,22 @@ export function parseDevices(text: string): Device[] {
       transportId: transport !== undefined && /^\d+$/.test(transport) ? BigInt(transport) : 0n,
     });
   }
-  return devices;
+  const has = (serial: string) => devices.filter((device) => device.serial === serial).length;
+  return devices.map((device) => ({ ...device, sharesSerial: has(device.serial) > 1 }));
 }
 
+export const modelAndSerial = ({ model, serial }: Device): string =>
+  model ? `${model} (${serial})` : serial;
+
+/** What a person tells it from the others by, in lists and in questions. */
 export const deviceName = (device: Device): string =>
-  device.model ? `${device.model} (${device.serial})` : device.serial;
-
-/** Serials that more than one device calls its own, as cheap ones do. */
-export function duplicateSerials(devices: readonly Device[]): Set<string> {
-  const serials = devices.map((device) => device.serial);
-  return new Set(serials.filter((serial, at) => serials.indexOf(serial) !== at));
-}
+  device.sharesSerial
+    ? `${modelAndSerial(device)}, transport_id:${device.transportId}`
+    : modelAndSerial(device);
 
 /** What tells a device from every other; the adb server's own number only where the serial does not do. */
-export const deviceId = (device: Device, ambiguous: boolean): string =>
-  ambiguous ? `${device.serial}@${device.transportId}` : device.serial;
+export const deviceId = ({ serial, sharesSerial, transportId }: Device): string =>
+  sharesSerial ? `${serial}@${transportId}` : serial;
 
 /** Why a device cannot be used now and what to do; undefined when it is ready. */
 export function deviceRefusal(device: Device): string | undefined {

@@ -38,7 +38,7 @@ describe('an adb server that', () => {
   it('takes a question and says nothing is given up, and no connection to it is kept', async () => {
     serve = (socket) => void socket.resume();
     await assert.rejects(server(50).devices(false), { message: /cannot be used: no answer within 0\.05 s/ });
-    const device = { serial: 'A1', state: 'device', model: '', transportId: 1n };
+    const device = { serial: 'A1', state: 'device', model: '', transportId: 1n, sharesSerial: false };
     await assert.rejects(server(50).open(device), { message: /A1 could not be opened: no answer/ });
     await assert.rejects(server(50).describe(), { kind: 'io', message: /no answer within/ });
     assert.equal(sockets.size, 3);
@@ -47,7 +47,7 @@ describe('an adb server that', () => {
 
   it('says no is told in its words', async () => {
     serve = (socket) => void socket.end('FAIL000bdevice gone');
-    const device = { serial: 'A1', state: 'device', model: '', transportId: 1n };
+    const device = { serial: 'A1', state: 'device', model: '', transportId: 1n, sharesSerial: false };
     await assert.rejects(server().open(device), { message: 'A1 could not be opened: device gone.' });
   });
 });

@@ -15,7 +15,6 @@ import {
   deviceId,
   deviceName,
   deviceRefusal,
-  duplicateSerials,
   parseDevices,
 } from '../../../src/targets/android/device-list.js';
 import type { TargetError } from '../../../src/targets/target.js';
@@ -172,7 +171,13 @@ describe('which target is meant', () => {
       label,
       refusal,
       pid: refusal === 'unauthorized' ? 0 : 1,
-      device: { serial, state: 'device', model: `Model ${serial}`, transportId: transport },
+      device: {
+        serial,
+        state: 'device',
+        model: `Model ${serial}`,
+        transportId: transport,
+        sharesSerial: false,
+      },
     }) as AndroidTarget;
   const all = [
     target('A1', 1n, 'com.example.shop'),
@@ -219,14 +224,27 @@ describe('which target is meant', () => {
   });
 
   it('tells two devices with one serial apart by their transport', () => {
-    const twins = [target('0123', 7n, 'com.example.shop'), target('0123', 8n, 'com.example.shop')];
-    assert.deepEqual([...duplicateSerials(twins.map(({ device }) => device))], ['0123']);
-    assert.equal(deviceId(twins[0]!.device, true), '0123@7');
+    const listed = [7, 8, 9].map((id) => `${id < 9 ? '0123' : 'A1'} device model:Go transport_id:${id}`);
+    const twins = parseDevices(listed.join('\n'));
+    assert.deepEqual(twins.map(deviceName), [
+      'Go (0123), transport_id:7',
+      'Go (0123), transport_id:8',
+      'Go (A1)',
+    ]);
+    assert.deepEqual(twins.map(deviceId), ['0123@7', '0123@8', 'A1']);
+    const apps = twins.map((device) => ({ ...target('', 0n, 'com.example.shop'), device }));
     assert.throws(
-      () => choose('shop', '0123', twins),
-      refused(/2 devices are called "0123":\n {2}transport_id:7/, /transport_id:N/),
+      () => choose('shop', undefined, apps),
+      refused(
+        /^3 apps are called "shop":\n {2}com\.example\.shop {2}on Go \(0123\), transport_id:7\n/,
+        /--device/,
+      ),
     );
-    assert.equal(choose('shop', 'transport_id:8', twins), twins[1]);
+    assert.throws(
+      () => choose('shop', '0123', apps),
+      refused(/^2 devices are called "0123":\n {2}transport_id:7 {2}Go \(0123\)\n/, /transport_id:N/),
+    );
+    assert.equal(choose('shop', 'transport_id:8', apps), apps[1]);
     const twelfth = [target('D4', 12n, 'com.example.shop')];
     assert.throws(() => choose('shop', 'transport_id:1', twelfth), /called "transport_id:1"/);
   });
