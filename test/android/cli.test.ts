@@ -7,7 +7,15 @@ import path from 'node:path';
 import { unzipSync, zipSync } from 'fflate';
 import { root } from '../../scripts/setup.mjs';
 import { decodeRecording } from '../../src/trace/build/decode.js';
-import type { ArtApp } from '../rigs/art/runtime.js';
+import type { Trace } from '../../src/trace/model/trace.js';
+import {
+  assertFirstMessage,
+  assertFrames,
+  assertWaits,
+  traceOf,
+  waitingApps,
+} from '../rigs/art/read-trace.js';
+import { type ArtApp, type Engine, engines, type Truth } from '../rigs/art/runtime.js';
 import { apkOf } from '../rigs/phone/phone.js';
 import { withPhone } from '../rigs/phone/with-phone.js';
 
@@ -57,15 +65,56 @@ describe('btrace, the command, on devices', () => {
     return { code, out, err };
   }
 
-  /** Ends the recording when the app has drawn a slow frame, every tenth, in it. */
-  const forFrames = (app: ArtApp) => {
+  /** Ends the recording when `enough` has come after it began. */
+  const until = (enough: () => Promise<unknown>) => {
     let asked = false;
     return (text: string, end: () => void) => {
       if (asked || !text.includes('Ctrl-C ends it')) return;
       asked = true;
-      void app.more('frame', 12).then(end);
+      void enough().then(end);
     };
   };
+  /** Every tenth frame is a slow one. */
+  const forFrames = (app: ArtApp) => until(() => app.more('frame', 12));
+
+  /** What the command made of the app of the device. */
+  async function recorded(enough?: () => Promise<unknown>, ...more: string[]): Promise<Trace> {
+    const file = bench().file();
+    const args = ['record', '--device', bench().phone.serial, '--app', SHOP, ...more, '-o', file];
+    const { code, out, err } = await btrace(args, enough && until(enough));
+    assert.equal(code, 0, err);
+    assert.equal(out.trim(), file);
+    return await traceOf(file);
+  }
+
+  for (const engine of Object.keys(engines) as Engine[])
+    describe(`records an app of a device (${engine})`, () => {
+      it('with what it did, as it measured that itself', async () => {
+        const app = await bench().launched(SHOP, { engine });
+        await bench().connect();
+        const before = app.truths('frame').length;
+        const trace = await recorded(() => app.more('frame', 35));
+        assert.deepEqual(trace.problems, []);
+        assertFrames(trace, app, before);
+        await app.more('frame', 2);
+      });
+
+      for (const waiting of waitingApps)
+        it(`with the ${waiting.whom} of each ${waiting.truth}`, async () => {
+          const app = await bench().launched(SHOP, { app: waiting.app, engine });
+          await bench().connect();
+          let truths: readonly Truth[] = [];
+          const trace = await recorded(async () => (truths = await app.more(waiting.truth, 4)));
+          assertWaits(trace, waiting, truths.slice(1, 4));
+        });
+
+      it('from its first message, started anew', async () => {
+        await bench().phone.install(SHOP, { launch: { engine, app: 'Startup' } });
+        await bench().connect();
+        // It ends by itself.
+        assertFirstMessage(await recorded(undefined, '--from-launch'));
+      });
+    });
 
   for (const { how, bytes } of [
     { how: 'from inside', bytes: 8192 },
@@ -86,6 +135,11 @@ describe('btrace, the command, on devices', () => {
         `ulimit -f ${bytes / 512}; exec "$@"`,
       );
       assert.equal(code, 5, err);
+      if (how === 'from outside')
+        assert.match(
+          err,
+          /from outside, by Android: Android did not attach the agent: Can't attach agent, .*\. Ctrl-C/,
+        );
       assert.match(err, /The disk is full\. What .* is in .*full from (in|out)side\.btrace/);
       const names = await recordedMethods(path.join(bench().folder, file));
       assert.ok(names.includes('sample.Jank.decodeRow'), names.join());
@@ -200,7 +254,7 @@ describe('btrace, the command, on devices', () => {
   it('tries a device out, and reports without names', async () => {
     await bench().launched(SHOP);
     await bench().connect();
-    const { code, out, err } = await btrace(['doctor', '--duration', '1s']);
+    const { code, out, err } = await btrace(['doctor', '--device', bench().phone.serial, '--duration', '1s']);
     assert.equal(code, 0, out + err);
     for (const line of [
       /^adb +server of protocol 41 on this machine/m,

@@ -158,6 +158,19 @@ describe('recording over adb when something fails', () => {
         // A capture that meets the agent at its thread's record is lost, one at a time; a buffer that is full would lose all that come.
         assert.ok(session.status().dropped < 10);
       });
+
+      it('says that somebody else records the app', async () => {
+        await launched();
+        await bench().connect();
+        const first = await recording();
+        await assert.rejects(start(), (error: TargetError) => {
+          assert.equal(error.kind, 'busy');
+          assert.match(error.message, /recorded already, from another window or computer/);
+          return true;
+        });
+        assert.equal((await first.stop()).message, '');
+        await assertWhole(first);
+      });
     });
 
   it('offers to start an adb server where none runs, and does', async () => {
@@ -220,19 +233,6 @@ describe('recording over adb when something fails', () => {
     for (const session of sessions) assert.equal((await session.stop()).message, '');
     const pushed = (await readdir(phone.resolve('/data/local/tmp'))).map((name) => path.extname(name));
     assert.deepEqual(pushed.sort(), ['.so', '.symbols']);
-  });
-
-  it('says that somebody else records the app', async () => {
-    await bench().launched(SHOP);
-    await bench().connect();
-    const first = await recording();
-    await assert.rejects(start(), (error: TargetError) => {
-      assert.equal(error.kind, 'busy');
-      assert.match(error.message, /recorded already, from another window or computer/);
-      return true;
-    });
-    assert.equal((await first.stop()).message, '');
-    await assertWhole(first);
   });
 
   it('gives up at once while the agent is on a slow way, and leaves nothing', async () => {

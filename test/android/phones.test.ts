@@ -1,6 +1,7 @@
 /** What phones differ in, and an emulator and a car: users, the freezer, icons, ABIs. */
 import assert from 'node:assert/strict';
-import { appendFile, readdir } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, symlink } from 'node:fs/promises';
+import path from 'node:path';
 import { AndroidTargets } from '../../src/targets/android/android-targets.js';
 import type { AndroidTarget } from '../../src/targets/android/app-target.js';
 import type { Session } from '../../src/targets/target.js';
@@ -187,6 +188,20 @@ describe('recording on phones of many kinds', () => {
       { launchers: ['.java.ErrorActivity', '.Error'] },
       bench().phone,
     );
+  });
+
+  it('brings an app of 32 bits the agent for them, as it runs and as it is started', async () => {
+    const phone = await bench().another({ abis: 'x86_64,armeabi-v7a' });
+    await phone.install(SHOP, { is32: true, nativeAbi: 'armeabi-v7a' });
+    await bench().connect(phone);
+    const folder = path.join(bench().folder, 'narrow');
+    await mkdir(path.join(folder, 'agents'), { recursive: true });
+    const of = (abi: string) => path.join('agents', abi);
+    await symlink(path.join(bench().agents, of('android-x86_64')), path.join(folder, of('android-armv7')));
+    const target = async () =>
+      await new AndroidTargets(bench().options(folder)).choose({ app: SHOP, device: undefined });
+    await assertRecords(await (await target()).start(options({ fromLaunch: true })), phone.app(SHOP)!);
+    await assertRecords(await (await target()).start(options()), phone.app(SHOP)!);
   });
 
   it("brings an emulator's own agent to an app whose native code it translates", async () => {

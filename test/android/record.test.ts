@@ -3,13 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { AndroidTargets } from '../../src/targets/android/android-targets.js';
 import type { Session, Target, TargetError } from '../../src/targets/target.js';
-import {
-  assertFrames,
-  assertWaits,
-  findMethod,
-  traceOf as traceIn,
-  waitingApps,
-} from '../rigs/art/read-trace.js';
+import { assertFrames, findMethod, traceOf as traceIn } from '../rigs/art/read-trace.js';
 import { recordOptions } from '../rigs/record-options.js';
 import { type Engine, engines } from '../rigs/art/runtime.js';
 import { withPhone } from '../rigs/phone/with-phone.js';
@@ -51,17 +45,6 @@ describe('recording an app on a device, over adb', () => {
       assertFrames(trace, app, before);
       await app.more('frame', 2);
     });
-
-  for (const engine of Object.keys(engines) as Engine[])
-    for (const waiting of waitingApps)
-      it(`tells the ${waiting.whom} of each ${waiting.truth}, over adb as without (${engine})`, async () => {
-        const app = await bench().launched(SHOP, { app: waiting.app, engine });
-        await bench().connect();
-        const session = await (await targetNamed(SHOP)).start(options());
-        const truths = await app.more(waiting.truth, 4);
-        assert.equal((await session.stop()).message, '');
-        assertWaits(await traceOf(session), waiting, truths.slice(1, 4));
-      });
 
   it('records any app, and a part of one, where the shell is root, as the app and as nobody else', async () => {
     const { phone } = bench();

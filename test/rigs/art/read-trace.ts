@@ -80,6 +80,17 @@ export function assertFrames(trace: Trace, app: ArtApp, before: number): void {
   for (const { stack } of sleeps) assert.match(stack, /^java\.lang\.Thread\.sleep .*sample\.Jank\./);
 }
 
+/**
+ * Startup's first message takes 10 ms of CPU time, then 20. Where one ends and the other begins is known to a sample, and on a busy machine that
+ * is some milliseconds.
+ */
+export function assertFirstMessage(trace: Trace): void {
+  const main = mainThread(trace);
+  assert.ok(cpuWithin(trace, main, methodNamed(trace, 'sample.Startup.initCrashReporter')) > 0);
+  const ms = cpuWithin(trace, main, methodNamed(trace, 'sample.Startup.onCreate')) / 1e6;
+  assertBetween(ms, 23, 38);
+}
+
 /** Apps whose main thread waits again and again: what they say of each wait, when it ends, and whom it was for. */
 export const waitingApps = [
   { app: 'Contention', truth: 'monitor', kind: SampleKind.Monitor, ends: ['end'], whom: 'owner' },
