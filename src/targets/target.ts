@@ -70,8 +70,10 @@ export interface SessionStatus extends TraceStatus {
   readonly elapsedMs: number;
   readonly fileBytes: number;
   readonly hooks: readonly Hook[];
-  /** It was asked to end and says nothing. */
+  /** It was asked to end and says nothing; from outside: the device is away. */
   readonly isSilent: boolean;
+  /** Why it is made from outside, by the system's own sampling, of which nothing is known before the end; absent: it is not. */
+  readonly outside?: string;
 }
 
 /** How a recording ended; the file is there and readable in every case but `cancelled`. */

@@ -1,16 +1,27 @@
 /** Where the agent cannot go, Android's own sampling does: real ART's, through the same real adb server. */
 import assert from 'node:assert/strict';
-import { appendFile, mkdir, open, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { AndroidTargets } from '../../src/targets/android/android-targets.js';
+import { type AndroidOptions, AndroidTargets } from '../../src/targets/android/android-targets.js';
 import type { Session } from '../../src/targets/target.js';
 import { decodeRecording } from '../../src/trace/build/decode.js';
 import { Mode } from '../../src/trace/model/kinds.js';
 import { methodFigures } from '../../src/trace/measure/methods.js';
 import { wholeTrace } from '../../src/trace/measure/scope.js';
 import { sumScope } from '../../src/trace/measure/sums.js';
-import type { ArtApp } from '../rigs/art/runtime.js';
+import { type ArtApp, type Engine, engines } from '../rigs/art/runtime.js';
 import { recordOptions } from '../rigs/record-options.js';
 import { withPhone } from '../rigs/phone/with-phone.js';
 
@@ -19,68 +30,187 @@ const BANK = 'com.example.bank';
 
 describe('recording an app from outside', () => {
   const bench = withPhone();
-  const start = async (agents = bench().agents): Promise<Session> => {
-    const target = await new AndroidTargets(bench().options(agents)).choose({ app: SHOP, device: undefined });
+  const start = async (agents = bench().agents, more: Partial<AndroidOptions> = {}): Promise<Session> => {
+    const targets = new AndroidTargets({ ...bench().options(agents), ...more });
+    const target = await targets.choose({ app: SHOP, device: undefined });
     return await target.start(recordOptions(bench().file()));
   };
+  const nothing = () => path.join(bench().folder, 'nothing');
   const traceOf = async (session: Session) => decodeRecording(await readFile(session.file)).trace();
 
+  const claim = () => bench().phone.resolve('/data/local/tmp/btrace-sampling');
   const onDevice = () => readdir(bench().phone.resolve('/data/local/tmp'));
 
-  it('is done where there is no agent, says why, and finds what the app did', async () => {
-    const app = await bench().launched(SHOP);
-    await bench().connect();
-    const session = await start(path.join(bench().folder, 'nothing'));
-    await app.until(/system: profile start/);
-    const frames = await app.more('frame', 22);
-    const end = await session.stop();
-    assert.equal(end.reason, 'stopped');
-    assert.match(end.message, /Recorded from outside.*There is no agent for x86_64/);
-    const trace = await traceOf(session);
-    assert.equal(trace.info.mode, Mode.FromOutside);
-    assert.match(trace.info.modeReason, /every 1 ms, because There is no agent for x86_64$/);
-    assert.deepEqual(trace.problems, []);
-    assert.equal(trace.info.pid, app.pid);
-    const main = trace.threads.find(({ isMain }) => isMain)!;
-    const all = methodFigures(sumScope(trace, { ...wholeTrace, threads: [main.index] }), trace.methods.count);
-    const method = Array.from({ length: trace.methods.count }, (_, at) => at).find(
-      (at) => trace.methods.qualifiedName(at) === 'sample.Jank.decodeRow',
-    )!;
-    const slow = frames.filter((frame) => frame.number('slow') === 1).length;
-    const ms = all.total.wall[all.method.indexOf(method)]! / 1e6;
-    assert.ok(ms > slow * 40 * 0.6, `${ms} ms of ${slow} × 40`);
-    assert.deepEqual(await readdir(bench().phone.resolve('/data/local/tmp')), []);
-    await app.more('frame', 2);
-  });
+  const breaks = [
+    {
+      what: 'the cable is out for a moment',
+      apart: async () => {
+        bench().phone.cut();
+        await bench().server.adb('disconnect', bench().phone.serial);
+      },
+    },
+    { what: 'the adb server is restarted', apart: () => bench().server.restart() },
+  ];
+  for (const engine of Object.keys(engines) as Engine[])
+    describe(engine, () => {
+      const launched = (): Promise<ArtApp> => bench().launched(SHOP, { engine });
 
-  it('is done after an app died of the agent once, until there is a newer one', async () => {
-    await bench().launched(SHOP);
-    await bench().connect();
-    bench().phone.faults.agentKills = true;
-    await assert.rejects(start(), /com\.example\.shop ended while the agent was attached/);
-    assert.deepEqual(await readdir(bench().phone.resolve(`/data/data/${SHOP}/code_cache`)), []);
-    bench().phone.faults.agentKills = false;
+      it('is done where there is no agent, says why, and finds what the app did', async () => {
+        const app = await launched();
+        await bench().connect();
+        const session = await start(nothing());
+        await app.until(/system: profile start/);
+        const frames = await app.more('frame', 22);
+        assert.equal(session.status().outside, 'There is no agent for x86_64');
+        const end = await session.stop();
+        assert.ok(session.status().samples > 0);
+        assert.equal(end.reason, 'stopped');
+        assert.match(end.message, /Recorded from outside.*There is no agent for x86_64/);
+        const trace = await traceOf(session);
+        assert.equal(trace.info.mode, Mode.FromOutside);
+        assert.match(trace.info.modeReason, /every 1 ms: There is no agent for x86_64$/);
+        assert.deepEqual(trace.problems, []);
+        assert.equal(trace.info.pid, app.pid);
+        const main = trace.threads.find(({ isMain }) => isMain)!;
+        const all = methodFigures(
+          sumScope(trace, { ...wholeTrace, threads: [main.index] }),
+          trace.methods.count,
+        );
+        const method = Array.from({ length: trace.methods.count }, (_, at) => at).find(
+          (at) => trace.methods.qualifiedName(at) === 'sample.Jank.decodeRow',
+        )!;
+        const slow = frames.filter((frame) => frame.number('slow') === 1).length;
+        const ms = all.total.wall[all.method.indexOf(method)]! / 1e6;
+        assert.ok(ms > slow * 40 * 0.6, `${ms} ms of ${slow} × 40`);
+        assert.deepEqual(await readdir(bench().phone.resolve('/data/local/tmp')), []);
+        await app.more('frame', 2);
+      });
 
-    const app = await bench().launched(SHOP);
-    const outside = await start();
-    await app.more('frame', 3);
-    assert.match((await outside.stop()).message, /the app died of the agent before/);
-    // Another version of the agent, as far as its content says.
-    const newer = path.join(bench().folder, 'newer/agents/android-x86_64');
-    await mkdir(newer, { recursive: true });
-    const agent = await readFile(path.join(bench().agents, 'agents/android-x86_64/libbtrace-agent.so'));
-    await writeFile(path.join(newer, 'libbtrace-agent.so'), Buffer.concat([agent, Buffer.from('newer')]));
-    const inside = await start(path.join(bench().folder, 'newer'));
-    await app.more('frame', 3);
-    assert.equal((await inside.stop()).message, '');
-    assert.equal((await traceOf(inside)).info.mode, Mode.InProcess);
-    // One version is on the device, and in the app, which may not write to it.
-    assert.equal((await bench().phone.agentsIn('/data/local/tmp')).length, 1);
-    const cache = `/data/data/${SHOP}/code_cache`;
-    const [copy = '', ...older] = await bench().phone.agentsIn(cache);
-    assert.deepEqual(older, []);
-    assert.equal((await stat(bench().phone.resolve(`${cache}/${copy}`))).mode & 0o222, 0);
-  });
+      it('is done after an app died of the agent once, until there is a newer one', async () => {
+        await launched();
+        await bench().connect();
+        bench().phone.faults.agentKills = true;
+        await assert.rejects(start(), /com\.example\.shop ended while the agent was attached/);
+        assert.deepEqual(await readdir(bench().phone.resolve(`/data/data/${SHOP}/code_cache`)), []);
+        bench().phone.faults.agentKills = false;
+
+        const app = await launched();
+        const outside = await start();
+        await app.more('frame', 3);
+        assert.match((await outside.stop()).message, /the app died of the agent before/);
+        // Another version of the agent, as far as its content says.
+        const newer = path.join(bench().folder, 'newer/agents/android-x86_64');
+        await mkdir(newer, { recursive: true });
+        const agent = await readFile(path.join(bench().agents, 'agents/android-x86_64/libbtrace-agent.so'));
+        await writeFile(path.join(newer, 'libbtrace-agent.so'), Buffer.concat([agent, Buffer.from('newer')]));
+        const inside = await start(path.join(bench().folder, 'newer'));
+        await app.more('frame', 3);
+        assert.equal((await inside.stop()).message, '');
+        assert.equal((await traceOf(inside)).info.mode, Mode.InProcess);
+        // One version is on the device, and in the app, which may not write to it.
+        assert.equal((await bench().phone.agentsIn('/data/local/tmp')).length, 1);
+        const cache = `/data/data/${SHOP}/code_cache`;
+        const [copy = '', ...older] = await bench().phone.agentsIn(cache);
+        assert.deepEqual(older, []);
+        assert.equal((await stat(bench().phone.resolve(`${cache}/${copy}`))).mode & 0o222, 0);
+      });
+
+      it('is done where Android does not attach the agent, and says in which words', async () => {
+        const app = await launched();
+        await bench().connect();
+        await bench().phone.refuseAgents(
+          "java.lang.SecurityException: Can't attach agent, process is not debuggable.",
+        );
+        const session = await start();
+        assert.deepEqual(await readdir(bench().phone.resolve(`/data/data/${SHOP}/code_cache`)), []);
+        await app.more('frame', 2);
+        const { message } = await session.stop();
+        assert.match(
+          message,
+          /Android did not attach the agent: Can't attach agent, process is not debuggable/,
+        );
+        assert.equal((await traceOf(session)).info.mode, Mode.FromOutside);
+      });
+
+      it('is refused in words while somebody else does it, of any app, whose recording stays whole', async () => {
+        const app = await launched();
+        await bench().phone.install(BANK);
+        await bench().phone.launch(BANK);
+        await bench().connect();
+        const first = await start(nothing());
+        await app.more('frame', 12);
+        const desktop = new AndroidTargets(bench().options(nothing()));
+        for (const name of [SHOP, BANK]) {
+          const target = await desktop.choose({ app: name, device: undefined });
+          await assert.rejects(target.start(recordOptions(bench().file())), {
+            kind: 'busy',
+            message: `${name} cannot be recorded from outside now: ${SHOP} is, and Android samples one app at a time.`,
+            nextStep: 'Stop that recording first. One whose cable was pulled is over after 8 s.',
+          });
+        }
+        await app.more('frame', 12);
+        assert.equal((await first.stop()).reason, 'stopped');
+        const trace = await traceOf(first);
+        const lengthMs = (trace.endNs - trace.beginNs) / 1e6;
+        // 24 frames and more, a 60th of a second each.
+        assert.ok(lengthMs > 24 * 16, `${lengthMs} ms`);
+        assert.deepEqual(await onDevice(), []);
+        await (
+          await (await desktop.choose({ app: BANK, device: undefined })).start(recordOptions(bench().file()))
+        ).stop();
+      });
+
+      it('says that its samples went with the app', async () => {
+        const app = await launched();
+        await bench().connect();
+        const session = await start(nothing());
+        await app.kill();
+        const end = await session.ended;
+        assert.equal(end.reason, 'target-exited');
+        assert.match(end.message, /samples only of an app that runs/);
+        assert.equal((await traceOf(session)).threads.length, 0);
+        assert.deepEqual(await onDevice(), []);
+      });
+
+      it('keeps what the device had room for, and says that there was no more', async () => {
+        const app = await launched();
+        await bench().connect();
+        const session = await start(nothing());
+        await app.until(/system: profile start/);
+        await app.more('frame', 22);
+        app.leaveStorage(4 << 10);
+        const { reason, message } = await session.stop();
+        assert.equal(reason, 'stopped');
+        assert.match(
+          message,
+          /The trace ends after \d+ of its \d+ records\. com\.example\.shop ended as it wrote .* storage is full/,
+        );
+        const trace = await traceOf(session);
+        assert.ok(trace.complete);
+        assert.ok(trace.threads.some(({ isMain, sampleCount }) => isMain && sampleCount > 10));
+        assert.deepEqual(await onDevice(), []);
+      });
+
+      for (const { what, apart } of breaks)
+        it(`goes on where ${what}`, async () => {
+          const app = await launched();
+          await bench().connect();
+          const session = await start(nothing());
+          await app.until(/system: profile start/);
+          const before = await app.more('frame', 12);
+          await apart();
+          while (!session.status().isSilent) await delay(20);
+          await bench().connect();
+          while (session.status().isSilent) await delay(20);
+          const after = await app.more('frame', 12);
+          assert.equal((await session.stop()).reason, 'stopped');
+          const trace = await traceOf(session);
+          assert.deepEqual(trace.problems, []);
+          assert.ok(trace.endNs - trace.beginNs > after.at(-1)!.number('end') - before.at(-1)!.number('end'));
+          assert.ok(trace.threads.some(({ isMain, sampleCount }) => isMain && sampleCount > 10));
+          assert.deepEqual(await onDevice(), []);
+        });
+    });
 
   for (const { how, leave } of [
     {
@@ -166,20 +296,6 @@ describe('recording an app from outside', () => {
     assert.match((await outside.stop()).message, /the app died of the agent before/);
   });
 
-  it('is done where Android does not attach the agent, and says in which words', async () => {
-    const app = await bench().launched(SHOP);
-    await bench().connect();
-    await bench().phone.refuseAgents(
-      "java.lang.SecurityException: Can't attach agent, process is not debuggable.",
-    );
-    const session = await start();
-    assert.deepEqual(await readdir(bench().phone.resolve(`/data/data/${SHOP}/code_cache`)), []);
-    await app.more('frame', 2);
-    const { message } = await session.stop();
-    assert.match(message, /Android did not attach the agent: Can't attach agent, process is not debuggable/);
-    assert.equal((await traceOf(session)).info.mode, Mode.FromOutside);
-  });
-
   async function assertSampled(session: Session, app: ArtApp): Promise<void> {
     await app.until(/system: profile start/);
     await app.more('frame', 12);
@@ -236,70 +352,10 @@ describe('recording an app from outside', () => {
     await assertSampled(await target.start(recordOptions(bench().file())), app);
   });
 
-  it('is refused in words while somebody else does it, of any app, whose recording stays whole', async () => {
-    const app = await bench().launched(SHOP);
-    await bench().phone.install(BANK);
-    await bench().phone.launch(BANK);
-    await bench().connect();
-    const nothing = path.join(bench().folder, 'nothing');
-    const first = await start(nothing);
-    await app.more('frame', 12);
-    const desktop = new AndroidTargets(bench().options(nothing));
-    for (const name of [SHOP, BANK]) {
-      const target = await desktop.choose({ app: name, device: undefined });
-      await assert.rejects(target.start(recordOptions(bench().file())), {
-        kind: 'busy',
-        message: `${name} cannot be recorded from outside now: ${SHOP} is, and Android samples one app at a time.`,
-        nextStep: 'Stop that recording first. One whose cable was pulled is over after 8 s.',
-      });
-    }
-    await app.more('frame', 12);
-    assert.equal((await first.stop()).reason, 'stopped');
-    const trace = await traceOf(first);
-    const lengthMs = (trace.endNs - trace.beginNs) / 1e6;
-    // 24 frames and more, a 60th of a second each.
-    assert.ok(lengthMs > 24 * 16, `${lengthMs} ms`);
-    assert.deepEqual(await onDevice(), []);
-    await (
-      await (await desktop.choose({ app: BANK, device: undefined })).start(recordOptions(bench().file()))
-    ).stop();
-  });
-
-  it('says that its samples went with the app', async () => {
-    const app = await bench().launched(SHOP);
-    await bench().connect();
-    const session = await start(path.join(bench().folder, 'nothing'));
-    await app.kill();
-    const end = await session.ended;
-    assert.equal(end.reason, 'target-exited');
-    assert.match(end.message, /samples only of an app that runs/);
-    assert.equal((await traceOf(session)).threads.length, 0);
-    assert.deepEqual(await onDevice(), []);
-  });
-
-  it('keeps what the device had room for, and says that there was no more', async () => {
-    const app = await bench().launched(SHOP);
-    await bench().connect();
-    const session = await start(path.join(bench().folder, 'nothing'));
-    await app.until(/system: profile start/);
-    await app.more('frame', 22);
-    app.leaveStorage(4 << 10);
-    const { reason, message } = await session.stop();
-    assert.equal(reason, 'stopped');
-    assert.match(
-      message,
-      /The trace ends after \d+ of its \d+ records\. com\.example\.shop ended as it wrote .* storage is full/,
-    );
-    const trace = await traceOf(session);
-    assert.ok(trace.complete);
-    assert.ok(trace.threads.some(({ isMain, sampleCount }) => isMain && sampleCount > 10));
-    assert.deepEqual(await onDevice(), []);
-  });
-
   it('says what to do where the device had room for nothing', async () => {
     const app = await bench().launched(SHOP);
     await bench().connect();
-    const session = await start(path.join(bench().folder, 'nothing'));
+    const session = await start(nothing());
     await app.until(/system: profile start/);
     app.leaveStorage(0);
     const { reason, message } = await session.stop();
@@ -309,10 +365,28 @@ describe('recording an app from outside', () => {
     assert.deepEqual(await onDevice(), []);
   });
 
+  it('is given up as it begins, and leaves nothing', async () => {
+    const app = await bench().launched(SHOP);
+    await bench().connect();
+    const before = await readdir(bench().folder);
+    const gaveUp = new AbortController();
+    const target = await new AndroidTargets(bench().options(nothing())).choose({
+      app: SHOP,
+      device: undefined,
+    });
+    const starting = target.start(recordOptions(bench().file()), gaveUp.signal);
+    starting.catch(() => undefined);
+    while (!bench().phone.commands.some((command) => command.includes('am profile start'))) await delay(1);
+    gaveUp.abort();
+    await assert.rejects(starting, { name: 'AbortError' });
+    assert.deepEqual([await readdir(bench().folder), await onDevice()], [before, []]);
+    await app.more('frame', 2);
+  });
+
   it('is given up at once, whatever room there is for what was sampled', async () => {
     const app = await bench().launched(SHOP);
     await bench().connect();
-    const session = await start(path.join(bench().folder, 'nothing'));
+    const session = await start(nothing());
     await app.until(/system: profile start/);
     app.leaveStorage(0);
     assert.deepEqual(
@@ -326,26 +400,64 @@ describe('recording an app from outside', () => {
   it('leaves nothing on the device where a cable was pulled, and samples again', async () => {
     const app = await bench().launched(SHOP);
     await bench().connect();
-    const nothing = path.join(bench().folder, 'nothing');
-    const torn = await start(nothing);
+    const torn = await start(nothing());
     await app.until(/system: profile start/);
     // Of an app that was recorded before, and ended while the cable was out.
     await writeFile(bench().phone.resolve('/data/local/tmp/btrace-99999999.trace'), '');
     bench().phone.cut();
     await bench().server.adb('disconnect', bench().phone.serial);
-    assert.equal((await torn.ended).reason, 'connection-lost');
+    const end = await torn.stop();
+    assert.equal(end.reason, 'connection-lost');
+    assert.match(end.message, /^The device went away .*, and what was sampled is on it\.$/);
     assert.equal((await onDevice()).length, 3);
     await bench().connect();
-    // Whoever records says so as long as the cable is in: it may be another one's.
-    await assert.rejects(start(nothing), /com\.example\.shop is, and Android samples one app at a time/);
-    const claim = bench().phone.resolve('/data/local/tmp/btrace-sampling');
+    // It may be another one's, whose cable is in.
+    await assert.rejects(start(nothing()), /com\.example\.shop is, and Android samples one app at a time/);
     const before = new Date(Date.now() - 9000);
-    await utimes(claim, before, before);
-    const session = await start(nothing);
+    await utimes(claim(), before, before);
+    const session = await start(nothing());
     assert.deepEqual((await onDevice()).sort(), [`btrace-${app.pid}.trace`, 'btrace-sampling']);
     await app.more('frame', 12);
     assert.equal((await session.stop()).reason, 'stopped');
     assert.ok((await traceOf(session)).threads.some(({ isMain, sampleCount }) => isMain && sampleCount > 0));
+    assert.deepEqual(await onDevice(), []);
+  });
+
+  it('ends where the device stays away', async () => {
+    await bench().launched(SHOP);
+    await bench().connect();
+    const session = await start(nothing(), { returnMs: 1 });
+    bench().phone.cut();
+    await bench().server.adb('disconnect', bench().phone.serial);
+    const { reason, message } = await session.ended;
+    assert.equal(reason, 'connection-lost');
+    assert.match(message, /^The device went away .*, and what was sampled is on it\.$/);
+    assert.ok((await traceOf(session)).complete);
+  });
+
+  it("leaves another one's alone that began while it was away", async () => {
+    await bench().launched(SHOP);
+    await bench().connect();
+    for (const over of ['ended', 'stopped']) {
+      const session = await start(nothing());
+      await writeFile(claim(), `0123abcd ${BANK}`);
+      const before = await onDevice();
+      const { reason, message } = await (over === 'ended' ? session.ended : session.stop());
+      assert.equal(reason, 'connection-lost');
+      assert.match(message, /another recording from outside has ended this one/);
+      assert.deepEqual(await onDevice(), before);
+      await rm(claim());
+    }
+  });
+
+  it('is not begun where the device has no room, and says so', async () => {
+    await bench().launched(SHOP);
+    await bench().connect();
+    await symlink('/dev/full', claim());
+    await assert.rejects(start(nothing()), {
+      message: /^Android does not sample com\.example\.shop: .*No space left on device/,
+      nextStep: 'Free some storage on the device.',
+    });
     assert.deepEqual(await onDevice(), []);
   });
 });

@@ -95,6 +95,21 @@ describe('what a recording says in its notification', () => {
       }),
     ));
 
+  it('is how long alone where the app is sampled from outside, and what to do where its device is away', () =>
+    notificationsOf((shown) =>
+      recording('balanced', async (_, session) => {
+        const own = await until('it is shown', () =>
+          shown.find(({ title }) => title.startsWith('Recording')),
+        );
+        await until('it tells', () => own.messages.length > 0);
+        const outside = { outside: 'of a test', processCpuNs: 0 };
+        session.tell({ ...outside, elapsedMs: 61_000 });
+        assert.match(own.messages.at(-1)!, /^1:01 · from outside, by Android: samples come at the end — /);
+        session.tell({ ...outside, elapsedMs: 62_000, isSilent: true });
+        assert.match(own.messages.at(-1)!, / · the device is away, connect it again — /);
+      }),
+    ));
+
   it('stays as it is for five seconds, so that its links can be pressed, but for what is wrong', () =>
     notificationsOf((shown) =>
       recording('balanced', async (_, session) => {

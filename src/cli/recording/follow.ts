@@ -35,15 +35,21 @@ function costOf(status: SessionStatus): string {
   return cost === undefined ? '' : `${formatShare(cost.ofCpu)} cost`;
 }
 
+const silenceOf = ({ outside }: SessionStatus): string =>
+  outside === undefined
+    ? 'does not answer, it may be stopped or very busy'
+    : 'the device is away, connect it again';
+
 function progressOf(session: Session, status: SessionStatus): string {
   return [
     `${plainText(session.target.name)} (${session.target.pid})`,
     `${(status.elapsedMs / 1000).toFixed(0)} s`,
-    `${formatCount(status.samples)} samples`,
-    formatBytes(status.fileBytes),
+    ...(status.outside === undefined
+      ? [`${formatCount(status.samples)} samples`, formatBytes(status.fileBytes)]
+      : ['samples come at the end']),
     ...(status.dropped > 0 ? [`${formatCount(status.dropped)} dropped`] : []),
     costOf(status),
-    status.isSilent ? 'does not answer, it may be stopped or very busy' : '',
+    status.isSilent ? silenceOf(status) : '',
   ]
     .filter((part) => part !== '')
     .join(' · ');
@@ -89,8 +95,10 @@ export async function follow(begin: Begin, options: Follow, terminal: Terminal):
     void session.stop();
   });
   if (!options.quiet) {
+    const { outside } = session.status();
+    const how = outside === undefined ? '' : ` from outside, by Android: ${plainText(outside)}`;
     terminal.note(
-      `Recording ${plainText(session.target.name)} (process ${session.target.pid}). Ctrl-C ends it.`,
+      `Recording ${plainText(session.target.name)} (process ${session.target.pid})${how}. Ctrl-C ends it.`,
     );
     session.onStatus((status) => terminal.progress(progressOf(session, status)));
   }

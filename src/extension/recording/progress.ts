@@ -12,19 +12,26 @@ export function statusLine(status: SessionStatus): string {
   const cost = recordingCost(status, 0);
   const parts = [
     clock(status.elapsedMs),
-    l10n.t('{0} samples', formatCount(status.samples)),
-    formatBytes(status.fileBytes),
+    ...(status.outside === undefined
+      ? [l10n.t('{0} samples', formatCount(status.samples)), formatBytes(status.fileBytes)]
+      : [l10n.t('from outside, by Android: samples come at the end')]),
     ...(cost === undefined ? [] : [l10n.t('overhead {0} of CPU', formatShare(cost.ofCpu))]),
     ...(status.dropped > 0 ? [l10n.t('{0} dropped', formatCount(status.dropped))] : []),
   ];
   return [...parts, ...troubles(status)].join(' · ');
 }
 
-function troubles({ hooks, isSilent }: SessionStatus): string[] {
+function troubles({ hooks, isSilent, outside }: SessionStatus): string[] {
   const failed = hooks.filter((hook) => hook.state === HookState.Failed);
   return [
     ...(failed.length > 0 ? [l10n.t('hooks failed: {0}', failed.map((hook) => hook.name).join(', '))] : []),
-    ...(isSilent ? [l10n.t('does not answer, it may be stopped or very busy')] : []),
+    ...(isSilent
+      ? [
+          outside === undefined
+            ? l10n.t('does not answer, it may be stopped or very busy')
+            : l10n.t('the device is away, connect it again'),
+        ]
+      : []),
   ];
 }
 

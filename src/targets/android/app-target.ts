@@ -32,6 +32,8 @@ export interface AndroidTarget extends Target {
 export interface AppOptions {
   /** Folders the agents may be under: the extension's or the package's. */
   readonly agentRoots: readonly string[];
+  /** How long a device that went away while it samples is waited for. */
+  readonly returnMs?: number;
   readonly log?: (line: string) => void;
 }
 
@@ -107,7 +109,7 @@ export class AppTarget implements AndroidTarget {
       if (takesAgent) return await this.fromInside(open, file, options, signal);
       return options.fromLaunch === true
         ? await this.throughLibrary(open, file, options, signal)
-        : await this.fromOutside(open, file, options, 'it is not debuggable, and takes no agent', false);
+        : await this.fromOutside(open, file, options, 'it is not debuggable, and takes no agent', signal);
     } catch (error) {
       await adb?.close().catch(() => undefined);
       await file.close();
@@ -142,7 +144,13 @@ export class AppTarget implements AndroidTarget {
       signal?.throwIfAborted();
       const reason = whyOutside(failure);
       if (reason === undefined) throw failure;
-      return await this.fromOutside(adb, file, options, reason, fromLaunch);
+      if (fromLaunch)
+        throw new TargetError(
+          'not-supported',
+          `${this.name} cannot be recorded from its launch: ${reason}.`,
+          'Start it, and record it as it runs: from outside.',
+        );
+      return await this.fromOutside(adb, file, options, reason, signal);
     }
     const target = fromLaunch ? this.running(conversation.pid) : this;
     const { agent, copy } = brought;
@@ -227,27 +235,25 @@ export class AppTarget implements AndroidTarget {
     file: RecordingFile,
     options: RecordOptions,
     reason: string,
-    fromLaunch: boolean,
+    signal: AbortSignal | undefined,
   ): Promise<Session> {
-    if (fromLaunch)
-      throw new TargetError(
-        'not-supported',
-        `${this.name} cannot be recorded from its launch: ${reason}.`,
-        'Start it, and record it as it runs: from outside.',
-      );
     this.log(`${this.name} is recorded from outside: ${reason}`);
-    return await OutsideSession.start({
+    const session = await OutsideSession.start({
       adb,
+      // By its serial: the adb server numbers its devices anew.
+      reopen: () => this.place.server.open({ ...this.device, transportId: 0n }),
+      returnMs: this.options.returnMs,
       target: this,
       options,
       file,
       os: this.place.os,
       device: deviceName(this.device),
       reason,
-      isAlive: () => isAlive(adb, this.pid),
-      release: () => Promise.resolve(adb.close()),
       log: (line) => this.log(line),
     });
+    if (signal?.aborted !== true) return session;
+    await session.cancel();
+    throw signal.reason;
   }
 
   private log(line: string): void {
