@@ -198,6 +198,24 @@ describe('recording over adb when something fails', () => {
     }
   });
 
+  it('records what was listed before the adb server was restarted, which numbers devices anew', async () => {
+    const app = await bench().launched(SHOP);
+    await bench().connect();
+    const targets = new AndroidTargets(bench().options());
+    const target = await targets.choose({ app: SHOP, device: undefined });
+    await bench().server.restart();
+    const other = await bench().another({ model: 'Rig Tablet' });
+    await bench().connect(other);
+    await assert.rejects(target.start(recordOptions(bench().file())), {
+      message: `${bench().phone.serial} could not be opened: it is not connected.`,
+    });
+    await bench().connect();
+    const session = await target.start(recordOptions(bench().file()));
+    await app.more('frame', 2);
+    assert.equal((await session.stop()).message, '');
+    assert.deepEqual(other.commands, []);
+  });
+
   it('leaves no agent in an app that it did not come into', async () => {
     const { phone } = bench();
     const app = await bench().launched(SHOP);

@@ -123,8 +123,10 @@ export class AdbServer {
 
   async open(device: Device): Promise<Adb> {
     try {
-      const by = device.transportId > 0n ? { transportId: device.transportId } : { serial: device.serial };
-      return await this.answer((client) => client.createAdb(by));
+      const { transportId } = await this.numbered(device);
+      return await this.answer((client) =>
+        client.createAdb(transportId > 0n ? { transportId } : { serial: device.serial }),
+      );
     } catch (error) {
       throw new TargetError(
         'io',
@@ -133,6 +135,14 @@ export class AdbServer {
         { cause: error },
       );
     }
+  }
+
+  /** As the server has it now: one that was restarted numbers its devices anew, and another one may have the number that this one had. */
+  private async numbered({ serial, transportId }: Device): Promise<Device> {
+    const called = (await this.ask()).filter((device) => device.serial === serial);
+    const device = called.length === 1 ? called[0] : called.find((one) => one.transportId === transportId);
+    if (device) return device;
+    throw new Error(called.length === 0 ? 'it is not connected' : 'several devices have its serial now');
   }
 
   /** Calls `told` for the devices that are there (`first`) and at each change, until `signal` or the server ends it. */

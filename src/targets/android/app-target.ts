@@ -240,8 +240,7 @@ export class AppTarget implements AndroidTarget {
     this.log(`${this.name} is recorded from outside: ${reason}`);
     const session = await OutsideSession.start({
       adb,
-      // By its serial: the adb server numbers its devices anew.
-      reopen: () => this.place.server.open({ ...this.device, transportId: 0n }),
+      reopen: () => this.place.server.open(this.device),
       returnMs: this.options.returnMs,
       target: this,
       options,

@@ -45,6 +45,39 @@ describe('an adb server that', () => {
     for (const socket of sockets) if (!socket.readableEnded) await once(socket, 'end');
   });
 
+  it('has numbered its devices anew opens the one that is meant, or none', async () => {
+    const asked: string[] = [];
+    let listed = '';
+    const answer = (text: string) => `OKAY${Buffer.byteLength(text).toString(16).padStart(4, '0')}${text}`;
+    serve = (socket) =>
+      void socket.on('data', (data) => {
+        const question = data.toString().slice(4);
+        asked.push(question);
+        socket.end(question === 'host:devices-l' ? answer(listed) : 'FAIL0002no');
+      });
+    const opened = async (now: string[], sharesSerial = false) => {
+      listed = now.join('\n');
+      asked.length = 0;
+      const device = { serial: 'A1', state: 'device', model: '', transportId: 1n, sharesSerial };
+      const why: unknown = await server()
+        .open(device)
+        .then(
+          () => assert.fail('it opened'),
+          (error: unknown) => error,
+        );
+      return [asked.slice(1), (why as Error).message];
+    };
+    const of = (serial: string, id: number) => `${serial} device transport_id:${id}`;
+    const [no, away] = ['A1 could not be opened: no.', 'A1 could not be opened: it is not connected.'];
+    assert.deepEqual(await opened([of('B2', 1), of('A1', 2)]), [['host:transport-id:2'], no]);
+    assert.deepEqual(await opened([of('B2', 1)]), [[], away]);
+    assert.deepEqual(await opened([of('A1', 2), of('A1', 1)], true), [['host:transport-id:1'], no]);
+    assert.match(
+      String(await opened([of('A1', 2), of('A1', 3)], true)),
+      /several devices have its serial now/,
+    );
+  });
+
   it('says no is told in its words', async () => {
     serve = (socket) => void socket.end('FAIL000bdevice gone');
     const device = { serial: 'A1', state: 'device', model: '', transportId: 1n, sharesSerial: false };
