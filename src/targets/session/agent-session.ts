@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatBytes } from '../../trace/measure/quantities.js';
 import type { Hook, TraceStatus } from '../../trace/model/trace.js';
-import { CommandKind, EndReason } from '../../trace/model/kinds.js';
+import { CommandKind, EndReason, HookState } from '../../trace/model/kinds.js';
 import { type Chunk, ChunkKind, chunkPayload, encodeChunk } from '../../trace/recording/chunk.js';
 import { Footer, Goodbye, Hooks, Status } from '../../trace/recording/messages.js';
 import { RecordingWriter } from '../../trace/recording/writer.js';
@@ -26,8 +26,11 @@ const ANSWER_MS = 1500;
 const ENDING_MS = 10 * 60_000;
 const STATUS_EVERY_MS = 1000;
 const EXIT_MS = 1000;
-/** Letters of what the agent says of its end. */
+/** Letters of what the agent says of its end, or of a hook. */
 const MOST_DETAIL = 1000;
+/** Of one agent that are logged. */
+const MOST_NEWS = 200;
+const HOOK_WORDS = Object.keys(HookState).map((word) => word.toLowerCase());
 
 export interface SessionParts {
   readonly target: Target;
@@ -61,6 +64,7 @@ export class AgentSession implements Session {
   private silence: NodeJS.Timeout | undefined;
   private live: TraceStatus | undefined;
   private hooks: readonly Hook[] = [];
+  private readonly news = new Set<string>();
   private told = 0;
   private chunks = 0;
   /** Why we asked the agent to end, which its Goodbye does not know, or why it has ended: nobody need ask any more. */
@@ -237,9 +241,13 @@ export class AgentSession implements Session {
         this.live = { ...rest, processCpuNs: cpuNs };
         break;
       }
-      case ChunkKind.Hooks:
-        this.hooks = conversation.read(chunk, (one) => Hooks.decode(chunkPayload(one)).hooks) ?? this.hooks;
+      case ChunkKind.Hooks: {
+        const hooks = conversation.read(chunk, (one) => Hooks.decode(chunkPayload(one)).hooks);
+        if (!hooks) break;
+        this.logNews(hooks);
+        this.hooks = hooks;
         break;
+      }
     }
     await this.write(chunk);
     if (chunk.kind === ChunkKind.Status || chunk.kind === ChunkKind.Hooks) this.tell();
@@ -248,6 +256,16 @@ export class AgentSession implements Session {
       this.ask('limit', `the limit of ${formatBytes(maxBytes)} was reached`);
     }
     return undefined;
+  }
+
+  /** What is said of hooks for the first time: which runtime it is, what is missing in it, what failed. */
+  private logNews(hooks: readonly Hook[]): void {
+    for (const { name, state, why } of hooks) {
+      const news = `${name}: ${why}`.slice(0, MOST_DETAIL);
+      if (why === '' || this.news.has(news) || this.news.size === MOST_NEWS) continue;
+      this.news.add(news);
+      this.parts.log(`${this.target.name}: ${HOOK_WORDS[state] ?? state}: ${news}`);
+    }
   }
 
   private async write(received: Chunk): Promise<void> {

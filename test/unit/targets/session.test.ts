@@ -8,9 +8,9 @@ import { AgentSession, type SessionParts } from '../../../src/targets/session/ag
 import { configOf } from '../../../src/targets/session/conversation.js';
 import { RecordingFile } from '../../../src/targets/session/recording-file.js';
 import type { RecordOptions, SessionStatus } from '../../../src/targets/target.js';
-import { CommandKind, EndReason } from '../../../src/trace/model/kinds.js';
+import { CommandKind, EndReason, HookState } from '../../../src/trace/model/kinds.js';
 import { ChunkKind, ChunkParser, chunkPayload, encodeChunk } from '../../../src/trace/recording/chunk.js';
-import { Command, Footer, Texts } from '../../../src/trace/recording/messages.js';
+import { Command, Footer, Hooks, Texts } from '../../../src/trace/recording/messages.js';
 import { closed, FakeAgent, noTarget, optionsFor } from './fake-agent.js';
 
 /** The chunks of a file: what a reader would take from it. */
@@ -113,6 +113,40 @@ describe('a session', () => {
     assert.equal(footerOf(file).reason, EndReason.Stopped);
     assert.equal(await session.stop(), end, 'stop is idempotent');
     assert.ok(!existsSync(listener.folder.path), 'the socket folder is gone');
+  });
+
+  it('logs once what the agent says of each hook', async () => {
+    const { agent, session } = await begin();
+    const hooks: { name: string; state: number; why?: string }[] = [
+      { name: 'libart', state: HookState.Installed, why: 'build id 0123' },
+      { name: 'park', state: HookState.Missing, why: 'no such callback' },
+      { name: 'gc', state: HookState.Off },
+    ];
+    for (let turn = 0; turn < 2; turn++) agent.send(ChunkKind.Hooks, Hooks.encode({ hooks }));
+    hooks[0]!.state = HookState.Removed;
+    agent.send(ChunkKind.Hooks, Hooks.encode({ hooks }));
+    const stopped = session.stop();
+    await agent.heard();
+    agent.goodbye(EndReason.Stopped);
+    await stopped;
+    assert.deepEqual(log, [
+      'Fake: installed: libart: build id 0123',
+      'Fake: missing: park: no such callback',
+    ]);
+  });
+
+  it('bounds what it logs of an agent that never ends to say something else of a hook', async () => {
+    const { agent, session } = await begin();
+    for (let turn = 0; turn < 1000; turn++) {
+      const hooks = [{ name: 'walk', state: HookState.Failed, why: `${turn}${'x'.repeat(10_000)}` }];
+      agent.send(ChunkKind.Hooks, Hooks.encode({ hooks }));
+    }
+    const stopped = session.stop();
+    await agent.heard();
+    agent.goodbye(EndReason.Stopped);
+    await stopped;
+    assert.equal(log.length, 200);
+    assert.ok(log.every((line) => line.length < 1100));
   });
 
   it('keeps strangers out and goes on waiting for the agent', async () => {
