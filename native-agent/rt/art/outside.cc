@@ -82,7 +82,9 @@ jthread thread_of(JNIEnv* env, const ThreadRecord& record) {
     const u32 group = group_of(record);
     if (now_ns() < g_groups[group].next_look_ns) return nullptr;
     g_groups[group].next_look_ns = now_ns() + kLookAgainNs;
-    each_java_thread(env, refer_to, group);
+    // Much JNI: runnable.h says why it is done so.
+    auto refer = [&](ArtThread*) { each_java_thread(env, refer_to, group); };
+    if (!run_as_runnable(env, refer)) each_java_thread(env, refer_to, group);
   }
   return state->referred.load_relaxed() == peer ? env->NewLocalRef(static_cast<jweak>(state->reference)) : nullptr;
 }
