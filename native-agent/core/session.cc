@@ -101,10 +101,10 @@ u64 held_bytes(const Session& session) {
          sizeof(Session) + Session::kWalkBuffers * sizeof(WalkBuffer) + sizeof(LinkRing);
 }
 
-HookState Session::hook_state(const char* name) const {
+const HookReport* Session::hook(const char* name) const {
   for (u32 i = 0; i < hook_count; i++)
-    if (strcmp(hooks[i].name, name) == 0) return hooks[i].state;
-  return HookState::Missing;
+    if (strcmp(hooks[i].name, name) == 0) return hooks + i;
+  return nullptr;
 }
 
 void Session::report_hook(const char* name, HookState state, const char* why) {

@@ -78,7 +78,11 @@ struct Session {
   // Room may not last until the drain comes.
   bool fills_up() const { return pool.in_use() > pool.total() / 2 || stacks.nearly_full(); }
   i64 since_origin(i64 monotonic_ns) const { return monotonic_ns - origin_ns; }
-  HookState hook_state(const char* name) const;  // Missing when it was never reported
+  const HookReport* hook(const char* name) const;  // nullptr when it was never reported
+  HookState hook_state(const char* name) const {
+    const HookReport* reported = hook(name);
+    return reported ? reported->state : HookState::Missing;
+  }
   void report_hook(const char* name, HookState state, const char* why = nullptr);
 };
 

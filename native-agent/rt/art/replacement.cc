@@ -67,13 +67,27 @@ u32 native_entry(JNIEnv* env) {
   return offset;
 }
 
+// What stands where a method's function is to be looked up at its first call: a thread keeps it among ART's entry
+// points. Nothing may stand in for it: it puts what it finds in place of ours, and from Android 12 on it finds ours and
+// calls that, for ever.
+bool looks_up(const ArtThread* self, const void* function) {
+  constexpr size_t kThreadBytes = 4096, kAtOnce = 64;
+  const void* words[kAtOnce];
+  for (size_t at = 0; at < kThreadBytes && read_memory(self + at, words, sizeof words); at += sizeof words)
+    for (const void* word : words)
+      if (word == function) return true;
+  return false;
+}
+
+constexpr const char* kNoSuchMethod = "this Android has no such method";
+
 // The original of one that is replaced for the first time. Returns why it could not be had, or nullptr.
 const char* find_original(JNIEnv* env, Replacement& replacement) {
   jclass local = find_class(env, replacement.class_name);
-  if (!local) return "this Android has no such class";
+  if (!local) return kNoSuchMethod;
   auto* find = replacement.is_static ? find_static_method : find_method;
   jmethodID method = find(env, local, replacement.method, replacement.signature);
-  if (!method) return "this Android has no such method";
+  if (!method) return kNoSuchMethod;
   const u32 entry = native_entry(env);
   ArtMethod* at = entry ? art_method(env, local, method) : nullptr;
   // In all versions: the class, then the access flags.
@@ -83,6 +97,7 @@ const char* find_original(JNIEnv* env, Replacement& replacement) {
   if (!at || !read_memory(at, head, sizeof head) || !read_memory(at + entry, &function, sizeof function) || !function)
     return "the original could not be found";
   if (!(head[1] & kNative)) return "this Android's method is no native one";
+  if (looks_up(Internals::thread_of(env), function)) return "the original has not been looked up yet";
   replacement.java_class = static_cast<jclass>(env->NewGlobalRef(local));
   if (!replacement.java_class) return "ART has no room for references";
   replacement.original.store_release(function);
@@ -103,8 +118,11 @@ const char* put_in(Session& session, JNIEnv* env, Replacement& replacement) {
   const char* why = replacement.original.load_relaxed() ? nullptr : find_original(env, replacement);
   if (!why && !register_native(env, replacement, replacement.ours)) why = "ART refused it";
   replacement.installed = !why;
-  // A hook with several rows is in when one of them is: no Android has all.
-  if (!why || session.hook_state(replacement.hook) != HookState::Installed)
+  // No Android has all rows of a hook with several: it is in when one of them is, and one that is not there says nothing
+  // of why another one is not in.
+  const bool says_nothing = session.hook_state(replacement.hook) == HookState::Installed ||
+                            (why == kNoSuchMethod && session.hook(replacement.hook));
+  if (!why || !says_nothing)
     session.report_hook(replacement.hook, why ? HookState::Missing : HookState::Installed, why);
   return why;
 }

@@ -96,6 +96,8 @@ export interface AppOptions {
   readonly properties?: string;
   /** With a stand-in for JVMTI, which answers, or knows nothing. Default: there is none. */
   readonly jvmti?: 'answers' | 'fails';
+  /** A class, with slashes, whose natives are as if they had neither been registered nor called. */
+  readonly notLookedUp?: string;
   /** The working directory and home of the app; default the runtime's folder. */
   readonly folder?: string;
 }
@@ -142,6 +144,7 @@ export function startApp(runtime: ArtRuntime, options: AppOptions): ArtApp {
       ...(options.agents ?? []).flatMap((agent) => ['--attach-agent', agent]),
       ...((options.checkJni ?? options.debuggable !== false) ? ['-Xcheck:jni'] : []),
       ...['--name', options.name ?? `com.example.${options.app.toLowerCase()}`],
+      ...(options.notLookedUp === undefined ? [] : ['--not-looked-up', options.notLookedUp]),
       ...engines[options.engine],
       ...(options.jvmti === undefined ? [] : ['-Xplugin:libstandin_jvmti.so']),
       ...(options.options ?? []),

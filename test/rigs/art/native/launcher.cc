@@ -1,5 +1,5 @@
 // Starts the packaged Android Runtime in this process and runs a main class, as app_process does on a phone.
-//   launcher [--release] [--name PACKAGE] [--attach-agent PATH=OPTIONS …] [-Xoption …] --boot CORE.dex --app APP.dex MAIN_CLASS [ARGUMENT …]
+//   launcher [--release] [--name PACKAGE] [--attach-agent PATH=OPTIONS …] [--not-looked-up CLASS] [-Xoption …] --boot CORE.dex --app APP.dex MAIN_CLASS [ARGUMENT …]
 // Exit codes: 0 main returned, 1 it threw, 2 wrong arguments, 3 the runtime did not start.
 #include <dlfcn.h>
 #include <jni.h>
@@ -23,6 +23,7 @@ struct Arguments {
   std::string boot;
   std::string app;
   std::string main_class;
+  std::string not_looked_up;  // a class whose natives are as if they had neither been registered nor called
   std::vector<std::string> runtime;
   std::vector<std::string> program;
   std::vector<std::string> agents;
@@ -39,8 +40,8 @@ bool Parse(int argc, char** argv, Arguments* arguments) {
       (argument == "--boot" ? arguments->boot : arguments->app) = argv[++i];
     } else if (argument == "--attach-agent" && i + 1 < argc) {
       arguments->agents.push_back(argv[++i]);
-    } else if (argument == "--name" && i + 1 < argc) {
-      arguments->name = argv[++i];
+    } else if ((argument == "--name" || argument == "--not-looked-up") && i + 1 < argc) {
+      (argument == "--name" ? arguments->name : arguments->not_looked_up) = argv[++i];
     } else if (argument[0] == '-') {
       arguments->runtime.push_back(argument);
     } else {
@@ -124,6 +125,10 @@ int main(int argc, char** argv) {
     if (auto allow = InArt<void (*)(bool)>("_ZN3art3Dbg14SetJdwpAllowedEb")) allow(false);
   }
   bool ok = RegisterFramework(env);
+  if (!arguments.not_looked_up.empty()) {
+    jclass of = env->FindClass(arguments.not_looked_up.c_str());
+    ok = of && env->UnregisterNatives(of) == JNI_OK;
+  }
   if (ok) AttachAgents(env, arguments.agents);
   ok = ok && RunMain(env, arguments);
   vm->DetachCurrentThread();
