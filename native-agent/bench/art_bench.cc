@@ -107,14 +107,13 @@ void walks(JNIEnv* env, int turns) {
 // ---------------------------------------------------------------- allocations
 
 void nothing(void*, ArtThread*, void*, size_t) {}
-void nothing_before(void*, ArtThread*, void*, size_t*) {}
 bool no(void*) {
   return false;
 }
-const void* const kEmptyTable26[] = {entry(no_destructor), entry(no_destructor), entry(nothing)};
-const void* const kEmptyTable30[] = {entry(no_destructor), entry(no_destructor), entry(nothing_before), entry(no),
-                                     entry(nothing)};
-VirtualObject g_empty;
+// As the agent's own: right for all versions.
+const void* const kEmptyTable[] = {entry(no_destructor), entry(no_destructor), entry(nothing), entry(no),
+                                   entry(nothing)};
+VirtualObject g_empty = {kEmptyTable};
 
 enum Listening : int { kNobody, kEmpty, kAgent };
 std::vector<double> g_ns_each[3];
@@ -125,10 +124,7 @@ void listen(int whom) {
   if (current == kAgent) remove_heap_listeners(*g_session);
   if (current == kEmpty) art.as<void(u8*)>(Need::RemoveAllocationListener)(art.heap);
   current = whom;
-  if (whom == kEmpty) {
-    g_empty.table = art.has(Need::DefineClassEvents) ? kEmptyTable30 : kEmptyTable26;
-    art.as<void(u8*, void*)>(Need::SetAllocationListener)(art.heap, &g_empty);
-  }
+  if (whom == kEmpty) art.as<void(u8*, void*)>(Need::SetAllocationListener)(art.heap, &g_empty);
   if (whom != kAgent) return;
   // The first allocation is captured; none of the next hour is.
   g_session->config.sync_interval_ns = 3600 * kNsPerSecond;

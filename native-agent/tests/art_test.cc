@@ -1,4 +1,5 @@
 // What of the Android Runtime's part can be tried without a runtime: which signatures are chosen, symbols, dex files.
+#include <cxxabi.h>
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -43,30 +44,79 @@ struct Chosen {
   const Resolved& of(Need need) const { return resolved[static_cast<u32>(need)]; }
 };
 
+// What is called, by the versions that have it so: the functions' own declarations, beside the table's mangled names.
+struct Declared {
+  u8 from_api, to_api;
+  const char* function;
+};
+const Declared kDeclared[] = {
+    {26, 36, "art::Runtime::instance_"},
+    {26, 36, "art::Runtime::GetRuntimeCallbacks()"},
+    {26, 36, "art::StackVisitor::StackVisitor(art::Thread*, art::Context*, art::StackVisitor::StackWalkKind, bool)"},
+    {26, 36, "void art::StackVisitor::WalkStack<(art::StackVisitor::CountTransitions)0>(bool)"},
+    {26, 36, "art::StackVisitor::GetMethod() const"},
+    {26, 36, "art::StackVisitor::GetDexPc(bool) const"},
+    {26, 36, "art::gc::Heap::SetAllocationListener(art::gc::AllocationListener*)"},
+    {26, 36, "art::gc::Heap::RemoveAllocationListener()"},
+    {26, 36, "art::gc::Heap::SetGcPauseListener(art::gc::GcPauseListener*)"},
+    {26, 36, "art::gc::Heap::RemoveGcPauseListener()"},
+    {30, 36, "art::RuntimeCallbacks::BeginDefineClass()"},
+    {28, 36, "art::RuntimeCallbacks::AddMonitorCallback(art::MonitorCallback*)"},
+    {28, 36, "art::RuntimeCallbacks::RemoveMonitorCallback(art::MonitorCallback*)"},
+    {29, 36, "art::RuntimeCallbacks::AddParkCallback(art::ParkCallback*)"},
+    {29, 36, "art::RuntimeCallbacks::RemoveParkCallback(art::ParkCallback*)"},
+    {26, 36, "art::RuntimeCallbacks::AddThreadLifecycleCallback(art::ThreadLifecycleCallback*)"},
+    {26, 36, "art::RuntimeCallbacks::RemoveThreadLifecycleCallback(art::ThreadLifecycleCallback*)"},
+    {26, 36, "art::RuntimeCallbacks::AddClassLoadCallback(art::ClassLoadCallback*)"},
+    {26, 36, "art::RuntimeCallbacks::RemoveClassLoadCallback(art::ClassLoadCallback*)"},
+    {26, 36, "art::RuntimeCallbacks::AddRuntimePhaseCallback(art::RuntimePhaseCallback*)"},
+    {26, 36, "art::RuntimeCallbacks::RemoveRuntimePhaseCallback(art::RuntimePhaseCallback*)"},
+    {26, 36, "art::ScopedSuspendAll::ScopedSuspendAll(char const*, bool)"},
+    {26, 36, "art::ScopedSuspendAll::~ScopedSuspendAll()"},
+    {26, 26, "art::ThreadList::SuspendThreadByThreadId(unsigned int, bool, bool*)"},
+    {27, 34, "art::ThreadList::SuspendThreadByThreadId(unsigned int, art::SuspendReason, bool*)"},
+    {35, 36, "art::ThreadList::SuspendThreadByThreadId(unsigned int, art::SuspendReason, int)"},
+    {26, 26, "art::ThreadList::Resume(art::Thread*, bool)"},
+    {27, 36, "art::ThreadList::Resume(art::Thread*, art::SuspendReason)"},
+    {26, 36, "art::Monitor::GetOwnerThreadId()"},
+    {26, 36, "art::Context::Create()"},
+    {26, 34, "art::ThreadList::RunCheckpoint(art::Closure*, art::Closure*)"},
+    {35, 35, "art::ThreadList::RunCheckpoint(art::Closure*, art::Closure*, bool)"},
+    {36, 36, "art::ThreadList::RunCheckpoint(art::Closure*, art::Closure*, bool, bool)"},
+    {26, 26, "art::ThreadList::SuspendThreadByPeer(_jobject*, bool, bool, bool*)"},
+    {27, 30, "art::ThreadList::SuspendThreadByPeer(_jobject*, bool, art::SuspendReason, bool*)"},
+    {31, 34, "art::ThreadList::SuspendThreadByPeer(_jobject*, art::SuspendReason, bool*)"},
+    {35, 36, "art::ThreadList::SuspendThreadByPeer(_jobject*, art::SuspendReason)"},
+    {26, 28, "art::Monitor::MonitorEnter(art::Thread*, art::mirror::Object*, bool)"},
+    {29, 36, "art::Monitor::MonitorEnter(art::Thread*, art::ObjPtr<art::mirror::Object>, bool)"},
+    {26, 28, "art::Monitor::MonitorExit(art::Thread*, art::mirror::Object*)"},
+    {29, 36, "art::Monitor::MonitorExit(art::Thread*, art::ObjPtr<art::mirror::Object>)"},
+};
+
+std::string declaration_of(const void* symbol) {
+  int status = 0;
+  char* text = abi::__cxa_demangle(static_cast<const char*>(symbol), nullptr, nullptr, &status);
+  const std::string declaration = status == 0 ? text : "";
+  std::free(text);
+  return declaration;
+}
+
 TEST("art signatures: each version gets its own variants, and only what it has") {
   for (u8 api = 26; api <= 36; api++) {
-    Version version(api);
-    Chosen chosen(version);
+    const Version version(api);
+    const Chosen chosen(version);
+    std::set<std::string> wanted, got;
+    for (const Declared& one : kDeclared)
+      if (one.from_api <= api && api <= one.to_api) wanted.insert(one.function);
     for (const Resolved& one : chosen.resolved)
-      if (one.address) CHECK(version.symbols.count(static_cast<const char*>(one.address)));
-    CHECK_EQUAL(chosen.of(Need::AddMonitorCallback).address != nullptr, api >= 28);
-    CHECK_EQUAL(chosen.of(Need::AddParkCallback).address != nullptr, api >= 29);
-    CHECK_EQUAL(chosen.of(Need::DefineClassEvents).address != nullptr, api >= 30);
+      if (one.address) got.insert(declaration_of(one.address));
+    for (const std::string& function : wanted) CHECK_EQUAL(got.count(function) ? function : "not chosen", function);
+    CHECK_EQUAL(got.size(), wanted.size());
+    // What callers ask before they call.
     CHECK_EQUAL(chosen.of(Need::SuspendByThreadId).variant, api == 26   ? kSuspendForDebugger
                                                             : api <= 34 ? kSuspendReasonAndTimeout
                                                                         : kSuspendAttempt);
-    CHECK_EQUAL(chosen.of(Need::RunCheckpoint).variant, static_cast<u8>(api <= 34 ? 0 : api - 34));
-    CHECK_EQUAL(chosen.of(Need::SuspendByPeer).variant, static_cast<u8>(api == 26   ? 0
-                                                                        : api <= 30 ? 1
-                                                                        : api <= 34 ? 2
-                                                                                    : 3));
-    for (Need need : {Need::MonitorEnter, Need::MonitorExit})
-      CHECK_EQUAL(chosen.of(need).variant, static_cast<u8>(api >= 29));
-    for (Need need : {Need::SuspendByThreadId, Need::Resume, Need::ContextCreate, Need::RunCheckpoint,
-                      Need::SuspendByPeer, Need::MonitorEnter, Need::MonitorExit})
-      CHECK(chosen.of(need).address != nullptr);
     CHECK_EQUAL(chosen.of(Need::Resume).variant, api == 26 ? kResumeForDebugger : kResumeReason);
-    CHECK(chosen.of(Need::WalkStack).address != nullptr);
   }
 }
 

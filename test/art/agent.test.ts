@@ -39,6 +39,9 @@ describe('the agent in the Android Runtime', () => {
         names.push('class load', 'thread start', 'library load', 'other threads');
         const all = (state: number) => Object.fromEntries(names.map((name) => [name, state]));
         assert.deepEqual(states(session.status().hooks), all(HookState.Installed));
+        // All that is asked for is there, each in the variant of this version.
+        const libart = session.status().hooks.find(({ name }) => name === 'libart');
+        assert.match(libart?.why ?? '', /^build id [0-9a-f]+$/);
         const trace = await stopped(session);
         assert.deepEqual(states(trace.hooks), all(HookState.Removed));
         assert.equal(trace.info.targetName, 'com.example.jank');

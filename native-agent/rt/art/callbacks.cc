@@ -158,11 +158,19 @@ Callback g_callbacks[] = {
      Need::AddClassCallback,
      Need::RemoveClassCallback,
      bit(SampleKind::ClassLoad),
-     {kClassTable30},
+     {nullptr},  // by version
      false},
     {"threads", Need::AddThreadCallback, Need::RemoveThreadCallback, 0, {kThreadTable}, false},
     {"phase", Need::AddPhaseCallback, Need::RemovePhaseCallback, 0, {kPhaseTable}, false},
 };
+
+// nullptr: not known. That a function is not found makes no old ART, for new ones hide many: old ones show how one thread
+// is suspended.
+const void* const* class_table(const Internals& art) {
+  if (art.has(Need::DefineClassEvents)) return kClassTable30;
+  const bool is_old = art.has(Need::SuspendByThreadId) && art.variant(Need::SuspendByThreadId) != kSuspendAttempt;
+  return is_old ? kClassTable26 : nullptr;
+}
 
 bool wants_any(const Session& session, u64 kinds) {
   return !kinds || !session.config.kinds || (session.config.kinds & kinds);
@@ -180,16 +188,19 @@ void add_callbacks(Session& session) {
   }
   AllSuspended suspended(art, "btrace adds its callbacks");
   for (Callback& callback : g_callbacks) {
-    if (callback.add == Need::AddClassCallback && !art.has(Need::DefineClassEvents))
-      callback.object.table = kClassTable26;
+    if (callback.add == Need::AddClassCallback) callback.object.table = class_table(art);
     if (!wants_any(session, callback.kinds)) {
       session.report_hook(callback.name, HookState::Off, "not asked for");
     } else if (!art.has(callback.add) || !art.has(callback.remove)) {
       session.report_hook(callback.name, HookState::Missing, "this ART has no such callback");
+    } else if (!callback.object.table) {
+      session.report_hook(callback.name, HookState::Missing, "this ART does not show how it calls it");
     } else {
       if (!callback.added) art.as<void(u8*, void*)>(callback.add)(art.callbacks(), &callback.object);
       callback.added = true;
-      session.report_hook(callback.name, HookState::Installed);
+      const bool lacks_owner = callback.add == Need::AddMonitorCallback && !art.has(Need::MonitorOwner);
+      session.report_hook(callback.name, HookState::Installed,
+                          lacks_owner ? "without owners: this ART hides who has a monitor" : nullptr);
     }
   }
 }

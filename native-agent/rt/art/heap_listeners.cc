@@ -14,7 +14,6 @@ namespace {
 bool no_pre_allocation(void*) {
   return false;
 }
-void nothing_before(void*, ArtThread*, void*, size_t*) {}
 
 // On the allocating thread, which is Runnable.
 void object_allocated(void*, ArtThread* self, Object* const* object, size_t bytes) {
@@ -43,10 +42,10 @@ void end_pause(void*) {
   end_block(nullptr, record, SampleKind::Gc);
 }
 
-// Android 8 to 10, and 11 and later.
-const void* const kAllocationTable26[] = {entry(no_destructor), entry(no_destructor), entry(object_allocated)};
-const void* const kAllocationTable30[] = {entry(no_destructor), entry(no_destructor), entry(nothing_before),
-                                          entry(no_pre_allocation), entry(object_allocated)};
+// Android 8 to 10 call what comes third, 11 and later what comes fifth. What is third there they call only after the
+// fourth said that they should: one table is right for all.
+const void* const kAllocationTable[] = {entry(no_destructor), entry(no_destructor), entry(object_allocated),
+                                        entry(no_pre_allocation), entry(object_allocated)};
 const void* const kPauseTable[] = {entry(no_destructor), entry(no_destructor), entry(start_pause), entry(end_pause)};
 
 // ---------------------------------------------------------------- putting them in
@@ -71,8 +70,8 @@ struct HeapListener {
   void clear() const { g_art.internals.as<void(u8*)>(remove)(g_art.internals.heap); }
 };
 
-HeapListener g_allocation = {"allocation", Need::SetAllocationListener, Need::RemoveAllocationListener, {nullptr}, 0,
-                             false};
+HeapListener g_allocation = {
+    "allocation", Need::SetAllocationListener, Need::RemoveAllocationListener, {kAllocationTable}, 0, false};
 HeapListener g_pauses = {"gc", Need::SetGcPauseListener, Need::RemoveGcPauseListener, {kPauseTable}, 0, false};
 
 // Returns why it could not be done, or nullptr. Setting ours shows where the heap keeps its listener; what stood there
@@ -126,7 +125,6 @@ bool counts_allocations() {
 }
 
 void add_heap_listeners(Session& session) {
-  g_allocation.object.table = g_art.internals.has(Need::DefineClassEvents) ? kAllocationTable30 : kAllocationTable26;
   add(session, g_allocation, session.config.wants(SampleKind::Allocation));
   add(session, g_pauses, session.config.wants(SampleKind::Gc));
 }

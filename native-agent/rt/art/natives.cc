@@ -100,10 +100,11 @@ ThreadRecord* longest_waiter(const Object* object, u64 type, i64 now) {
 }
 
 void before_notify(JNIEnv* env, jobject object, bool all) {
-  const Internals& art = g_art.internals;
-  if (!active_session_id() || !art.has(Need::DecodeReference)) return;
+  const auto handle = reinterpret_cast<uintptr_t>(object);
+  constexpr uintptr_t kKind = 3;  // 0: a handle, as all references in a native method's frame are
+  if (!active_session_id() || handle & kKind) return;
   ArtThread* self = Internals::thread_of(env);
-  const Object* decoded = art.as<const Object*(ArtThread*, jobject)>(Need::DecodeReference)(self, object);
+  const Object* decoded = held_by(reinterpret_cast<Object* const*>(handle));
   // Only an inflated monitor can have somebody waiting.
   const u64 monitor = monitor_id(decoded);
   const u64 type = monitor ? class_key(decoded->klass) : 0;

@@ -45,7 +45,6 @@ const Signature kSignatures[] = {
     {Need::Resume, kResumeForDebugger, 26, 26, "_ZN3art10ThreadList6ResumeEPNS_6ThreadEb"},
 
     {Need::MonitorOwner, 0, 26, 36, "_ZN3art7Monitor16GetOwnerThreadIdEv"},
-    {Need::DecodeReference, 0, 26, 36, "_ZNK3art6Thread13DecodeJObjectEP8_jobject"},
 
     {Need::ContextCreate, 0, 26, 36, "_ZN3art7Context6CreateEv"},
     {Need::RunCheckpoint, 2, 36, 36, "_ZN3art10ThreadList13RunCheckpointEPNS_7ClosureES2_bb"},

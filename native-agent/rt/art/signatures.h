@@ -31,8 +31,7 @@ enum class Need : u8 {
   SuspendByThreadId,
   Resume,
   MonitorOwner,
-  DecodeReference,
-  // Never called: its being there tells how AllocationListener and ClassLoadCallback are laid out.
+  // Never called: its being there tells how ClassLoadCallback is laid out.
   DefineClassEvents,
   // Never called: a report says which of them an ART has, for whoever has to find another way in a version to come.
   ContextCreate,

@@ -61,7 +61,7 @@ void walk(void* data) {
   constexpr u32 kIncludeInlinedFrames = 0;
   auto& [thread, visitor] = *static_cast<Walk*>(data);
   const Internals& art = *visitor->art;
-  // Without a context, which is for who reads registers: in all versions the walk asks whether there is one.
+  // Without a context, as ART walks for its own stack traces: it is for who reads registers, and each is allocated.
   art.as<void(void*, ArtThread*, void*, u32, bool)>(Need::VisitorConstructor)(visitor, thread, nullptr,
                                                                               kIncludeInlinedFrames, false);
   visitor->table = kVisitorTable;
