@@ -112,7 +112,7 @@ export const englishTexts = {
   'mouse.pan': 'Pan',
   'mouse.range.how': 'Drag on the ruler, or Shift+drag',
   'mouse.range': 'Select a range of time for all views',
-  'mouse.lens.how': 'Drag in the overview',
+  'mouse.lens.how': 'Click or drag in the overview',
   'mouse.lens': 'Move what is shown, by its edges make it shorter or longer, or choose anew',
   'mouse.zoom.how': 'Ctrl/Cmd+wheel, or pinch',
   'mouse.zoom': 'Zoom at the pointer',

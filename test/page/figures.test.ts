@@ -145,7 +145,7 @@ describe('the figures on the page', function () {
     await open.painted();
   }
 
-  it('are of what the lens is dragged to: moved, by an edge, made anew, and all again by a double-click', async () => {
+  it('are of what the lens is dragged to: moved, by an edge, made anew, by a click, and all again by a double-click', async () => {
     const all = await lensBox();
     const y = all.y + all.height / 2;
     const is = async (left: number, width: number, what: string): Promise<void> => {
@@ -172,6 +172,18 @@ describe('the figures on the page', function () {
     await is(all.x + all.width - 351, 351, 'moved to the end');
     await drag(all.x + 60, all.x + 20, y);
     await is(all.x + 20, 40, 'made anew, from right to left');
+    await open.page.mouse.click(all.x + 300, y);
+    await is(all.x + 280, 40, 'by a click beside it, with the hand quite still');
+    await drag(all.x + 100, all.x + 102, y);
+    await is(all.x + 80, 40, 'by a click beside it');
+    await open.page.mouse.click(all.x + all.width - 5, y);
+    await is(all.x + all.width - 40, 40, 'no further than to the end');
+    await open.page.mouse.click(all.x + all.width - 20, y);
+    await is(all.x + all.width - 40, 40, 'a click in it moves nothing');
+    await drag(all.x + 600, all.x + 606, y);
+    await drag(all.x + 603, all.x + 203, y);
+    await is(all.x + 200, 6, 'moved, as narrow as it is');
+    await drag(all.x + 60, all.x + 20, y);
     // The chart shows just that.
     await open.page.waitForFunction((perPixel) => {
       const state = (history.state as Record<string, { viewport?: { beginNs: number } }> | null)?.[

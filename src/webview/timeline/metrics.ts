@@ -16,3 +16,5 @@ export const minLabelWidth = 28;
 export const fontSize = 11;
 export const rulerHeight = 24;
 export const minimapHeight = 44;
+/** Less than this is a click, not a drag. */
+export const dragPixels = 4;

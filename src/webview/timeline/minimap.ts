@@ -1,11 +1,11 @@
-/** The whole recording in a strip, with a lens over what the chart shows. Drag moves the lens, its edges, or makes a new one. */
+/** The whole recording in a strip, with a lens over what the chart shows. Drag moves the lens, its edges, or makes a new one; a click brings it there. */
 import { element } from '../element.js';
 import type { Span } from '../geometry/time-scale.js';
-import { TimeScale, clampSpan } from '../geometry/time-scale.js';
+import { TimeScale, clampSpan, panSpan } from '../geometry/time-scale.js';
 import type { ViewContext } from '../model.js';
 import { text } from '../texts.js';
 import { addUtilisation } from './activity-renderer.js';
-import { minimapHeight } from './metrics.js';
+import { dragPixels, minimapHeight } from './metrics.js';
 import type { Palette } from './palette.js';
 import { Surface } from './surface.js';
 
@@ -13,6 +13,15 @@ const edgePixels = 6;
 
 /** What a drag from some place does to the lens. */
 type Grip = 'new' | 'move' | 'begin' | 'end';
+
+interface Drag {
+  readonly kind: Grip;
+  readonly x: number;
+  readonly from: number;
+  readonly span: Span;
+  /** Before, it may still be a click. */
+  hasMoved: boolean;
+}
 
 export class Minimap {
   readonly root: HTMLElement;
@@ -22,7 +31,7 @@ export class Minimap {
   readonly #right = element('div', { class: 'lens-shade' });
   readonly #range = element('div', { class: 'lens-range' });
   readonly #context: ViewContext;
-  #drag: { readonly kind: Grip; readonly from: number; readonly span: Span } | undefined;
+  #drag: Drag | undefined;
 
   constructor(context: ViewContext) {
     this.#context = context;
@@ -40,8 +49,8 @@ export class Minimap {
     this.#lens.hidden = true;
     this.root.addEventListener('pointerdown', (event) => this.#begin(event));
     this.root.addEventListener('pointermove', (event) => this.#move(event));
-    for (const over of ['pointerup', 'pointercancel'])
-      this.root.addEventListener(over, () => (this.#drag = undefined));
+    this.root.addEventListener('pointerup', () => this.#end());
+    this.root.addEventListener('pointercancel', () => (this.#drag = undefined));
     this.root.addEventListener('dblclick', () => context.store.set({ viewport: undefined }));
   }
 
@@ -97,9 +106,12 @@ export class Minimap {
     // There is nothing to move, and no edge to be seen.
     if (span.beginNs <= bounds.beginNs && span.endNs >= bounds.endNs) return 'new';
     const edge = (edgePixels / this.root.clientWidth) * (bounds.endNs - bounds.beginNs);
-    if (Math.abs(at - span.beginNs) < edge) return 'begin';
-    if (Math.abs(at - span.endNs) < edge) return 'end';
-    return at > span.beginNs && at < span.endNs ? 'move' : 'new';
+    if (at < span.beginNs) return span.beginNs - at < edge ? 'begin' : 'new';
+    if (at > span.endNs) return at - span.endNs < edge ? 'end' : 'new';
+    // A narrow lens is not all edges.
+    const within = Math.min(edge, (span.endNs - span.beginNs) / 4);
+    if (at - span.beginNs < within) return 'begin';
+    return span.endNs - at < within ? 'end' : 'move';
   }
 
   #begin(event: PointerEvent): void {
@@ -108,7 +120,7 @@ export class Minimap {
     const { store, model } = this.#context;
     const span = model.viewport(store.state);
     const from = this.#time(event);
-    this.#drag = { kind: this.#grip(from, span), from, span };
+    this.#drag = { kind: this.#grip(from, span), x: event.clientX, from, span, hasMoved: false };
   }
 
   #move(event: PointerEvent): void {
@@ -120,6 +132,8 @@ export class Minimap {
       this.root.dataset['grip'] = this.#grip(at, model.viewport(store.state));
       return;
     }
+    if (!drag.hasMoved && Math.abs(event.clientX - drag.x) < dragPixels) return;
+    drag.hasMoved = true;
     const { span, from } = drag;
     let wanted: Span;
     if (drag.kind === 'move') wanted = { beginNs: span.beginNs + at - from, endNs: span.endNs + at - from };
@@ -128,6 +142,15 @@ export class Minimap {
     else wanted = ordered(from, at);
     if (wanted.endNs <= wanted.beginNs) return;
     store.set({ viewport: clampSpan(wanted, model.bounds) });
+  }
+
+  #end(): void {
+    const drag = this.#drag;
+    this.#drag = undefined;
+    const { store, model } = this.#context;
+    if (drag?.kind !== 'new' || drag.hasMoved || store.state.viewport === undefined) return;
+    const { from, span } = drag;
+    store.set({ viewport: panSpan(span, from - (span.beginNs + span.endNs) / 2, model.bounds) });
   }
 }
 

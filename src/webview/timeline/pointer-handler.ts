@@ -3,13 +3,12 @@ import type { Span } from '../geometry/time-scale.js';
 import type { ViewContext } from '../model.js';
 import { hitTest, sameHit } from './hit.js';
 import type { Hit } from './hit.js';
+import { dragPixels } from './metrics.js';
 import type { Overlay } from './overlay.js';
 import type { NavigatedChart, TimelineNavigation } from './timeline-navigation.js';
 import { Tooltip } from './tooltip.js';
 import { toggleFolded } from './thread-actions.js';
 
-/** Less than this is a click, not a drag. */
-const dragPixels = 4;
 /** A wheel notch of 100 zooms by a quarter; a pinch sends small ones. */
 const zoomPerDelta = 0.0022;
 
