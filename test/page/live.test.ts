@@ -31,12 +31,12 @@ describe('a recording that grows', function () {
     pages.push(live);
     // When anything is painted on the chart; what is painted in one go is one drawing.
     await live.page.evaluate(() => {
-      const drawn: number[] = [];
-      Object.assign(window, { drawn });
+      Object.assign(window, { drawn: [] });
       // eslint-disable-next-line @typescript-eslint/unbound-method -- called with `this` below
       const paint = CanvasRenderingContext2D.prototype.fillRect;
       CanvasRenderingContext2D.prototype.fillRect = function (...where) {
         const now = performance.now();
+        const { drawn } = window as unknown as { drawn: number[] };
         if (this.canvas.closest('.chart') !== null && now - (drawn.at(-1) ?? -Infinity) > 50) drawn.push(now);
         paint.apply(this, where);
       };
@@ -44,7 +44,7 @@ describe('a recording that grows', function () {
     const piece = Math.ceil(whole.length / chunks);
     await live.open(whole.subarray(0, piece), { live: true });
     await live.page.locator('.thread-name').first().waitFor();
-    await live.page.evaluate(() => ((window as unknown as { drawn: number[] }).drawn.length = 0));
+    await live.page.evaluate(() => Object.assign(window, { drawn: [], beganMs: performance.now() }));
     // Much faster than it is drawn.
     await live.page.evaluate(
       async ([base64, size]) => {
@@ -57,12 +57,15 @@ describe('a recording that grows', function () {
       },
       [whole.toString('base64'), piece] as const,
     );
-    const drawn = await live.page.evaluate(() => (window as unknown as { drawn: number[] }).drawn);
-    const gaps = drawn.slice(1).map((at, row) => at - drawn[row]!);
-    assert.ok(drawn.length >= 3, `drawn at ${drawn.join()}`);
-    // The worker's clock says when; the page may be late with one and in time with the next.
-    assert.ok(Math.min(...gaps) > 700, `${gaps.join()} ms apart`);
-    assert.ok((drawn.at(-1)! - drawn[0]!) / gaps.length > 950, `${gaps.join()} ms apart`);
+    const [drawn, tookMs] = await live.page.evaluate(() => {
+      const { drawn: times, beganMs } = window as unknown as { drawn: number[]; beganMs: number };
+      return [times, performance.now() - beganMs] as const;
+    });
+    const told = `drawn at ${drawn.join()} in ${tookMs} ms`;
+    assert.ok(drawn.length > 0, told);
+    // That it is each second is tried on a clock of its own (live-snapshots.test.ts). A busy machine may take one drawing in two goes.
+    assert.ok(drawn.length <= 2 * (tookMs / 1000 + 1), told);
+    assert.ok(drawn.length < chunks / 2, told);
 
     await live.post({ type: 'end' });
     await live.hear('opened');
