@@ -312,6 +312,7 @@ export const englishTexts = {
   'compare.sumChance':
     '{weight}: {before} in {name} ({lengthBefore}), {after} here ({lengthAfter}): {change}, which sampling may have made',
   'compare.sumSame': '{weight}: {before} in {name} ({lengthBefore}), and as much here ({lengthAfter})',
+  'compare.noRange': 'The selected range does not count here.',
   'compare.total': 'With all that is called',
   'compare.total.hint':
     'Compare what methods took with all that they called, and not what they took themselves',

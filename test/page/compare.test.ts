@@ -85,6 +85,17 @@ describe('a recording beside an earlier one', function () {
     await page.waitForFunction(() => document.querySelectorAll('#view-compare .table-row').length === 1);
     await page.keyboard.press('Escape');
     await page.waitForFunction(() => document.querySelectorAll('#view-compare .table-row').length === 3);
+    // A range is one of this recording alone.
+    await page.keyboard.press('1');
+    const ruler = (await page.locator('.ruler').boundingBox())!;
+    await page.mouse.move(ruler.x + 100, ruler.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(ruler.x + 300, ruler.y + 10, { steps: 4 });
+    await page.mouse.up();
+    await page.keyboard.press('8');
+    await page.getByText('which sampling may have made. The selected range does not count here.').waitFor();
+    await page.locator('.chip').click();
+    await page.getByText(/which sampling may have made$/).waitFor();
     await open.close();
   });
 

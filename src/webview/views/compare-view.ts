@@ -211,12 +211,13 @@ export class CompareView extends FigureView {
   }
 
   #sentence({ sum }: ComparedMethods, weight: Weight): string {
-    const { baseline, bounds } = this.context.model;
+    const { store, model } = this.context;
+    const { baseline, bounds } = model;
     const isChance = !isClear(sum.after - sum.before, sum.noise);
     // Scaled sums are the same but for what a double cannot hold.
     const isSame = Math.abs(sum.after - sum.before) < 0.5;
     const key = isSame ? 'compare.sumSame' : isChance ? 'compare.sumChance' : 'compare.sum';
-    return text(key, {
+    const said = text(key, {
       weight: weightName(weight),
       name: plainText(baseline?.name ?? ''),
       lengthBefore: formatLength(baseline?.info?.lengthNs ?? 0),
@@ -225,6 +226,7 @@ export class CompareView extends FigureView {
       after: formatWeight(weight, sum.after),
       change: changeOf(sum.before, sum.after, weight),
     });
+    return store.state.range === undefined ? said : `${said}. ${text('compare.noRange')}`;
   }
 
   #cell(found: ComparedMethods, row: number, id: string, weight: Weight): Cell {
