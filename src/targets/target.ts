@@ -97,6 +97,8 @@ export interface Session {
   stop(): Promise<SessionEnd>;
   /** Ends it and deletes the file. */
   cancel(): Promise<SessionEnd>;
+  /** Undefined where it keeps a ring, which can be dumped. */
+  readonly whyNoDump: TargetError | undefined;
   /** Writes what a ring holds to its own file and goes on. */
   dump(file: string, lastNs: number): Promise<SessionEnd>;
   /** Settles when the recording has ended, whoever ended it. Never rejects. */

@@ -199,6 +199,9 @@ const tests: Readonly<Record<string, () => Promise<void>>> = {
       await isOpen(file);
       session.dump = () => Promise.reject(new Error('The disk is full.'));
       isOneError(await toastsOf({ inputs: ['5'] }, () => run('dump', id)), /^The disk is full\./);
+      session.whyNoDump = new TargetError('not-supported', 'It keeps no ring.', 'Record with one.');
+      const told = await toastsOf({}, () => run('dump', id));
+      isOneError(told, /^It keeps no ring\. Record with one\.$/);
     });
   },
   async openRecording() {

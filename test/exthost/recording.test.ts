@@ -5,6 +5,7 @@ import { readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { TargetError } from '../../src/targets/target.js';
+import type { TargetNode } from '../../src/extension/views/targets-view.js';
 import { activeTabInput, btrace, closeAll, scratchFile, withSetting, workspaceFile } from './btrace.js';
 import { toastsOf, withPerson } from './person.js';
 import { withScriptedTargets } from './scripted-targets.js';
@@ -126,6 +127,26 @@ describe('recording', () => {
     await recorded;
     assert.match(label as string, /^0:\d\d till$/);
     assert.match(String(description), /^recording… · /);
+  });
+
+  it('tells of what is being recorded among the targets, whose other rows stay as they are', async () => {
+    const till = target('till');
+    const recorded = vscode.commands.executeCommand<string | undefined>('btrace.record', { target: 'till' });
+    const session = await until('it records', () => till.sessions[0]);
+    const { targets } = (await btrace()).parts;
+    await vscode.commands.executeCommand('btrace.targets.focus');
+    const rows = await new Promise<readonly TargetNode[]>((resolve) =>
+      targets.onDidChangeTreeData((drawn) => drawn && drawn.length > 0 && resolve(drawn)),
+    );
+    assert.deepEqual(
+      rows.map((row) => row.type === 'session' && row.active.session),
+      [session],
+    );
+    assert.equal(targets.getTreeItem(rows[0]!).contextValue, 'sessionWithRing');
+    session.whyNoDump = new TargetError('not-supported', 'It keeps no ring.', '');
+    assert.equal(targets.getTreeItem(rows[0]!).contextValue, 'session');
+    await vscode.commands.executeCommand('btrace.cancel');
+    await recorded;
   });
 
   it('opens nothing when it was cancelled', async () => {

@@ -6,6 +6,7 @@ import type {
   SessionEnd,
   SessionStatus,
   Target,
+  TargetError,
   TargetSource,
 } from '../../src/targets/target.js';
 import { btrace, closeAll } from './btrace.js';
@@ -79,6 +80,7 @@ export class ScriptedSession implements Session {
   readonly #listeners = new Set<(status: SessionStatus) => void>();
   #settle: (end: SessionEnd) => void = () => undefined;
   readonly ended = new Promise<SessionEnd>((resolve) => (this.#settle = resolve));
+  whyNoDump: TargetError | undefined;
   readonly dumped: number[] = [];
   #told: Partial<SessionStatus> = {};
 

@@ -198,6 +198,7 @@ export class Recorder {
   async dump(id?: number): Promise<string | undefined> {
     const [one] = await this.#which(id, l10n.t('Dump from which recording?'), true);
     if (one === undefined) return undefined;
+    if (one.session.whyNoDump !== undefined) throw one.session.whyNoDump;
     const answer = await window.showInputBox({
       title: l10n.t('BTrace: Dump Last Seconds'),
       prompt: l10n.t('How many of the last seconds to write?'),

@@ -32,14 +32,16 @@ const lookEveryMs = 5000;
 const drawEveryMs = 1000;
 
 export class TargetsView implements TreeDataProvider<TargetNode>, Disposable {
-  readonly #change = new EventEmitter<TargetNode | undefined>();
-  readonly onDidChangeTreeData: Event<TargetNode | undefined> = this.#change.event;
+  readonly #change = new EventEmitter<TargetNode[] | undefined>();
+  readonly onDidChangeTreeData: Event<TargetNode[] | undefined> = this.#change.event;
   readonly #view: TreeView<TargetNode>;
   readonly #listening: Disposable[];
   #listing: TargetListing = { targets: [], failures: [] };
   #looking: Promise<void> | undefined;
   #looked = false;
   #shown = '';
+  /** Rows of what is recorded here, as VS Code has them. */
+  #sessions: TargetNode[] = [];
   #timers: NodeJS.Timeout[] = [];
   #watching: Disposable | undefined;
 
@@ -94,7 +96,7 @@ export class TargetsView implements TreeDataProvider<TargetNode>, Disposable {
     this.#timers.push(setInterval(() => void this.refresh(), lookEveryMs));
     this.#watching = this.registry.watch(() => void this.refresh());
     if (this.sessions.all.length > 0) {
-      this.#timers.push(setInterval(() => this.#change.fire(undefined), drawEveryMs));
+      this.#timers.push(setInterval(() => this.#change.fire(this.#sessions), drawEveryMs));
     }
     void this.refresh();
   }
@@ -106,10 +108,10 @@ export class TargetsView implements TreeDataProvider<TargetNode>, Disposable {
       ...this.#listing.targets.map((target) => target.kind),
       ...this.#listing.failures.map((failure) => failure.kind),
     ]);
-    const active = this.sessions.all.map((one): TargetNode => ({ type: 'session', active: one }));
+    this.#sessions = this.sessions.all.map((one): TargetNode => ({ type: 'session', active: one }));
     const [only] = kinds;
     const rest = kinds.size === 1 && only !== undefined ? this.#ofKind(only) : [...kinds].map(kindNode);
-    const found = [...active, ...rest];
+    const found = [...this.#sessions, ...rest];
     // That there is nothing is not said before somebody looked: VS Code takes a view for empty until then.
     void commands.executeCommand('setContext', 'btrace.noTargets', found.length === 0);
     return found;
@@ -148,7 +150,7 @@ export class TargetsView implements TreeDataProvider<TargetNode>, Disposable {
         item.description = statusLine(active.session.status());
         item.tooltip = [cutOff(active.name), item.description, active.session.file].join('\n');
         item.iconPath = new ThemeIcon('record', new ThemeColor('charts.red'));
-        item.contextValue = 'session';
+        item.contextValue = active.session.whyNoDump === undefined ? 'sessionWithRing' : 'session';
         item.command = { command: 'btrace.watch', title: l10n.t('Watch'), arguments: [active.id] };
         return item;
       }

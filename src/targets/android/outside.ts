@@ -182,10 +182,12 @@ export class OutsideSession implements Session {
     return this.ended;
   }
 
+  get whyNoDump(): TargetError {
+    return new TargetError('not-supported', 'A recording from outside keeps no ring.', 'Stop it to see it.');
+  }
+
   dump(): Promise<SessionEnd> {
-    return Promise.reject(
-      new TargetError('not-supported', 'A recording from outside keeps no ring.', 'Stop it to see it.'),
-    );
+    return Promise.reject(this.whyNoDump);
   }
 
   /** Looks after the app and the claim, and tells how it goes, until it is over. Never throws. */

@@ -132,14 +132,17 @@ export class AgentSession implements Session {
     return this.ended;
   }
 
+  get whyNoDump(): TargetError | undefined {
+    if (this.parts.options.policy === 'ring') return undefined;
+    return new TargetError(
+      'not-supported',
+      'Only a recording that keeps a ring can be dumped; this one is written as it comes.',
+      'Stop it to have the file, or record with a ring next time: btrace record --ring 30s, in VS Code the setting btrace.recording.ringSeconds.',
+    );
+  }
+
   async dump(file: string, lastNs: number): Promise<SessionEnd> {
-    if (this.parts.options.policy !== 'ring') {
-      throw new TargetError(
-        'not-supported',
-        'Only a recording that keeps a ring can be dumped; this one is written as it comes.',
-        'Stop it to have the file, or record with a ring next time: btrace record --ring 30s, in VS Code the setting btrace.recording.ringSeconds.',
-      );
-    }
+    if (this.whyNoDump !== undefined) throw this.whyNoDump;
     // In turn with the chunks: one that is being appended must be in the copy or come after it.
     const dump = await this.inTurn(async () => {
       if (this.asked || this.isOver)
