@@ -132,8 +132,9 @@ export class PageCommands implements Commands, DetailsActions {
   /** In layers: what lies on top goes first. */
   #escape(): void {
     const { store } = this.#context;
-    const { selection, search, range } = store.state;
-    if (this.#timeline.isMeasuring || this.#timeline.overlay.measured !== undefined) {
+    const { selection, search, range, view } = store.state;
+    const isMeasured = this.#timeline.isMeasuring || this.#timeline.overlay.measured !== undefined;
+    if (isMeasured && view === 'timeline') {
       this.#timeline.setMeasuring(false);
       this.#timeline.overlay.measured = undefined;
       this.#timeline.requestDraw();

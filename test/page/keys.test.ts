@@ -120,6 +120,40 @@ describe('each key', function () {
     await open.close();
   });
 
+  it('Escape takes away one after the other: what is measured, the selection, the search, the range', async () => {
+    const open = await rig.opened(bytesOf(small));
+    const { page } = open;
+    const field = page.locator('.search-field');
+    await page.keyboard.press('/');
+    await page.keyboard.type('a');
+    await page.locator('.search-found', { hasText: /methods?/ }).waitFor();
+    await page.locator('.chart').focus();
+    for (const key of [...call, 'r', 'm']) await page.keyboard.press(key);
+    const chart = (await page.locator('.chart').boundingBox())!;
+    await page.mouse.move(chart.x + 100, chart.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(chart.x + 300, chart.y + 20, { steps: 3 });
+    await page.mouse.up();
+    const layers = {
+      measure: page.locator('.measure:visible'),
+      selection: page.locator('.box-selected:visible'),
+      range: page.locator('.chip'),
+    };
+    const left = async (): Promise<string[]> => {
+      await open.painted();
+      const shown: string[] = [];
+      for (const [name, layer] of Object.entries(layers)) if ((await layer.count()) > 0) shown.push(name);
+      if ((await field.evaluate((it: HTMLInputElement) => it.value)) !== '') shown.push('search');
+      return shown;
+    };
+    assert.deepEqual(await left(), ['measure', 'selection', 'range', 'search']);
+    for (const rest of [['selection', 'range', 'search'], ['range', 'search'], ['range'], []]) {
+      await page.keyboard.press('Escape');
+      assert.deepEqual(await left(), rest);
+    }
+    await open.close();
+  });
+
   async function tryKey(open: PageUnderTest, key: string, trial: Trial): Promise<void> {
     const { page } = open;
     await page.locator('.chart').focus();
