@@ -79,7 +79,7 @@ describe('a mapping', () => {
       assert.deepEqual(await filesOf('ART 14'), ['com.example.shop/Till.java']);
       await write('debug', 'Newer', 0);
       assert.deepEqual(await filesOf('ART 14'), ['com.example.shop/Newer.java']);
-      assert.deepEqual(await filesOf('HotSpot 17.0.15'), ['a/SourceFile']);
+      assert.deepEqual(await filesOf('HotSpot 17.0.15'), ['a/b.java', 'a/b.kt']);
     } finally {
       await vscode.workspace.fs.delete(workspaceFile('app'), { recursive: true });
       await setting().update('sources.mapping', mapping, vscode.ConfigurationTarget.Global);
