@@ -19,8 +19,6 @@ jlong Clock(clockid_t id) {
 
 extern "C" {
 
-JNIEXPORT jint JNI_OnLoad(JavaVM*, void*) { return JNI_VERSION_1_6; }
-
 JNIEXPORT jlong Java_java_lang_System_nanoTime(JNIEnv*, jclass) { return Clock(CLOCK_MONOTONIC); }
 
 JNIEXPORT jlong Java_java_lang_System_currentTimeMillis(JNIEnv*, jclass) { return Clock(CLOCK_REALTIME) / 1000000; }
@@ -46,6 +44,19 @@ JNIEXPORT jstring Java_java_lang_Runtime_nativeLoad(JNIEnv* env, jclass, jstring
   env->GetJavaVM(&vm);
   std::string error;
   return load(vm, env, path, loader, caller, &error) ? nullptr : env->NewStringUTF(error.c_str());
+}
+
+// As Android's own, this one is not left to be found by its name.
+JNIEXPORT jint JNI_OnLoad(JavaVM* vm, void*) {
+  JNIEnv* env = nullptr;
+  if (vm->GetEnv(reinterpret_cast<void**>(&env), JNI_VERSION_1_6) != JNI_OK) return JNI_ERR;
+  const JNINativeMethod load = {const_cast<char*>("nativeLoad"),
+                                const_cast<char*>("(Ljava/lang/String;Ljava/lang/ClassLoader;Ljava/lang/Class;)Ljava/lang/String;"),
+                                reinterpret_cast<void*>(Java_java_lang_Runtime_nativeLoad)};
+  jclass runtime = env->FindClass("java/lang/Runtime");
+  const bool registered = runtime && env->RegisterNatives(runtime, &load, 1) == JNI_OK;
+  env->DeleteLocalRef(runtime);  // the runtime that begins wants none left
+  return registered ? JNI_VERSION_1_6 : JNI_ERR;
 }
 
 JNIEXPORT void Java_java_io_PrintStream_write0(JNIEnv* env, jclass, jint fd, jstring text) {
