@@ -63,7 +63,6 @@ describe('recording an app from outside', () => {
         const frames = await app.more('frame', 22);
         assert.equal(session.status().outside, 'There is no agent for x86_64');
         const end = await session.stop();
-        assert.ok(session.status().samples > 0);
         assert.equal(end.reason, 'stopped');
         assert.match(end.message, /Recorded from outside.*There is no agent for x86_64/);
         const trace = await traceOf(session);
@@ -379,7 +378,11 @@ describe('recording an app from outside', () => {
     while (!bench().phone.commands.some((command) => command.includes('am profile start'))) await delay(1);
     gaveUp.abort();
     await assert.rejects(starting, { name: 'AbortError' });
-    assert.deepEqual([await readdir(bench().folder), await onDevice()], [before, []]);
+    assert.deepEqual(await readdir(bench().folder), before);
+    // Android gives the app a file that is open already; here it may make it only now, by its name.
+    const file = `/data/local/tmp/btrace-${app.pid}.trace`;
+    assert.match(bench().phone.commands.at(-1) ?? '', new RegExp(`^rm -f ${file} `));
+    assert.ok(!(await onDevice()).includes('btrace-sampling'));
     await app.more('frame', 2);
   });
 
@@ -455,7 +458,7 @@ describe('recording an app from outside', () => {
     await bench().connect();
     await symlink('/dev/full', claim());
     await assert.rejects(start(nothing()), {
-      message: /^Android does not sample com\.example\.shop: .*No space left on device/,
+      message: `${SHOP} cannot be recorded from outside: the device has no room in /data/local/tmp.`,
       nextStep: 'Free some storage on the device.',
     });
     assert.deepEqual(await onDevice(), []);

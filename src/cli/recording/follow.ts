@@ -126,7 +126,8 @@ function say(session: Session, end: SessionEnd, options: Follow, terminal: Termi
   }
   if (end.message !== '') terminal.note(plainText(end.message));
   if (end.reason === 'cancelled') return;
-  const figures = `${formatBytes(end.fileBytes)}, ${formatCount(status.samples)} samples, ${costOf(status)}`;
+  const ofSamples = status.outside === undefined ? `, ${formatCount(status.samples)} samples` : '';
+  const figures = `${formatBytes(end.fileBytes)}${ofSamples}, ${costOf(status)}`;
   if (!options.quiet) terminal.note(`Wrote ${figures.replace(/, $/, '')}:`);
   terminal.print(end.file);
 }

@@ -38,9 +38,10 @@ const RETURN_MS = 30_000;
  */
 const CLAIM = `${PUSHED}/btrace-sampling`;
 const CLAIM_S = 8;
-/** What our scripts end with where the app has ended, and where the claim is another's. */
+/** What our scripts end with where the app has ended, the claim is another's, and none can be written. */
 const GONE = 74;
 const TAKEN = 75;
+const FULL = 76;
 const WRITTEN_MS = 20_000;
 const LOOK_EVERY_MS = 100;
 /** An app that cannot write its samples is ended by Android. */
@@ -48,7 +49,8 @@ const LOOK_FOR_ROOM = "see whether the device's storage is full, and free some";
 /** For each piece of the samples. */
 const ANSWER_MS = 10_000;
 
-const idle: Omit<SessionStatus, 'samples' | 'elapsedMs' | 'fileBytes' | 'isSilent'> = {
+const idle: Omit<SessionStatus, 'elapsedMs' | 'fileBytes' | 'isSilent'> = {
+  samples: 0,
   dropped: 0,
   captureNs: 0,
   drainNs: 0,
@@ -85,7 +87,6 @@ export class OutsideSession implements Session {
   private end: (ending: Ending) => void = () => undefined;
   private adb: Adb;
   private isAway = false;
-  private samples = 0;
 
   private constructor(
     private readonly parts: OutsideParts,
@@ -126,7 +127,7 @@ export class OutsideSession implements Session {
       `if [ $age -ge 0 ] && [ $age -lt ${CLAIM_S} ]; then cat ${CLAIM}; exit ${TAKEN}; fi`,
       `rm -f ${CLAIM}; fi`,
       // Not over another's that came in between.
-      `(set -C; printf %s ${quoted(claim)} >${CLAIM}) || { [ -s ${CLAIM} ] && cat ${CLAIM} && exit ${TAKEN}; rm -f ${CLAIM}; exit 1; }`,
+      `(set -C; printf %s ${quoted(claim)} >${CLAIM}) 2>/dev/null || { [ -s ${CLAIM} ] && cat ${CLAIM} && exit ${TAKEN}; rm -f ${CLAIM}; exit ${FULL}; }`,
       // Of apps that have ended, where a cable was pulled.
       `for f in ${PUSHED}/btrace-*.trace; do p=\${f##*/btrace-}; [ -d "/proc/\${p%.trace}" ] || rm -f "$f"; done`,
       // Of this one: it is sampled still, for nobody.
@@ -135,20 +136,23 @@ export class OutsideSession implements Session {
       `am profile start --sampling ${INTERVAL_US} ${pid} ${remote} || { rm -f ${remote} ${CLAIM}; exit 1; }`,
     ];
     const said = await shell(parts.adb, script.join('\n'));
-    const words = said.stderr + said.stdout;
     if (said.code === TAKEN)
       throw new TargetError(
         'busy',
         `${name} cannot be recorded from outside now: ${/^\w+ (.+)/.exec(said.stdout)?.[1] ?? 'another app'} is, and Android samples one app at a time.`,
         `Stop that recording first. One whose cable was pulled is over after ${CLAIM_S} s.`,
       );
+    if (said.code === FULL)
+      throw new TargetError(
+        'io',
+        `${name} cannot be recorded from outside: the device has no room in ${PUSHED}.`,
+        'Free some storage on the device.',
+      );
     if (complains(said))
       throw new TargetError(
         'not-permitted',
-        `Android does not sample ${name}: ${reasonIn(words)}.`,
-        /no space/i.test(words)
-          ? 'Free some storage on the device.'
-          : 'A debuggable build is needed, or one that its manifest calls profileable.',
+        `Android does not sample ${name}: ${reasonIn(said.stderr + said.stdout)}.`,
+        'A debuggable build is needed, or one that its manifest calls profileable.',
       );
     return new OutsideSession(parts, remote, claim);
   }
@@ -158,7 +162,6 @@ export class OutsideSession implements Session {
       ...idle,
       elapsedMs: performance.now() - this.began,
       fileBytes: this.parts.file.bytes,
-      samples: this.samples,
       isSilent: this.isAway,
       outside: this.parts.reason,
     };
@@ -254,7 +257,6 @@ export class OutsideSession implements Session {
     if (ending.reason === 'stopped' || ending.reason === 'limit')
       try {
         trace = imported(await this.take());
-        this.samples = trace.threads.reduce((all, { sampleCount }) => all + sampleCount, 0);
         ending = { ...asked, message: sentences([asked.message, ...(await this.missing(trace))]) };
       } catch (error) {
         ending = { reason: 'fault', message: `What Android sampled could not be taken: ${wordsOf(error)}.` };
