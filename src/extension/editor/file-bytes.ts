@@ -46,17 +46,8 @@ async function localBytes(path: string): Promise<FileBytes> {
   };
 }
 
-/** `workspace.fs` has no ranged read. */
 async function wholeBytes(uri: Uri): Promise<FileBytes> {
-  const { size: total } = await workspace.fs.stat(uri);
-  const limit = setting('files.readWholeMegabytes') * 2 ** 20;
-  if (total > limit) {
-    throw new Problem(
-      l10n.t('{0} is {1}, and can only be read as a whole from here.', uri.path, formatBytes(total)),
-      l10n.t('Copy it to a disk, or raise btrace.files.readWholeMegabytes.'),
-    );
-  }
-  const whole = await workspace.fs.readFile(uri);
+  const whole = await readWhole(uri);
   return {
     total: whole.byteLength,
     // eslint-disable-next-line @typescript-eslint/require-await -- the interface is async for the sake of files
@@ -67,4 +58,17 @@ async function wholeBytes(uri: Uri): Promise<FileBytes> {
       }
     },
   };
+}
+
+/** `workspace.fs` has no ranged read: refused where that is too large. */
+export async function readWhole(uri: Uri): Promise<Uint8Array> {
+  const { size: total } = await workspace.fs.stat(uri);
+  const limit = setting('files.readWholeMegabytes') * 2 ** 20;
+  if (total > limit) {
+    throw new Problem(
+      l10n.t('{0} is {1}, and can only be read as a whole from here.', uri.path, formatBytes(total)),
+      l10n.t('Copy it to a disk, or raise btrace.files.readWholeMegabytes.'),
+    );
+  }
+  return workspace.fs.readFile(uri);
 }

@@ -1,7 +1,7 @@
 /** The engine's worker thread as seen from the host. Ended by terminating it, in the middle of whatever it does. */
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { Uri, workspace, type Disposable } from 'vscode';
+import { Uri, type Disposable } from 'vscode';
 import type { Frame } from '../../symbols/wanted-source.js';
 import type { WantedMapping } from '../../protocol/messages.js';
 import type {
@@ -13,6 +13,7 @@ import type {
   TraceSource,
   PathExcerpt,
 } from './engine-messages.js';
+import { readWhole } from '../editor/file-bytes.js';
 import { goneMapping, goneRecording, isGone } from '../gone.js';
 import { openedMemoryBytes } from '../settings.js';
 import type { RecordedSources } from './recorded-sources.js';
@@ -147,7 +148,7 @@ function failure(
 async function sourceOf(recording: Uri): Promise<TraceSource> {
   if (recording.scheme === 'file') return { path: recording.fsPath };
   try {
-    return { bytes: new Uint8Array(await workspace.fs.readFile(recording)).buffer };
+    return { bytes: new Uint8Array(await readWhole(recording)).buffer };
   } catch (error) {
     throw isGone(error) ? goneRecording(recording, error) : error;
   }
