@@ -60,6 +60,10 @@ interface OpenPage {
   /** Sent once the page has its recording. */
   pending: HostMessage[];
   opened: boolean;
+  /** It has all bytes of its recording. */
+  isSent: boolean;
+  /** The recording to compare with that it has, or gets. */
+  baseline: string;
   /** Of its recording and of the one that it is compared with, as far as they were sent. */
   ownBytes: number;
   comparedBytes: number;
@@ -114,6 +118,8 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
       panel,
       pending: [],
       opened: false,
+      isSent: false,
+      baseline: '',
       ownBytes: 0,
       comparedBytes: 0,
       get bytes() {
@@ -248,7 +254,12 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
         },
         signal,
       );
-      if (!signal.aborted) await this.#feedBaseline(page);
+      if (signal.aborted) return;
+      page.isSent = true;
+      const baseline = this.services.baselines.of(page.uri);
+      // Of what is still being recorded it may be there already.
+      if (baseline !== undefined && baseline.toString() !== page.baseline)
+        await this.#feedBaseline(page, baseline);
     } catch (error) {
       if (signal.aborted) return;
       const message = error instanceof Error ? error.message : String(error);
@@ -264,22 +275,20 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
     if (known === undefined) await commands.executeCommand('vscode.openWith', uri, viewFor(uri));
     else known.panel.reveal();
     const page = known ?? this.#page(uri);
+    if (page === undefined) return;
     const show: HostMessage = { type: 'command', command: 'compare' };
-    // A page that is still to open gets both when it has.
-    if (page?.opened !== true) page?.pending.push(show);
-    else {
-      await page.panel.webview.postMessage(show);
-      await this.#feedBaseline(page);
-    }
+    if (page.opened) await page.panel.webview.postMessage(show);
+    else page.pending.push(show);
+    // One that is still being sent its recording gets the other one afterwards.
+    if (known !== undefined && (page.opened || page.isSent)) await this.#feedBaseline(page, baseline);
   }
 
-  async #feedBaseline(page: OpenPage): Promise<void> {
+  async #feedBaseline(page: OpenPage, baseline: Uri): Promise<void> {
     const { webview } = page.panel;
     page.comparing.abort();
     page.comparing = new AbortController();
-    const baseline = this.services.baselines.of(page.uri);
+    page.baseline = baseline.toString();
     page.comparedBytes = 0;
-    if (baseline === undefined) return;
     await feedBaseline(webview, baseline, page.comparing.signal, (bytes) => {
       page.comparedBytes = bytes;
       if (!page.panel.visible) this.#makeRoom();
@@ -294,6 +303,7 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
       return;
     }
     page.comparing.abort();
+    page.baseline = '';
     await baselines.set(page.uri, undefined);
     await page.panel.webview.postMessage({ type: 'noBaseline', name: '', why: '' } satisfies HostMessage);
   }
@@ -327,6 +337,8 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
         return;
       case 'compared':
         notices.log.info(`${baseName(page.uri)}: compared ${message.problem}`.trimEnd());
+        // What is no trace is not sent to its end.
+        if (message.problem !== '') page.comparing.abort();
         return;
       case 'notTrace':
         // Not awaited: the toast may stay for long.
@@ -360,7 +372,8 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
 function stopFeeding(page: OpenPage): void {
   page.feeding.abort();
   page.comparing.abort();
-  page.opened = false;
+  page.opened = page.isSent = false;
+  page.baseline = '';
 }
 
 async function openAsText(page: OpenPage): Promise<void> {
