@@ -131,6 +131,10 @@ export class PageShell implements EngineListener, PageActions {
       if (changed.has('namesAsRecorded')) this.#tellNames();
       this.#keepSoon();
     });
+    // What was done last before a reload is kept, too.
+    addEventListener('pagehide', () => {
+      if (this.#keepTimer !== undefined) this.#keep();
+    });
   }
 
   /** What concerns the engine has gone there before. */
@@ -402,9 +406,12 @@ export class PageShell implements EngineListener, PageActions {
 
   #keepSoon(): void {
     clearTimeout(this.#keepTimer);
-    this.#keepTimer = setTimeout(
-      () => this.#host.keepState({ ...this.#store.state, ...this.#history.kept }),
-      keepMs,
-    );
+    this.#keepTimer = setTimeout(() => this.#keep(), keepMs);
+  }
+
+  #keep(): void {
+    clearTimeout(this.#keepTimer);
+    this.#keepTimer = undefined;
+    this.#host.keepState({ ...this.#store.state, ...this.#history.kept });
   }
 }

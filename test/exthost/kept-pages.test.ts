@@ -10,7 +10,7 @@ import { until } from './until.js';
 describe('the pages of tabs that are hidden', () => {
   const files = ['one', 'other', 'large'].map((name) => scratchFile(`${name}.btrace`));
   const [one, other, large] = files as [string, string, string];
-  const said: { readonly file: string; readonly type: string }[] = [];
+  const said: { readonly file: string; readonly type: string; readonly text: string }[] = [];
   let listening: vscode.Disposable;
 
   before(async () => {
@@ -21,7 +21,7 @@ describe('the pages of tabs that are hidden', () => {
       await appendFile(large, encodeChunk(60, new Uint8Array(12 << 20), sequence));
     const { parts } = await btrace();
     listening = parts.editors.onDidSay(({ uri, message }) =>
-      said.push({ file: uri.fsPath, type: message.type }),
+      said.push({ file: uri.fsPath, type: message.type, text: message.type === 'copy' ? message.text : '' }),
     );
   });
   beforeEach(() => void said.splice(0));
@@ -48,12 +48,27 @@ describe('the pages of tabs that are hidden', () => {
     assert.equal(count(other, 'ready'), 1);
   });
 
-  it('are taken down where their recording is large, and read it again', async () => {
+  it('are taken down where their recording is large, and read it again, with what was selected', async () => {
+    const { editors } = (await btrace()).parts;
+    const copied = async (times: number): Promise<string | undefined> => {
+      await until('its selection is copied', () => {
+        if (count(large, 'copy') >= times) return true;
+        // A key of the page's own, for which VS Code has no command.
+        editors.post({ type: 'command', command: 'copyName' as never });
+        return false;
+      });
+      return said.findLast(({ file, type }) => file === large && type === 'copy')?.text;
+    };
     await show(large);
+    const { name, ...key } = tillMethods[1]!;
+    await editors.reveal(vscode.Uri.file(large), { ...key, method: name });
+    assert.equal(await copied(1), `${key.className}.${name}`);
     await show(other);
     await show(large);
     await until('it is opened again', () => count(large, 'opened') === 2);
     assert.equal(count(large, 'ready'), 2);
+    const before = count(large, 'copy');
+    assert.equal(await copied(before + 1), `${key.className}.${name}`);
     await show(other);
     assert.equal(count(other, 'ready'), 1);
   });
