@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { pickTarget } from '../../src/extension/recording/pick-target.js';
+import { targetItems } from '../../src/extension/recording/target-items.js';
 import { TargetRegistry } from '../../src/extension/recording/target-registry.js';
 import { TargetError, type Target } from '../../src/targets/target.js';
 import { btrace } from './btrace.js';
@@ -191,6 +192,38 @@ describe('the list of targets', () => {
       pick.hide();
       await asked;
     });
+  });
+
+  it('has what was recorded last first, then programs and devices, and what cannot be recorded below', () => {
+    const one = (name: string, kind: string, refusal?: string): Target =>
+      Object.assign(new ScriptedTarget(name, name.charCodeAt(0)), { kind, refusal });
+    const targets = [
+      one('c', 'local'),
+      one('a', 'local', 'It is too old.'),
+      one('b', 'local'),
+      one('phone app', 'android'),
+      one('d', 'local'),
+    ];
+    const failures = [{ kind: 'local', error: new TargetError('io', 'Some cannot be seen.', 'Be root.') }];
+    const items = targetItems({ targets, failures }, ['phone app', 'gone', 'd', 'a']);
+    assert.deepEqual(
+      items.map(({ kind, label, target }) =>
+        kind === vscode.QuickPickItemKind.Separator ? `— ${label}` : (target?.name ?? label),
+      ),
+      [
+        '— Recorded last',
+        'phone app',
+        'd',
+        '— This machine',
+        'b',
+        'c',
+        'a',
+        '— This machine',
+        '$(warning) Some cannot be seen.',
+        '— Not running yet',
+        '$(terminal) Start a Java program, and record it from its first moment…',
+      ],
+    );
   });
 
   it('lists what the other sources found when one cannot look', async () => {
