@@ -2,7 +2,7 @@
 import { l10n, StatusBarAlignment, ThemeColor, window, Disposable } from 'vscode';
 import { clock } from '../clock.js';
 import { plain, statusLine } from './progress.js';
-import { shortName } from './short-name.js';
+import { cutOff, shortName } from './short-name.js';
 import type { Sessions } from './sessions.js';
 
 export function recordingStatusItem(sessions: Sessions): Disposable {
@@ -27,7 +27,7 @@ export function recordingStatusItem(sessions: Sessions): Disposable {
         ? `$(record) ${longest} ${plain(shortName(first.name)).slice(0, 30)}`
         : `$(record) ${longest} ${l10n.t('{0} recordings', all.length)}`;
     item.tooltip = [
-      ...all.map((one) => `${one.name}: ${statusLine(one.session.status())}`),
+      ...all.map((one) => `${plain(cutOff(one.name))}: ${statusLine(one.session.status())}`),
       l10n.t('Click to stop.'),
     ].join('\n');
     item.accessibilityInformation = {
