@@ -159,6 +159,14 @@ describe('two recordings in one flame graph', function () {
         document.querySelectorAll('#view-compare g.frame rect[fill^="var(--more"]').length === 1 &&
         document.querySelectorAll('#view-compare g.frame rect[fill^="url(#less"]').length === 0,
     );
+    // Also what is here no more.
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('old');
+    await page.waitForFunction(
+      () =>
+        document.querySelectorAll('#view-compare g.frame rect[fill^="var(--more"]').length === 0 &&
+        document.querySelectorAll('#view-compare g.frame rect[fill^="url(#less"]').length === 1,
+    );
     await open.close();
   });
 

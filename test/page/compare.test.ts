@@ -85,6 +85,13 @@ describe('a recording beside an earlier one', function () {
     await page.waitForFunction(() => document.querySelectorAll('#view-compare .table-row').length === 1);
     await page.keyboard.press('Escape');
     await page.waitForFunction(() => document.querySelectorAll('#view-compare .table-row').length === 3);
+    // Also what is here no more.
+    await page.keyboard.press('/');
+    await page.keyboard.type('shop old');
+    await page.waitForFunction(() => document.querySelectorAll('#view-compare .table-row').length === 1);
+    assert.equal((await shownRows(open))[0]![0], 'shop.Old.go');
+    await page.keyboard.press('Escape');
+    await page.waitForFunction(() => document.querySelectorAll('#view-compare .table-row').length === 3);
     // A range is one of this recording alone.
     await page.keyboard.press('1');
     const ruler = (await page.locator('.ruler').boundingBox())!;

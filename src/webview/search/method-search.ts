@@ -6,6 +6,11 @@ import { Pattern, PatternError } from './pattern.js';
 /** Letters of a name that are searched, and searched for: a name of a megabyte is somebody's joke. */
 export const searchedLetters = 1000;
 
+/** Of a frame, so that typing and panning go on while a costly pattern is tried on many names. */
+const sliceMs = 8;
+
+export type SearchedNames = Pick<NameIndex, 'count' | 'isNamed' | 'qualified'>;
+
 export interface Found {
   /** 1 by method id; undefined while nothing is searched. */
   readonly matches: Uint8Array | undefined;
@@ -18,7 +23,7 @@ export interface Found {
  * Plain text finds names that contain it, whatever its case; words apart by spaces must all be there. Pauses after each
  * name, for whom has something else to do.
  */
-export function* searchMethods(names: NameIndex, search: SearchState): Generator<undefined, Found> {
+export function* searchMethods(names: SearchedNames, search: SearchState): Generator<undefined, Found> {
   const wanted = search.text.trim();
   if (wanted === '') return { matches: undefined, count: 0 };
   const test = testFor(wanted, search.regex);
@@ -50,6 +55,24 @@ function testFor(wanted: string, isPattern: boolean): ((name: string) => boolean
   } catch (error) {
     return error instanceof PatternError && error.reason === 'too-large' ? 'tooLong' : 'bad';
   }
+}
+
+/** `take` is told at once where that is quick; else in turn with whatever there is to do, if it `isWanted` then, and false comes back. */
+export function searchInTurns(
+  names: SearchedNames,
+  search: SearchState,
+  isWanted: () => boolean,
+  take: (found: Found, isLate: boolean) => void,
+): boolean {
+  const searching = searchMethods(names, search);
+  const goOn = (isLate: boolean): boolean => {
+    if (isLate && !isWanted()) return false;
+    const found = searchUntil(searching, performance.now() + sliceMs);
+    if (found === undefined) setTimeout(goOn, 0, true);
+    else take(found, isLate);
+    return found !== undefined;
+  };
+  return goOn(false);
 }
 
 /** On the clock of `performance.now()`; `undefined` where there is more to do. */

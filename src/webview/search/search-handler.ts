@@ -10,17 +10,13 @@ import { text } from '../texts.js';
 import { Latest } from '../views/latest.js';
 import { scopeKeys } from '../views/view.js';
 import { shareOf } from '../weights.js';
-import { searchMethods, searchUntil } from './method-search.js';
+import { searchInTurns } from './method-search.js';
 import type { Found } from './method-search.js';
-
-/** Of a frame, so that typing and panning go on while a costly pattern is tried on many names. */
-const sliceMs = 8;
 
 export class SearchHandler {
   readonly #context: ViewContext;
   readonly #show: (found: string, isBad: boolean) => void;
   readonly #latest = new Latest();
-  #searching: Generator<undefined, Found> | undefined;
   #done: { readonly names: NameIndex; readonly search: SearchState } | undefined;
 
   constructor(context: ViewContext, show: (found: string, isBad: boolean) => void) {
@@ -36,32 +32,21 @@ export class SearchHandler {
   #run(): void {
     const { store, model } = this.#context;
     const { search } = store.state;
-    if (this.#done?.names === model.names && this.#done.search === search) {
+    const { names } = model;
+    if (this.#done?.names === names && this.#done.search === search) {
       this.#askShare();
       return;
     }
-    this.#done = { names: model.names, search };
-    const searching = searchMethods(model.names, search);
-    this.#searching = searching;
-    const found = searchUntil(searching, performance.now() + sliceMs);
-    if (found !== undefined) {
+    this.#done = { names, search };
+    const isWanted = (): boolean => this.#done?.names === names && this.#done.search === search;
+    const isDone = searchInTurns(names, search, isWanted, (found, isLate) => {
       this.#take(found);
-      return;
-    }
+      if (isLate) model.changed();
+    });
+    if (isDone) return;
     // What was found before stays meanwhile, unless it was in another recording.
     if (model.snapshot === undefined) model.matches = undefined;
     this.#show(text('search.running'), false);
-    const goOn = (): void => {
-      if (this.#searching !== searching) return;
-      const late = searchUntil(searching, performance.now() + sliceMs);
-      if (late === undefined) {
-        setTimeout(goOn);
-        return;
-      }
-      this.#take(late);
-      model.changed();
-    };
-    setTimeout(goOn);
   }
 
   #take({ matches, count, problem }: Found): void {

@@ -6,6 +6,7 @@ import { isClear } from '../../trace/compare/differences.js';
 import { control, element } from '../element.js';
 import type { ViewContext } from '../model.js';
 import { plainText } from '../names.js';
+import { OtherNames } from '../search/other-names.js';
 import { text } from '../texts.js';
 import { formatWeight } from '../weights.js';
 import type { ComparedFlame, CompareFlameQuery, Weight } from '../worker/messages.js';
@@ -33,6 +34,8 @@ export class CompareFlame {
   readonly #context: ViewContext;
   readonly #canvas: FlameCanvas<Node>;
   readonly #latest = new Latest();
+  readonly #gone = new OtherNames(() => this.search(this.#context.store.state.search.text));
+  #names: ReadonlyMap<number, string> = new Map();
   #query: Omit<CompareFlameQuery, 'kind' | 'least' | 'path'> | undefined;
 
   constructor(context: ViewContext) {
@@ -70,6 +73,7 @@ export class CompareFlame {
       actions.ask({ kind: 'compareFlame', ...query, least: this.#canvas.least, path }),
       (found) => {
         if (this.#query !== query) return;
+        this.#names = found.names;
         this.#canvas.show(this.#tree(found), path, store.state.search.text);
       },
       (message) => this.#canvas.say(message),
@@ -114,8 +118,10 @@ export class CompareFlame {
     return made[0];
   }
 
-  #matches({ method }: Node): boolean {
-    return this.#context.model.matches?.[method] === 1;
+  #matches({ method, key, caller }: Node): boolean {
+    const { model, store } = this.#context;
+    if (method >= 0) return model.matches?.[method] === 1;
+    return caller !== undefined && this.#gone.find(this.#names, store.state.search).has(key);
   }
 
   #colour(node: Node): string {

@@ -7,6 +7,7 @@ import { formatLength } from '../../trace/measure/quantities.js';
 import { control, element } from '../element.js';
 import type { ViewContext } from '../model.js';
 import { plainText } from '../names.js';
+import { OtherNames } from '../search/other-names.js';
 import type { ViewState } from '../store.js';
 import { VirtualTable } from '../tables/virtual-table.js';
 import type { Cell, Column } from '../tables/virtual-table.js';
@@ -37,6 +38,7 @@ export class CompareView extends FigureView {
   readonly #with: HTMLElement;
   readonly #stop: HTMLElement;
   #found: ComparedMethods | undefined;
+  readonly #gone = new OtherNames(() => this.#arrange());
   /** Rows of `#found` in the order shown. */
   #order: readonly number[] = [];
   #largest = 0;
@@ -191,7 +193,7 @@ export class CompareView extends FigureView {
         : isClear(difference[row] ?? 0, found.noise[row] ?? 0);
     const told = [...difference.keys()].filter(isTold);
     const order = told
-      .filter((row) => model.matches === undefined || model.matches[found.method[row] ?? -1] === 1)
+      .filter((row) => model.matches === undefined || isMatch(row))
       .sort((one, other) => Math.abs(difference[other] ?? 0) - Math.abs(difference[one] ?? 0));
     this.#order = order;
     this.#largest = Math.abs(difference[order[0] ?? -1] ?? 0);
@@ -201,6 +203,8 @@ export class CompareView extends FigureView {
     this.say(order.length === 0 && !this.#isFlame ? text(nothing) : '');
     this.#table.setColumns(columns(weight, comparing.includes('total')), undefined);
     this.#table.setRows({
+    const gone = this.#gone.find(found.names, store.state.search);
+    const isMatch = (row: number): boolean => model.matches?.[found.method[row] ?? -1] === 1 || gone.has(row);
       count: order.length,
       key: (row) => {
         const method = this.#method(row);
