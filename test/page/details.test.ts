@@ -1,10 +1,15 @@
 /** The pane beside the views: what colours mean, what is selected, what it waited for, and the keys a person chose. */
 import assert from 'node:assert/strict';
-import { formatNs } from '../../src/trace/measure/quantities.js';
+import { sumScope } from '../../src/trace/index.js';
+import { callFigures } from '../../src/trace/measure/calls.js';
+import { formatNs, formatShare } from '../../src/trace/measure/quantities.js';
 import { bytesOf, generateTrace } from './generated-trace.js';
+import type { Span } from '../../src/webview/geometry/time-scale.js';
+import type { CallKey } from '../../src/webview/store.js';
 import type { GeneratedOptions } from './generated-trace.js';
 import { PageRig } from './page-rig.js';
 import type { PageUnderTest } from './page-rig.js';
+import { shortName, shownWeights } from './shown.js';
 
 const small: GeneratedOptions = { samples: 900, threads: 3, depth: 12, methods: 120, seed: 9 };
 
@@ -126,6 +131,80 @@ describe('the details', function () {
     await page.page.keyboard.press('ArrowDown');
     const share = page.page.locator('.details-figures tbody tr').first().locator('.figure-share');
     assert.match(await share.innerText(), /^(> )?\d+(\.\d)? %$/);
+  });
+
+  /** Selects by keys what is four calls deep, as the page keeps it. */
+  async function fourthCall(): Promise<CallKey> {
+    await page.page.locator('.chart').focus();
+    for (let depth = 0; depth < 4; depth++) await page.page.keyboard.press('ArrowDown');
+    const kept = await page.page.waitForFunction(() => {
+      const [state] = Object.values((history.state ?? {}) as Record<string, { selection?: CallKey }>);
+      return state?.selection?.depth === 3 && state.selection;
+    });
+    return (await kept.jsonValue()) as CallKey;
+  }
+
+  it('of a call have the engine’s figures by every weight, and its place in the source', async () => {
+    const trace = generateTrace(small);
+    const call = await fourthCall();
+    const figures = callFigures(trace, call)!;
+    const { methods } = trace;
+    const title = page.page.locator('.details-title', { hasText: shortName(trace, figures.method) });
+    await title.waitFor();
+    assert.equal(
+      await page.page.locator('.details-place').innerText(),
+      `${methods.file(figures.method)}:${methods.firstLine(figures.method)}`,
+    );
+    const sums = sumScope(trace, { threads: [call.thread], beginNs: -Infinity, endNs: Infinity }, 'all').sum;
+    const rows = await page.page
+      .locator('.details-figures tbody tr')
+      .evaluateAll((all) => all.map((row) => Array.from(row.children, (cell) => cell.textContent)));
+    assert.deepEqual(
+      rows,
+      shownWeights.map(({ weight, name, format }) => {
+        const [total, self] = [figures.total[weight], figures.self[weight]];
+        return [name, format(total), total === 0 ? '' : formatShare(total / sums[weight]), format(self)];
+      }),
+    );
+    assert.ok(figures.total.cpu > 0 && figures.total.allocations > 0, 'there is something to tell');
+  });
+
+  it('lead on: to the source and beside it, into the call, to the clipboard, and to each view', async () => {
+    const press = (name: string): Promise<void> =>
+      page.page
+        .locator('.details-actions vscode-button', { hasText: new RegExp(`^\\s*${name}\\s*$`) })
+        .click();
+    const { beginNs } = await fourthCall();
+    const name = await page.page.locator('.details-title').innerText();
+    await press('Go to Source');
+    const { key, beside } = await page.hear('openSource');
+    assert.deepEqual([`${key.className.split('.').at(-1)}.${key.method}`, beside], [name, false]);
+    await page.page
+      .locator('.details-actions vscode-button', { hasText: 'Go to Source' })
+      .click({ modifiers: ['Control'] });
+    assert.equal((await page.hear('openSource', 2)).beside, true);
+    await press('Copy Name');
+    assert.equal((await page.hear('copy')).text, `${key.className}.${key.method}`);
+    await press('Focus');
+    await page.page.waitForFunction((at) => {
+      const [kept] = Object.values((history.state ?? {}) as Record<string, { viewport?: Span }>);
+      const { beginNs: from, endNs: to } = kept?.viewport ?? { beginNs: 0, endNs: 0 };
+      return from <= at && to > at;
+    }, beginNs);
+    await press('Methods');
+    const row = page.page.locator('#view-methods .table-row[aria-selected=true]');
+    await row.filter({ hasText: name }).waitFor();
+    await press('Callers');
+    await page.page.locator('.callers-middle', { hasText: name }).waitFor();
+    await press('Flame Graph');
+    await page.page.locator('#view-flameGraph g.frame').first().waitFor();
+    assert.equal(
+      await page.page.locator('.search-field').evaluate((field: HTMLInputElement) => field.value),
+      `${key.className}.${key.method}`,
+    );
+    await press('Timeline');
+    await page.page.locator('#view-timeline .box-selected').waitFor();
+    await page.page.locator('.details-title', { hasText: name }).waitFor();
   });
 
   it('keep each figure and its unit on one line, however little room there is', async () => {

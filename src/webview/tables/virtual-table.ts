@@ -76,6 +76,8 @@ export class VirtualTable {
   #columns: readonly Column[] = [];
   #rows: RowSource = emptyRows;
   #selectedKey: string | undefined;
+  /** The last one that was scrolled to. */
+  #revealedKey: string | undefined;
   #selectedRow = -1;
   #frame = 0;
 
@@ -152,6 +154,11 @@ export class VirtualTable {
     this.#selectedRow = this.#find(key);
     if (reveal && this.#selectedRow >= 0) this.#reveal(this.#selectedRow);
     this.render();
+  }
+
+  /** Selects without telling, after rows changed: goes there where it is another one, and leaves who has scrolled away since. */
+  followKey(key: string | undefined): void {
+    this.selectKey(key, key !== this.#revealedKey);
   }
 
   focus(): void {
@@ -266,6 +273,7 @@ export class VirtualTable {
   }
 
   #reveal(row: number): void {
+    this.#revealedKey = this.#selectedKey;
     const top = row * rowHeight;
     const { scrollTop } = this.root;
     const room = this.root.clientHeight - headHeight;

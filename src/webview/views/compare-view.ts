@@ -142,6 +142,7 @@ export class CompareView extends FigureView {
       (found) => {
         this.#found = found;
         this.#arrange();
+        this.#followSelection();
       },
       (message) => this.say(message),
     );
@@ -175,10 +176,20 @@ export class CompareView extends FigureView {
       this.#arrange();
       this.#flame?.search(state.search.text);
     }
-    if (changed.has('selection')) {
-      const method = this.context.model.methodOf(state.selection);
-      this.#table.selectKey(method === undefined ? undefined : `m${method}`, true);
-    }
+    if (changed.has('selection')) this.#table.selectKey(this.#selectedKey(state), true);
+  }
+
+  /** As in the table of methods. */
+  #followSelection(): void {
+    const { state } = this.context.store;
+    const key = this.#selectedKey(state);
+    if (state.selection?.kind === 'method') this.#table.followKey(key);
+    else this.#table.selectKey(key, false);
+  }
+
+  #selectedKey({ selection }: ViewState): string | undefined {
+    const method = this.context.model.methodOf(selection);
+    return method === undefined ? undefined : `m${method}`;
   }
 
   #arrange(): void {
@@ -192,6 +203,8 @@ export class CompareView extends FigureView {
         ? difference[row] !== 0
         : isClear(difference[row] ?? 0, found.noise[row] ?? 0);
     const told = [...difference.keys()].filter(isTold);
+    const gone = this.#gone.find(found.names, store.state.search);
+    const isMatch = (row: number): boolean => model.matches?.[found.method[row] ?? -1] === 1 || gone.has(row);
     const order = told
       .filter((row) => model.matches === undefined || isMatch(row))
       .sort((one, other) => Math.abs(difference[other] ?? 0) - Math.abs(difference[one] ?? 0));
@@ -203,8 +216,6 @@ export class CompareView extends FigureView {
     this.say(order.length === 0 && !this.#isFlame ? text(nothing) : '');
     this.#table.setColumns(columns(weight, comparing.includes('total')), undefined);
     this.#table.setRows({
-    const gone = this.#gone.find(found.names, store.state.search);
-    const isMatch = (row: number): boolean => model.matches?.[found.method[row] ?? -1] === 1 || gone.has(row);
       count: order.length,
       key: (row) => {
         const method = this.#method(row);

@@ -58,6 +58,7 @@ export class MethodsView extends FigureView {
       (figures) => {
         this.#figures = figures;
         this.#arrange();
+        this.#followSelection();
       },
       (message) => this.say(message),
     );
@@ -65,10 +66,20 @@ export class MethodsView extends FigureView {
 
   protected stateChanged(state: ViewState, changed: ReadonlySet<keyof ViewState>): void {
     if (changed.has('sort') || changed.has('search') || changed.has('columns')) this.#arrange();
-    if (changed.has('selection')) {
-      const method = this.context.model.methodOf(state.selection);
-      this.#table.selectKey(method === undefined ? undefined : String(method), true);
-    }
+    if (changed.has('selection')) this.#table.selectKey(this.#selectedKey(state), true);
+  }
+
+  /** To a method, where one asked for it; who comes with a call of the chart sees the first rows. */
+  #followSelection(): void {
+    const { state } = this.context.store;
+    const key = this.#selectedKey(state);
+    if (state.selection?.kind === 'method') this.#table.followKey(key);
+    else this.#table.selectKey(key, false);
+  }
+
+  #selectedKey({ selection }: ViewState): string | undefined {
+    const method = this.context.model.methodOf(selection);
+    return method === undefined ? undefined : String(method);
   }
 
   /** Extra columns: `self.cpu`, `total.allocatedBytes`, `calls`. */
