@@ -159,6 +159,7 @@ describe('Record', () => {
     await range.waitFor();
     const taken = await range.innerText();
     await chart().locator('.search-field').click();
+    await page.keyboard.press('Control+A'); // what the lens has led to is still searched for
     await page.keyboard.type('serveCustomers');
     const isThere = async (): Promise<void> => {
       await chart()

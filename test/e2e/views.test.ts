@@ -125,58 +125,6 @@ describe('Beside the chart', () => {
     }
   });
 
-  it('shows names that look like markup, links or commands as text in the hover', async function () {
-    this.timeout(60_000);
-    const { workbench, server } = vscode;
-    const { page } = workbench;
-    const names = [
-      '<img src=x onerror="window.hacked=1">',
-      '[run](command:workbench.action.closeWindow)',
-      '**bold** `code` $(trash)',
-      '# title\n- item\u202e',
-      '![](x.png) <a href="command:quit">x</a>',
-    ];
-    const callers = names.map((_, at) => [tillMethods.length + at, 1]);
-    await writeRecording(path.join(server.workspace, 'hostile.btrace'), {
-      methods: [
-        ...tillMethods,
-        ...names.map((name) => ({ className: '', name, signature: '', file: '', line: 0 })),
-      ],
-      stacks: [...callers, ...callers.map((stack) => stack.toReversed())],
-      samples: 400,
-      startedMs: Date.now() + 60_000,
-    });
-    await workbench.openFile('hostile.btrace');
-    await workbench.webview().locator('.thread-name').first().waitFor();
-    await workbench.openFile('Till.java', 1);
-    await workbench.lens(/^CPU .* · wall /).waitFor();
-    await page
-      .locator('.view-line', { hasText: 'count(' })
-      .locator('span', { hasText: 'count' })
-      .last()
-      .hover();
-    const hover = page.locator('.monaco-hover', { hasText: 'closeWindow' });
-    await hover.waitFor();
-    await workbench.screenshot('views-3-hover-hostile');
-    const text = (await hover.innerText()).replaceAll('\u00a0', ' ');
-    for (const name of names) {
-      const shown = name.replace(/[\n\u202e]/g, '\ufffd');
-      assert.equal(text.split(shown).length - 1, 2, `${shown} as a caller and as a callee:\n${text}`);
-    }
-    assert.equal(await hover.locator('img, em, code, h1, .codicon-trash').count(), 0);
-    assert.deepEqual(await hover.locator('strong').allTextContents(), ['Called by', 'Calls', 'Lines']);
-    assert.deepEqual(await hover.locator('a').allTextContents(), ['Show in the recording']);
-    assert.equal(await page.evaluate(() => 'hacked' in window), false);
-    await page.keyboard.press('Escape');
-    await workbench.run('View: Close All Editors');
-    // The figures of the next tests are of this one.
-    await recordings().filter({ hasText: 'no cache' }).click();
-    await workbench.webview().locator('.thread-name').first().waitFor();
-    await workbench.openFile('Till.java', 1);
-    await workbench.lens(/66\.7 %/).waitFor();
-    await workbench.run('View: Close All Editors');
-  });
-
   it('draws times at the ends of lines and their heat in the gutter, where a person asks for them', async function () {
     this.timeout(90_000);
     const { workbench, server } = vscode;
@@ -213,6 +161,52 @@ describe('Beside the chart', () => {
         await workbench.screenshot(`views-4-lines-${name}`);
       }
     }
+    await workbench.run('View: Close All Editors');
+  });
+
+  it('shows names that look like markup, links or commands as text in the hover', async function () {
+    this.timeout(60_000);
+    const { workbench, server } = vscode;
+    const { page } = workbench;
+    const names = [
+      '<img src=x onerror="window.hacked=1">',
+      '[run](command:workbench.action.closeWindow)',
+      '**bold** `code` $(trash)',
+      '# title\n- item\u202e',
+      '![](x.png) <a href="command:quit">x</a>',
+    ];
+    const callers = names.map((_, at) => [tillMethods.length + at, 1]);
+    await writeRecording(path.join(server.workspace, 'hostile.btrace'), {
+      methods: [
+        ...tillMethods,
+        ...names.map((name) => ({ className: '', name, signature: '', file: '', line: 0 })),
+      ],
+      stacks: [...callers, ...callers.map((stack) => stack.toReversed())],
+      samples: 400,
+      startedMs: Date.now() + 60_000,
+    });
+    await workbench.openFile('hostile.btrace');
+    await workbench.webview().locator('.thread-name').first().waitFor();
+    await workbench.openFile('Till.java', 1);
+    await workbench.lens(/^CPU 200 ms \(100 %\)/).waitFor(); // those of this recording
+    await page
+      .locator('.view-line', { hasText: 'count(' })
+      .locator('span', { hasText: 'count' })
+      .last()
+      .hover();
+    const hover = page.locator('.monaco-hover', { hasText: 'closeWindow' });
+    await hover.waitFor();
+    await workbench.screenshot('views-3-hover-hostile');
+    const text = (await hover.innerText()).replaceAll('\u00a0', ' ');
+    for (const name of names) {
+      const shown = name.replace(/[\n\u202e]/g, '\ufffd');
+      assert.equal(text.split(shown).length - 1, 2, `${shown} as a caller and as a callee:\n${text}`);
+    }
+    assert.equal(await hover.locator('img, em, code, h1, .codicon-trash').count(), 0);
+    assert.deepEqual(await hover.locator('strong').allTextContents(), ['Called by', 'Calls', 'Lines']);
+    assert.deepEqual(await hover.locator('a').allTextContents(), ['Show in the recording']);
+    assert.equal(await page.evaluate(() => 'hacked' in window), false);
+    await page.keyboard.press('Escape');
     await workbench.run('View: Close All Editors');
   });
 
