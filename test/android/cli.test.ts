@@ -148,6 +148,17 @@ describe('btrace, the command, on devices', () => {
       assert.deepEqual((await readdir(bench().phone.resolve('/data/local/tmp'))).filter(left), []);
     });
 
+  it('tells programs why a recording is from outside, and no count of samples that it does not know', async () => {
+    const app = await bench().launched(SHOP);
+    await bench().phone.refuseAgents("java.lang.SecurityException: Can't attach agent");
+    await bench().connect();
+    const { code, out, err } = await btrace(['record', '--app', SHOP, '--json'], forFrames(app));
+    assert.equal(code, 0, err);
+    const said = JSON.parse(out) as { readonly outside?: string };
+    assert.equal(said.outside, "Android did not attach the agent: Can't attach agent");
+    assert.equal('samples' in said, false, out);
+  });
+
   async function recordedMethods(file: string): Promise<string[]> {
     const { methods } = decodeRecording(await readFile(file)).trace();
     return Array.from({ length: methods.count }, (_, method) => methods.qualifiedName(method));

@@ -118,10 +118,10 @@ function say(session: Session, end: SessionEnd, options: Follow, terminal: Termi
   const status = session.status();
   if (options.json) {
     const { name, pid, runtime } = session.target;
-    const { samples, dropped, elapsedMs } = status;
-    terminal.print(
-      JSON.stringify({ ...end, target: { name, pid, runtime }, samples, dropped, elapsedMs }, null, 2),
-    );
+    const { samples, dropped, elapsedMs, outside } = status;
+    // How many samples Android took is in the file alone.
+    const taken = outside === undefined ? { samples, dropped } : { outside };
+    terminal.print(JSON.stringify({ ...end, target: { name, pid, runtime }, ...taken, elapsedMs }, null, 2));
     return;
   }
   if (end.message !== '') terminal.note(plainText(end.message));
