@@ -7,6 +7,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { find, root } from '../../scripts/setup.mjs';
+import { words } from '../../scripts/words.mjs';
 import { LocalTargets } from '../../src/targets/local/local-targets.js';
 import { recordOptions } from '../rigs/record-options.js';
 import { isQuick, say, type Target } from './figure.js';
@@ -116,6 +117,7 @@ async function slowdown(): Promise<void> {
   }
 }
 
+words(import.meta.url, { flags: ['quick'] });
 compile();
 captures();
 await slowdown();

@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { root } from '../../scripts/setup.mjs';
+import { words } from '../../scripts/words.mjs';
 import { decodeRecording } from '../../src/trace/build/decode.js';
 import type { RecordOptions } from '../../src/targets/target.js';
 import { recordApp } from '../rigs/art/record.js';
@@ -31,6 +32,8 @@ const targets: Record<string, number> = {
   'share-of-tracing-quick': 0.2,
   'share-of-sampling-interpreter': 1,
   'share-of-sampling-quick': 1,
+  'own-share-of-sampling-interpreter': 1,
+  'own-share-of-sampling-quick': 1,
 };
 
 function report(name: string, value: number, unit: string): void {
@@ -76,35 +79,45 @@ function cpuOf(app: ArtApp, name = ''): number {
   return sum;
 }
 
-/** CPU time a round of the app's work takes, with everything that runs in its process. */
-async function cost(app: ArtApp, rounds: number): Promise<number> {
+/**
+ * CPU time a round of the app's work takes, with everything that runs in its process; and how much of it is that of the threads whose
+ * names begin with `profiler`.
+ */
+async function cost(app: ArtApp, rounds: number, profiler: string): Promise<Cost> {
   await app.more('work', 1);
-  const begin = cpuOf(app);
+  const [begin, beginOwn] = [cpuOf(app), cpuOf(app, profiler)];
   const done = await app.more('work', rounds);
-  return (cpuOf(app) - begin) / done.length;
+  const taken = cpuOf(app) - begin;
+  return { round: taken / done.length, own: (cpuOf(app, profiler) - beginOwn) / taken };
 }
+
+interface Cost {
+  readonly round: number;
+  readonly own: number;
+}
+
+const agentThreads = 'btrace';
+const samplingThread = 'Sampling Profil'; // as much of its name as the kernel keeps
 
 /**
  * The same app plain, recorded, and under ART's two profilers, in turns; what each adds to a round's CPU time. "Equal rate": a
- * sample each millisecond, on both sides and without the budget that would hold ours back.
+ * sample each millisecond, on both sides and without the budget that would hold ours back. What a round takes swings by more than a
+ * sampler adds; the CPU time of the samplers' own threads does not.
  */
 async function slowdowns(runtime: ArtRuntime, engine: Engine): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
   const app = startApp(runtime, { engine, app: 'Steady', arguments: [0] });
   const patience = () => AbortSignal.timeout(30_000);
   const rounds = isQuick ? 50 : 300;
-  const added: Record<'recording' | 'recordingEachMs' | 'sampling' | 'tracing', number[]> = {
-    recording: [],
-    recordingEachMs: [],
-    sampling: [],
-    tracing: [],
-  };
+  type How = 'recording' | 'recordingEachMs' | 'sampling' | 'tracing';
+  const added: Record<How, number[]> = { recording: [], recordingEachMs: [], sampling: [], tracing: [] };
+  const own: Record<How, number[]> = { recording: [], recordingEachMs: [], sampling: [], tracing: [] };
   const bytes: number[] = [];
   let files = 0;
-  const recorded = async (options: Partial<RecordOptions>): Promise<number> => {
+  const recorded = async (options: Partial<RecordOptions>): Promise<Cost> => {
     const file = path.join(folder, `${++files}.btrace`);
     const session = await recordApp(app, recordOptions(file, options), patience());
-    const during = await cost(app, rounds);
+    const during = await cost(app, rounds, agentThreads);
     await session.stop();
     const content = readFileSync(file);
     const trace = decodeRecording(content).trace();
@@ -112,26 +125,29 @@ async function slowdowns(runtime: ArtRuntime, engine: Engine): Promise<void> {
     bytes.push(content.length / samples);
     return during;
   };
-  const profiled = async (intervalUs: number, rounds: number): Promise<number> => {
+  const profiled = async (intervalUs: number, rounds: number): Promise<Cost> => {
     app.system(`profile start ${path.join(folder, `${++files}.trace`)} ${intervalUs}`);
-    const during = await cost(app, rounds);
+    const during = await cost(app, rounds, samplingThread);
     app.system('profile stop');
     return during;
   };
   try {
     await app.until(/^started /m);
-    await cost(app, rounds);
+    const bare = async () => (await cost(app, rounds, agentThreads)).round;
+    await bare();
     for (let turn = 0; turn < (isQuick ? 1 : 7); turn++) {
-      const before = await cost(app, rounds);
+      const before = await bare();
       const during = {
         recording: await recorded({}),
         recordingEachMs: await recorded({ budgetPpm: 0, asyncIntervalNs: 1_000_000 }),
         sampling: await profiled(1000, rounds),
         tracing: await profiled(0, Math.ceil(rounds / 30)), // some fifty times slower
       };
-      const plain = (before + (await cost(app, rounds))) / 2;
-      for (const [how, taken] of Object.entries(during))
-        added[how as keyof typeof added].push(taken / plain - 1);
+      const plain = (before + (await bare())) / 2;
+      for (const [how, taken] of Object.entries(during) as [How, Cost][]) {
+        added[how].push(taken.round / plain - 1);
+        own[how].push(taken.own);
+      }
     }
   } finally {
     await app.kill();
@@ -143,6 +159,10 @@ async function slowdowns(runtime: ArtRuntime, engine: Engine): Promise<void> {
   report(`slowdown-sampling-${engine}`, percent(added.sampling), '%');
   report(`slowdown-tracing-${engine}`, percent(added.tracing), '%');
   report(`share-of-sampling-${engine}`, median(added.recordingEachMs) / median(added.sampling), 'x');
+  report(`own-recording-${engine}`, percent(own.recording), '%');
+  report(`own-recording-each-ms-${engine}`, percent(own.recordingEachMs), '%');
+  report(`own-sampling-${engine}`, percent(own.sampling), '%');
+  report(`own-share-of-sampling-${engine}`, median(own.recordingEachMs) / median(own.sampling), 'x');
   report(`share-of-tracing-${engine}`, median(added.recording) / median(added.tracing), 'x');
   report(`bytes-a-sample-${engine}`, median(bytes), 'bytes');
 }
@@ -158,9 +178,9 @@ async function crowd(runtime: ArtRuntime, engine: Engine): Promise<void> {
     const options = recordOptions(path.join(folder, 'crowd.btrace'));
     const session = await recordApp(app, options, AbortSignal.timeout(60_000));
     const begin = cpuOf(app);
-    const agent = cpuOf(app, 'btrace');
+    const agent = cpuOf(app, agentThreads);
     await app.more('crowd', isQuick ? 30 : 200);
-    report(`crowd-cost-${engine}`, ((cpuOf(app, 'btrace') - agent) / (cpuOf(app) - begin)) * 100, '%');
+    report(`crowd-cost-${engine}`, ((cpuOf(app, agentThreads) - agent) / (cpuOf(app) - begin)) * 100, '%');
     const { file } = await session.stop();
     const trace = decodeRecording(readFileSync(file)).trace();
     const counts = trace.threads
@@ -177,6 +197,7 @@ async function crowd(runtime: ArtRuntime, engine: Engine): Promise<void> {
   }
 }
 
+words(import.meta.url, { flags: ['quick'] });
 compile();
 const runtime = await artRuntime();
 for (const engine of Object.keys(engines) as Engine[]) {

@@ -1,14 +1,13 @@
-/**
- * npm run bench:ui [-- --quick] [SIZE …]: the page alone against speedscope, same content, same browser, same run. Sizes
- * are 100k, 1M and 5M; the machine is kept for shorter when they are measured one by one.
- *
- * Content is that of the engine's bench: 8 threads, a sample about each millisecond, stacks about 40 deep, none merged, so
- * that there are about two calls for each sample, as in a real program. speedscope gets the same calls in its own format.
- * One line a figure: `bench NAME VALUE UNIT target >=T ok|short`, or `-` where there is no target.
- */
+// npm run bench:ui [-- --quick] [SIZE …]: the page alone against speedscope, same content, same browser, same run. Sizes
+// are 100k, 1M and 5M; the machine is kept for shorter when they are measured one by one.
+//
+// Content is that of the engine's bench: 8 threads, a sample about each millisecond, stacks about 40 deep, none merged, so
+// that there are about two calls for each sample, as in a real program. speedscope gets the same calls in its own format.
+// One line a figure: `bench NAME VALUE UNIT target >=T ok|short`, or `-` where there is no target.
 import { mkdtempSync, openSync, closeSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { words } from '../../../scripts/words.mjs';
 import { writeSpeedscope } from '../../../src/trace/formats/speedscope-export.js';
 import { decodeRecording, synthesize } from '../../../src/trace/index.js';
 import { isQuick, say } from '../figure.js';
@@ -24,7 +23,13 @@ export interface Measured {
   readonly frameP95Ms: number;
 }
 
-const sizes = process.argv.slice(2).filter((word) => !word.startsWith('-'));
+const known = ['100k', '1M', '5M'];
+const sizes = words(import.meta.url, { flags: ['quick'], names: true }).names;
+const unknown = sizes.find((size) => !known.includes(size));
+if (unknown !== undefined) {
+  console.error(`There is no size ${unknown}. Sizes: ${known.join(', ')}.`);
+  process.exit(2);
+}
 const wants = (size: string): boolean => sizes.length === 0 || sizes.includes(size);
 const frames = isQuick ? 48 : 120;
 const runs = isQuick ? 1 : 3;
