@@ -74,64 +74,55 @@ function cpuOf(app: ArtApp, name = ''): number {
   let sum = 0;
   for (const task of readdirSync(`/proc/${app.pid}/task`)) {
     const of = (file: string) => readFileSync(`/proc/${app.pid}/task/${task}/${file}`, 'utf8');
-    if (of('comm').startsWith(name)) sum += Number(of('schedstat').split(' ')[0]);
+    try {
+      if (of('comm').startsWith(name)) sum += Number(of('schedstat').split(' ')[0]);
+    } catch (error) {
+      // One of the session before, that has just ended.
+      if (!['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    }
   }
   return sum;
 }
 
-interface Cost {
-  /** CPU time a round of the app's work takes, with everything that runs in its process: of each slice of them. */
-  readonly rounds: readonly number[];
-  /** How much of it is that of the threads whose names begin with what was asked for. */
-  readonly own: number;
-}
-
-async function cost(app: ArtApp, slices: number, slice: number, profiler: string): Promise<Cost> {
+/**
+ * CPU time a round of the app's work takes, with everything that runs in its process; and how much of it is that of the threads whose
+ * names begin with `profiler`.
+ */
+async function cost(app: ArtApp, rounds: number, profiler: string): Promise<Cost> {
   await app.more('work', 1);
   const [begin, beginOwn] = [cpuOf(app), cpuOf(app, profiler)];
-  const rounds: number[] = [];
-  let before = begin;
-  for (let i = 0; i < slices; i++) {
-    const done = await app.more('work', slice);
-    const now = cpuOf(app);
-    rounds.push((now - before) / done.length);
-    before = now;
-  }
-  return { rounds, own: (cpuOf(app, profiler) - beginOwn) / (before - begin) };
+  const done = await app.more('work', rounds);
+  const taken = cpuOf(app) - begin;
+  return { round: taken / done.length, own: (cpuOf(app, profiler) - beginOwn) / taken };
 }
 
-/** What is left of the same work, done again and again, when its share of what disturbs it is taken off: that only ever adds. */
-const undisturbed = (values: number[]): number =>
-  [...values].sort((a, b) => a - b)[values.length >> 2] ?? NaN;
-
-type How = 'plain' | 'recording' | 'recordingEachMs' | 'sampling' | 'tracing';
+interface Cost {
+  readonly round: number;
+  readonly own: number;
+}
 
 const agentThreads = 'btrace';
 const samplingThread = 'Sampling Profil'; // as much of its name as the kernel keeps
 
 /**
  * The same app plain, recorded, and under ART's two profilers, in turns; what each adds to a round's CPU time. "Equal rate": a
- * sample each millisecond, on both sides and without the budget that would hold ours back. What a round takes still swings by more
- * than a sampler adds on a machine with other work; the CPU time of the samplers' own threads does not.
+ * sample each millisecond, on both sides and without the budget that would hold ours back. What a round takes swings by more than a
+ * sampler adds; the CPU time of the samplers' own threads does not.
  */
 async function slowdowns(runtime: ArtRuntime, engine: Engine): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
   const app = startApp(runtime, { engine, app: 'Steady', arguments: [0] });
   const patience = () => AbortSignal.timeout(30_000);
-  const [slices, slice] = isQuick ? [2, 25] : [6, 50];
-  const each = () => ({ plain: [], recording: [], recordingEachMs: [], sampling: [], tracing: [] });
-  const taken: Record<How, number[]> = each();
-  const own: Record<How, number[]> = each();
-  const add = (how: How, { rounds, own: share }: Cost): void => {
-    taken[how].push(...rounds);
-    own[how].push(share);
-  };
+  const rounds = isQuick ? 50 : 300;
+  type How = 'recording' | 'recordingEachMs' | 'sampling' | 'tracing';
+  const added: Record<How, number[]> = { recording: [], recordingEachMs: [], sampling: [], tracing: [] };
+  const own: Record<How, number[]> = { recording: [], recordingEachMs: [], sampling: [], tracing: [] };
   const bytes: number[] = [];
   let files = 0;
   const recorded = async (options: Partial<RecordOptions>): Promise<Cost> => {
     const file = path.join(folder, `${++files}.btrace`);
     const session = await recordApp(app, recordOptions(file, options), patience());
-    const during = await cost(app, slices, slice, agentThreads);
+    const during = await cost(app, rounds, agentThreads);
     await session.stop();
     const content = readFileSync(file);
     const trace = decodeRecording(content).trace();
@@ -139,40 +130,45 @@ async function slowdowns(runtime: ArtRuntime, engine: Engine): Promise<void> {
     bytes.push(content.length / samples);
     return during;
   };
-  const profiled = async (intervalUs: number, slices: number, slice: number): Promise<Cost> => {
+  const profiled = async (intervalUs: number, rounds: number): Promise<Cost> => {
     app.system(`profile start ${path.join(folder, `${++files}.trace`)} ${intervalUs}`);
-    const during = await cost(app, slices, slice, samplingThread);
+    const during = await cost(app, rounds, samplingThread);
     app.system('profile stop');
     return during;
   };
-  const plain = () => cost(app, slices, slice, agentThreads);
   try {
     await app.until(/^started /m);
-    await plain();
+    const bare = async () => (await cost(app, rounds, agentThreads)).round;
+    await bare();
     for (let turn = 0; turn < (isQuick ? 1 : 7); turn++) {
-      add('plain', await plain());
-      add('recording', await recorded({}));
-      add('recordingEachMs', await recorded({ budgetPpm: 0, asyncIntervalNs: 1_000_000 }));
-      add('plain', await plain());
-      add('sampling', await profiled(1000, slices, slice));
-      add('tracing', await profiled(0, 2, 5)); // some fifty times slower
+      const before = await bare();
+      const during = {
+        recording: await recorded({}),
+        recordingEachMs: await recorded({ budgetPpm: 0, asyncIntervalNs: 1_000_000 }),
+        sampling: await profiled(1000, rounds),
+        tracing: await profiled(0, Math.ceil(rounds / 30)), // some fifty times slower
+      };
+      const plain = (before + (await bare())) / 2;
+      for (const [how, taken] of Object.entries(during) as [How, Cost][]) {
+        added[how].push(taken.round / plain - 1);
+        own[how].push(taken.own);
+      }
     }
   } finally {
     await app.kill();
     rmSync(folder, { recursive: true, force: true });
   }
-  const added = (how: How): number => undisturbed(taken[how]) / undisturbed(taken.plain) - 1;
   const percent = (values: number[]) => median(values) * 100;
-  report(`slowdown-recording-${engine}`, added('recording') * 100, '%');
-  report(`slowdown-recording-each-ms-${engine}`, added('recordingEachMs') * 100, '%');
-  report(`slowdown-sampling-${engine}`, added('sampling') * 100, '%');
-  report(`slowdown-tracing-${engine}`, added('tracing') * 100, '%');
-  report(`share-of-sampling-${engine}`, added('recordingEachMs') / added('sampling'), 'x');
-  report(`share-of-tracing-${engine}`, added('recording') / added('tracing'), 'x');
+  report(`slowdown-recording-${engine}`, percent(added.recording), '%');
+  report(`slowdown-recording-each-ms-${engine}`, percent(added.recordingEachMs), '%');
+  report(`slowdown-sampling-${engine}`, percent(added.sampling), '%');
+  report(`slowdown-tracing-${engine}`, percent(added.tracing), '%');
+  report(`share-of-sampling-${engine}`, median(added.recordingEachMs) / median(added.sampling), 'x');
   report(`own-recording-${engine}`, percent(own.recording), '%');
   report(`own-recording-each-ms-${engine}`, percent(own.recordingEachMs), '%');
   report(`own-sampling-${engine}`, percent(own.sampling), '%');
   report(`own-share-of-sampling-${engine}`, median(own.recordingEachMs) / median(own.sampling), 'x');
+  report(`share-of-tracing-${engine}`, median(added.recording) / median(added.tracing), 'x');
   report(`bytes-a-sample-${engine}`, median(bytes), 'bytes');
 }
 
