@@ -11,24 +11,30 @@ function head(script) {
 }
 
 /**
- * The words after the script's own name: its flags, `true` where they are given, options that take a value, and the names that are left.
- * `--help` prints the script's first comment; a word that the script does not know ends it with the same.
+ * The words after the script's own name: its flags, `true` where they are given, options that take a value, and the names that are left,
+ * any (`true`) or of those that are known. `--help` prints the script's first comment; a word that the script does not know ends it with
+ * the same.
  */
 export function words(moduleUrl, { flags = [], values = [], names = false } = {}) {
   const script = fileURLToPath(moduleUrl);
   const options = { help: { type: 'boolean', short: 'h' } };
   for (const flag of flags) options[flag] = { type: 'boolean' };
   for (const value of values) options[value] = { type: 'string' };
+  const refuse = (why) => {
+    console.error(`${why}.\n\n${head(script)}`);
+    process.exit(2);
+  };
   let asked;
   try {
-    asked = parseArgs({ options, allowPositionals: names });
+    asked = parseArgs({ options, allowPositionals: names !== false });
   } catch (error) {
-    console.error(`${error.message.split('. ')[0]}.\n\n${head(script)}`);
-    process.exit(2);
+    refuse(error.message.split('. ')[0]);
   }
   if (asked.values.help) {
     process.stdout.write(head(script));
     process.exit(0);
   }
+  const unknown = Array.isArray(names) && asked.positionals.find((name) => !names.includes(name));
+  if (unknown) refuse(`There is no "${unknown}". Names: ${names.join(', ')}`);
   return { ...asked.values, names: asked.positionals };
 }

@@ -23,13 +23,7 @@ export interface Measured {
   readonly frameP95Ms: number;
 }
 
-const known = ['100k', '1M', '5M'];
-const sizes = words(import.meta.url, { flags: ['quick'], names: true }).names;
-const unknown = sizes.find((size) => !known.includes(size));
-if (unknown !== undefined) {
-  console.error(`There is no size ${unknown}. Sizes: ${known.join(', ')}.`);
-  process.exit(2);
-}
+const { names: sizes } = words(import.meta.url, { flags: ['quick'], names: ['100k', '1M', '5M'] });
 const wants = (size: string): boolean => sizes.length === 0 || sizes.includes(size);
 const frames = isQuick ? 48 : 120;
 const runs = isQuick ? 1 : 3;
