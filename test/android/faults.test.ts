@@ -18,7 +18,7 @@ describe('recording over adb when something fails', () => {
   const bench = withPhone();
 
   const start = async (changes: Partial<RecordOptions> = {}, signal?: AbortSignal): Promise<Session> => {
-    const target = await new AndroidTargets(bench().options()).choose({ app: SHOP, device: undefined });
+    const target = await bench().target(SHOP);
     return await target.start(recordOptions(bench().file(), changes), signal);
   };
   const traceOf = async ({ file }: { file: string }): Promise<Trace> =>

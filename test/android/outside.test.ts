@@ -1,17 +1,6 @@
 /** Where the agent cannot go, Android's own sampling does: real ART's, through the same real adb server. */
 import assert from 'node:assert/strict';
-import {
-  appendFile,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  symlink,
-  utimes,
-  writeFile,
-} from 'node:fs/promises';
+import { readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AndroidOptions, AndroidTargets } from '../../src/targets/android/android-targets.js';
@@ -83,52 +72,6 @@ describe('recording an app from outside', () => {
         assert.ok(ms > slow * 40 * 0.6, `${ms} ms of ${slow} × 40`);
         assert.deepEqual(await readdir(bench().phone.resolve('/data/local/tmp')), []);
         await app.more('frame', 2);
-      });
-
-      it('is done after an app died of the agent once, until there is a newer one', async () => {
-        await launched();
-        await bench().connect();
-        bench().phone.faults.agentKills = true;
-        await assert.rejects(start(), /com\.example\.shop ended while the agent was attached/);
-        assert.deepEqual(await readdir(bench().phone.resolve(`/data/data/${SHOP}/code_cache`)), []);
-        bench().phone.faults.agentKills = false;
-
-        const app = await launched();
-        const outside = await start();
-        await app.more('frame', 3);
-        assert.match((await outside.stop()).message, /the app died of the agent before/);
-        // Another version of the agent, as far as its content says.
-        const newer = path.join(bench().folder, 'newer/agents/android-x86_64');
-        await mkdir(newer, { recursive: true });
-        const agent = await readFile(path.join(bench().agents, 'agents/android-x86_64/libbtrace-agent.so'));
-        await writeFile(path.join(newer, 'libbtrace-agent.so'), Buffer.concat([agent, Buffer.from('newer')]));
-        const inside = await start(path.join(bench().folder, 'newer'));
-        await app.more('frame', 3);
-        assert.equal((await inside.stop()).message, '');
-        assert.equal((await traceOf(inside)).info.mode, Mode.InProcess);
-        // One version is on the device, and in the app, which may not write to it.
-        assert.equal((await bench().phone.agentsIn('/data/local/tmp')).length, 1);
-        const cache = `/data/data/${SHOP}/code_cache`;
-        const [copy = '', ...older] = await bench().phone.agentsIn(cache);
-        assert.deepEqual(older, []);
-        assert.equal((await stat(bench().phone.resolve(`${cache}/${copy}`))).mode & 0o222, 0);
-      });
-
-      it('is done where Android does not attach the agent, and says in which words', async () => {
-        const app = await launched();
-        await bench().connect();
-        await bench().phone.refuseAgents(
-          "java.lang.SecurityException: Can't attach agent, process is not debuggable.",
-        );
-        const session = await start();
-        assert.deepEqual(await readdir(bench().phone.resolve(`/data/data/${SHOP}/code_cache`)), []);
-        await app.more('frame', 2);
-        const { message } = await session.stop();
-        assert.match(
-          message,
-          /Android did not attach the agent: Can't attach agent, process is not debuggable/,
-        );
-        assert.equal((await traceOf(session)).info.mode, Mode.FromOutside);
       });
 
       it('is refused in words while somebody else does it, of any app, whose recording stays whole', async () => {
@@ -211,146 +154,6 @@ describe('recording an app from outside', () => {
         });
     });
 
-  for (const { how, leave } of [
-    {
-      how: 'in the middle of a walk',
-      leave: async () => {
-        const copies = bench().phone.resolve(`/data/data/${SHOP}/code_cache`);
-        const marker = (await readdir(copies)).find((name) => name.endsWith('.walking'));
-        // One walk more than there are, that nobody ends.
-        const file = await open(path.join(copies, marker!), 'r+');
-        await file.write(Buffer.from([1, 0, 0, 0]), 0, 4, 0);
-        await file.close();
-      },
-    },
-    {
-      how: 'with the agent on its stack, as the crash log has it',
-      leave: (pid: number) => crashed(pid, SHOP),
-    },
-  ])
-    it(`is done after an app died ${how}`, async () => {
-      const app = await bench().launched(SHOP);
-      await bench().connect();
-      const inside = await start();
-      await app.more('frame', 2);
-      await leave(app.pid);
-      await app.kill();
-      assert.equal((await inside.ended).reason, 'target-exited');
-      await bench().launched(SHOP);
-      const outside = await start();
-      assert.match((await outside.stop()).message, /the app died of the agent before/);
-    });
-
-  /** A crash as Android logs it, with this agent on the stack. */
-  async function crashed(pid: number, name: string): Promise<void> {
-    const [agent = ''] = await bench().phone.agentsIn('/data/local/tmp');
-    const heading = `F DEBUG : pid: ${pid}, tid: ${pid}, name: main  >>> ${name} <<<`;
-    const frame = `F DEBUG :       #00 pc 1  /data/data/${name}/code_cache/${agent}`;
-    await appendFile(bench().phone.resolve('/crashes'), `${heading}\n${frame}\n`);
-  }
-
-  it('is not done because another app died of the agent, or another process was in a walk', async () => {
-    const { phone } = bench();
-    const app = await bench().launched(SHOP);
-    const part = await phone.launch(SHOP, undefined, `${SHOP}:sync`);
-    await bench().connect();
-    const inside = await start();
-    await app.more('frame', 2);
-    const copies = phone.resolve(`/data/data/${SHOP}/code_cache`);
-    const marker = (await readdir(copies)).find((name) => name.endsWith('.walking'))!;
-    const ofPart = marker.replace('.walking', ':sync.walking');
-    await writeFile(path.join(copies, ofPart), Buffer.from([1, 0, 0, 0]));
-    await appendFile(
-      phone.resolve('/crashes'),
-      `F DEBUG : pid: ${app.pid}, tid: 1, name: a >>> ${SHOP} <<<\n`,
-    );
-    await crashed(part.pid, `${SHOP}:sync`);
-    await app.kill();
-    assert.equal((await inside.ended).reason, 'target-exited');
-    await bench().launched(SHOP);
-    const again = await start();
-    assert.equal((await again.stop()).message, '');
-  });
-
-  it('is done after an app died as it was started with the agent', async () => {
-    const { phone } = bench();
-    const before = await bench().launched(SHOP);
-    await bench().connect();
-    await (await start()).stop();
-    await before.kill();
-    phone.faults.agentKills = true;
-    const target = await new AndroidTargets(bench().options()).choose({ app: SHOP, device: undefined });
-    const began = performance.now();
-    const launching = target.start(recordOptions(bench().file(), { fromLaunch: true }));
-    launching.catch(() => undefined);
-    const looked = () => phone.commands.filter((command) => command.includes('pidof')).length;
-    while (looked() < 2) await delay(5);
-    await crashed(1, SHOP);
-    await phone.app(SHOP)!.kill();
-    await assert.rejects(launching, { message: `${SHOP} ended as it was started with the agent.` });
-    assert.ok(performance.now() - began < 15_000, 'it was waited for though it had ended');
-    assert.deepEqual(await readdir(phone.resolve(`/data/data/${SHOP}/code_cache`)), []);
-    await bench().launched(SHOP);
-    const outside = await start();
-    assert.match((await outside.stop()).message, /the app died of the agent before/);
-  });
-
-  async function assertSampled(session: Session, app: ArtApp): Promise<void> {
-    await app.until(/system: profile start/);
-    await app.more('frame', 12);
-    const { reason, message } = await session.stop();
-    assert.equal(reason, 'stopped');
-    assert.match(message, /Recorded from outside.*it is not debuggable, and takes no agent/);
-    const trace = await traceOf(session);
-    assert.equal(trace.info.mode, Mode.FromOutside);
-    const methods = Array.from({ length: trace.methods.count }, (_, at) => trace.methods.qualifiedName(at));
-    assert.ok(methods.includes('sample.Jank.decodeRow'), methods.join());
-  }
-
-  it('is done of an app of a store that lets the shell profile it, and is not asked of others', async () => {
-    const phone = await bench().another({ sdk: 31 });
-    await phone.install(BANK, { debuggable: false, profileable: true });
-    await phone.install('com.example.vault', { debuggable: false });
-    const app = await phone.launch(BANK);
-    await phone.launch('com.example.vault');
-    await bench().connect(phone);
-    const targets = await new AndroidTargets(bench().options()).list();
-    assert.deepEqual(
-      targets.map(({ name, refusal, outsideOnly, launchNeedsLibrary }) => [
-        name,
-        refusal === undefined,
-        outsideOnly,
-        launchNeedsLibrary,
-      ]),
-      [
-        [BANK, true, true, true],
-        ['com.example.vault', false, false, true],
-      ],
-    );
-    await assertSampled(await targets[0]!.start(recordOptions(bench().file())), app);
-    await assert.rejects(targets[1]!.start(recordOptions(bench().file())), {
-      message: 'com.example.vault cannot be recorded.',
-    });
-    // What is asked for by no name is what is being worked on.
-    await phone.install(SHOP);
-    await phone.launch(SHOP);
-    const chosen = await new AndroidTargets(bench().options()).choose({
-      app: undefined,
-      device: phone.serial,
-    });
-    assert.equal(chosen.name, SHOP);
-  });
-
-  it('is done of one that is named where Android tells nobody that it may be', async () => {
-    const { phone } = bench();
-    await phone.install(BANK, { debuggable: false, profileable: true });
-    const app = await phone.launch(BANK);
-    await bench().connect();
-    const target = await new AndroidTargets(bench().options()).choose({ app: BANK, device: undefined });
-    assert.match(target.refusal ?? '', /package not debuggable/);
-    await assertSampled(await target.start(recordOptions(bench().file())), app);
-  });
-
   it('says what to do where the device had room for nothing', async () => {
     const app = await bench().launched(SHOP);
     await bench().connect();
@@ -369,10 +172,7 @@ describe('recording an app from outside', () => {
     await bench().connect();
     const before = await readdir(bench().folder);
     const gaveUp = new AbortController();
-    const target = await new AndroidTargets(bench().options(nothing())).choose({
-      app: SHOP,
-      device: undefined,
-    });
+    const target = await bench().target(SHOP, nothing());
     const starting = target.start(recordOptions(bench().file()), gaveUp.signal);
     starting.catch(() => undefined);
     while (!bench().phone.commands.some((command) => command.includes('am profile start'))) await delay(1);

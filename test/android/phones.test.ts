@@ -198,8 +198,7 @@ describe('recording on phones of many kinds', () => {
     await mkdir(path.join(folder, 'agents'), { recursive: true });
     const of = (abi: string) => path.join('agents', abi);
     await symlink(path.join(bench().agents, of('android-x86_64')), path.join(folder, of('android-armv7')));
-    const target = async () =>
-      await new AndroidTargets(bench().options(folder)).choose({ app: SHOP, device: undefined });
+    const target = async () => await bench().target(SHOP, folder);
     await assertRecords(await (await target()).start(options({ fromLaunch: true })), phone.app(SHOP)!);
     await assertRecords(await (await target()).start(options()), phone.app(SHOP)!);
   });

@@ -2,6 +2,8 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { AndroidTargets } from '../../../src/targets/android/android-targets.js';
+import type { AndroidTarget } from '../../../src/targets/android/app-target.js';
 import { agentLibrary } from '../art/record.js';
 import { type AppOptions, type ArtApp, type ArtRuntime, artRuntime } from '../art/runtime.js';
 import { Phone, type PhoneOptions } from './phone.js';
@@ -30,6 +32,11 @@ export class PhoneBench {
   /** What targets need to find the adb server's devices. */
   options(agents = this.agents) {
     return { agentRoots: [agents], port: this.server.port, startServer: false };
+  }
+
+  /** An app as the targets find it, on the only device that has it. */
+  async target(app: string, agents = this.agents): Promise<AndroidTarget> {
+    return await new AndroidTargets(this.options(agents)).choose({ app, device: undefined });
   }
 
   /** A name for the next recording. */
