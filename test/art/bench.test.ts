@@ -6,7 +6,7 @@ const names = [
   ...['walk-depth', 'walk', 'record', 'record-counters'],
   ...['allocation', 'allocation-empty-listener', 'allocation-gate-closed'],
   ...['slowdown-recording', 'slowdown-recording-each-ms', 'slowdown-sampling', 'slowdown-tracing'],
-  ...['own-recording', 'own-recording-each-ms', 'own-sampling', 'own-share-of-sampling'],
+  ...['spent-recording', 'spent-recording-each-ms', 'spent-sampling', 'spent-share-of-sampling'],
   ...['share-of-sampling', 'share-of-tracing', 'bytes-a-sample'],
   ...['crowd-cost', 'crowd-unseen', 'crowd-interval', 'crowd-longest-interval'],
 ];

@@ -7,6 +7,8 @@ import path from 'node:path';
 import { root } from '../../scripts/setup.mjs';
 import { words } from '../../scripts/words.mjs';
 import { decodeRecording } from '../../src/trace/build/decode.js';
+import { SampleKind } from '../../src/trace/model/kinds.js';
+import type { Trace } from '../../src/trace/model/trace.js';
 import type { RecordOptions } from '../../src/targets/target.js';
 import { recordApp } from '../rigs/art/record.js';
 import { recordOptions } from '../rigs/record-options.js';
@@ -32,8 +34,8 @@ const targets: Record<string, number> = {
   'share-of-tracing-quick': 0.2,
   'share-of-sampling-interpreter': 1,
   'share-of-sampling-quick': 1,
-  'own-share-of-sampling-interpreter': 1,
-  'own-share-of-sampling-quick': 1,
+  'spent-share-of-sampling-interpreter': 1,
+  'spent-share-of-sampling-quick': 1,
 };
 
 function report(name: string, value: number, unit: string): void {
@@ -84,21 +86,27 @@ function cpuOf(app: ArtApp, name = ''): number {
   return sum;
 }
 
-/**
- * CPU time a round of the app's work takes, with everything that runs in its process; and how much of it is that of the threads whose
- * names begin with `profiler`.
- */
-async function cost(app: ArtApp, rounds: number, profiler: string): Promise<Cost> {
-  await app.more('work', 1);
-  const [begin, beginOwn] = [cpuOf(app), cpuOf(app, profiler)];
-  const done = await app.more('work', rounds);
-  const taken = cpuOf(app) - begin;
-  return { round: taken / done.length, own: (cpuOf(app, profiler) - beginOwn) / taken };
+interface Cost {
+  /** CPU time a round of the app's work takes, with everything that runs in its process. */
+  readonly round: number;
+  /** Share of it that is spent on the profiling. */
+  readonly spent: number;
 }
 
-interface Cost {
-  readonly round: number;
-  readonly own: number;
+/** `profiler`: what the names of the profiler's threads begin with. */
+async function cost(app: ArtApp, rounds: number, profiler: string): Promise<Cost> {
+  await app.more('work', 1);
+  const [begin, beginSpent] = [cpuOf(app), cpuOf(app, profiler)];
+  const done = await app.more('work', rounds);
+  const taken = cpuOf(app) - begin;
+  return { round: taken / done.length, spent: (cpuOf(app, profiler) - beginSpent) / taken };
+}
+
+/** Share of the process's CPU time that captures at points took in the app's own threads, as the agent has it. */
+function spentAtPoints({ status }: Trace): number {
+  if (!status) throw new Error('The agent did not tell what captures cost.');
+  const atPoints = status.costs.filter(({ kind }) => kind !== SampleKind.AsyncOutside);
+  return atPoints.reduce((sum, { totalNs }) => sum + totalNs, 0) / status.processCpuNs;
 }
 
 const agentThreads = 'btrace';
@@ -107,7 +115,7 @@ const samplingThread = 'Sampling Profil'; // as much of its name as the kernel k
 /**
  * The same app plain, recorded, and under ART's two profilers, in turns; what each adds to a round's CPU time. "Equal rate": a
  * sample each millisecond, on both sides and without the budget that would hold ours back. What a round takes swings by more than a
- * sampler adds; the CPU time of the samplers' own threads does not.
+ * sampler adds; what is spent in the samplers' own threads, and in ours at points, does not.
  */
 async function slowdowns(runtime: ArtRuntime, engine: Engine): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
@@ -115,8 +123,13 @@ async function slowdowns(runtime: ArtRuntime, engine: Engine): Promise<void> {
   const patience = () => AbortSignal.timeout(30_000);
   const rounds = isQuick ? 50 : 300;
   type How = 'recording' | 'recordingEachMs' | 'sampling' | 'tracing';
-  const added: Record<How, number[]> = { recording: [], recordingEachMs: [], sampling: [], tracing: [] };
-  const own: Record<How, number[]> = { recording: [], recordingEachMs: [], sampling: [], tracing: [] };
+  const each = (): Record<How, number[]> => ({
+    recording: [],
+    recordingEachMs: [],
+    sampling: [],
+    tracing: [],
+  });
+  const [added, spent] = [each(), each()];
   const bytes: number[] = [];
   let files = 0;
   const recorded = async (options: Partial<RecordOptions>): Promise<Cost> => {
@@ -128,7 +141,7 @@ async function slowdowns(runtime: ArtRuntime, engine: Engine): Promise<void> {
     const trace = decodeRecording(content).trace();
     const samples = trace.threads.reduce((sum, thread) => sum + thread.intervals.count, 0);
     bytes.push(content.length / samples);
-    return during;
+    return { ...during, spent: during.spent + spentAtPoints(trace) };
   };
   const profiled = async (intervalUs: number, rounds: number): Promise<Cost> => {
     app.system(`profile start ${path.join(folder, `${++files}.trace`)} ${intervalUs}`);
@@ -151,7 +164,7 @@ async function slowdowns(runtime: ArtRuntime, engine: Engine): Promise<void> {
       const plain = (before + (await bare())) / 2;
       for (const [how, taken] of Object.entries(during) as [How, Cost][]) {
         added[how].push(taken.round / plain - 1);
-        own[how].push(taken.own);
+        spent[how].push(taken.spent);
       }
     }
   } finally {
@@ -164,10 +177,10 @@ async function slowdowns(runtime: ArtRuntime, engine: Engine): Promise<void> {
   report(`slowdown-sampling-${engine}`, percent(added.sampling), '%');
   report(`slowdown-tracing-${engine}`, percent(added.tracing), '%');
   report(`share-of-sampling-${engine}`, median(added.recordingEachMs) / median(added.sampling), 'x');
-  report(`own-recording-${engine}`, percent(own.recording), '%');
-  report(`own-recording-each-ms-${engine}`, percent(own.recordingEachMs), '%');
-  report(`own-sampling-${engine}`, percent(own.sampling), '%');
-  report(`own-share-of-sampling-${engine}`, median(own.recordingEachMs) / median(own.sampling), 'x');
+  report(`spent-recording-${engine}`, percent(spent.recording), '%');
+  report(`spent-recording-each-ms-${engine}`, percent(spent.recordingEachMs), '%');
+  report(`spent-sampling-${engine}`, percent(spent.sampling), '%');
+  report(`spent-share-of-sampling-${engine}`, median(spent.recordingEachMs) / median(spent.sampling), 'x');
   report(`share-of-tracing-${engine}`, median(added.recording) / median(added.tracing), 'x');
   report(`bytes-a-sample-${engine}`, median(bytes), 'bytes');
 }
