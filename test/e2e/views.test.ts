@@ -270,6 +270,7 @@ describe('Beside the chart', () => {
   it('keeps what was recorded in a window that is closed meanwhile', async function () {
     this.timeout(120_000);
     const { workbench } = vscode;
+    await workbench.run('BTrace: Focus on Recordings View');
     const before = await recordings().count();
     const other = await workbench.another();
     await record(other);

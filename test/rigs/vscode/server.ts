@@ -122,6 +122,9 @@ export class VSCodeServer {
       '--without-connection-token',
       '--telemetry-level',
       'off',
+      // For a window whose last words were lost, which else has hours to come back.
+      '--reconnection-grace-time',
+      '15',
     ];
     if (options.trust !== 'restricted') flags.push('--disable-workspace-trust');
     if (options.runsTests === true) flags.push('--enable-smoke-test-driver');
