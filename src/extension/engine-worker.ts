@@ -52,7 +52,7 @@ async function handle(request: EngineRequest): Promise<void> {
       return;
     }
     case 'detail':
-      answer({ type: 'detail', id, detail: service.detail(request.row) });
+      answer({ type: 'detail', id, detail: service.detail(request.rows) });
       return;
     case 'sources': {
       // One that cannot be read is told where it is needed more.

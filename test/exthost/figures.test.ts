@@ -222,6 +222,38 @@ describe('figures in the editor', () => {
     assert.match(text, /A line may be one near by/);
   });
 
+  it('tell on hover of all methods that are one in the text, and of none that it calls the other', async () => {
+    const file = scratchFile('bridge.btrace');
+    const price = workspaceFile('src/com/example/shop/Price.java');
+    const text =
+      'package com.example.shop;\nclass Price implements Comparable<Price> {\n' +
+      '  public int compareTo(Price other) {\n    return worth(other)\n      - worth(this);\n  }\n}\n';
+    await vscode.workspace.fs.writeFile(price, Buffer.from(text));
+    const compareTo = { className: 'com.example.shop.Price', name: 'compareTo', file: 'Price.java' };
+    const methods = [
+      ...tillMethods,
+      { ...compareTo, signature: '(Ljava/lang/Object;)I', line: 2 },
+      { ...compareTo, signature: '(Lcom/example/shop/Price;)I', line: 4, moreLines: [5] },
+    ];
+    const called = { method: 4, place: 1 };
+    const stacks = [...Array.from({ length: 3 }, () => [0, 3, 4, 2]), [0, 3, called], [0, called]];
+    await writeRecording(file, { methods, stacks, samples: 300, startedMs: Date.now() + 60_000 });
+    await vscode.commands.executeCommand('btrace.showFigures', vscode.Uri.file(file));
+    await vscode.workspace.openTextDocument(price);
+    const told = await hoverText(price, new vscode.Position(2, 14));
+    const rows = told
+      .split('\n')
+      .filter((line) => line.startsWith('- '))
+      .map((row) => row.replace(/^- (?:.* — (.*)|(line \d).*)$/, '$1$2').replaceAll('\\', ''));
+    assert.deepEqual(rows, [
+      'com.example.shop.Till.ring',
+      'com.example.shop.Till.idle',
+      ...['line 2', 'line 4', 'line 5'],
+    ]);
+    await vscode.workspace.fs.delete(price);
+    await vscode.commands.executeCommand('btrace.showFigures', vscode.Uri.file(recording));
+  });
+
   it('lead back to the recording', async () => {
     const { parts } = await btrace();
     await vscode.window.showTextDocument(uri);

@@ -78,9 +78,9 @@ export class EngineClient implements Disposable {
   }
 
   /** Undefined when the engine has gone meanwhile: another recording was opened. */
-  async detail(row: number): Promise<MethodDetail | undefined> {
+  async detail(rows: readonly number[]): Promise<MethodDetail | undefined> {
     try {
-      const answer = await this.#ask({ type: 'detail', row });
+      const answer = await this.#ask({ type: 'detail', rows });
       return answer.type === 'detail' ? answer.detail : undefined;
     } catch (error) {
       if (this.#over) return undefined;

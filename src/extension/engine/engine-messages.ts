@@ -33,7 +33,7 @@ export type EngineRequest =
       /** What the recording may take. */
       readonly memoryBytes: number;
     }
-  | { readonly type: 'detail'; readonly id: number; readonly row: number }
+  | { readonly type: 'detail'; readonly id: number; readonly rows: readonly number[] }
   /** The sources that the recording at this path names, without decoding it. */
   | {
       readonly type: 'sources';

@@ -16,6 +16,8 @@ import type { FigureColumns, MethodDetail, Neighbour } from './engine-messages.j
 
 /** The heaviest so many of a method's callers and callees. */
 const shownNeighbours = 8;
+/** Each takes a walk of the call tree, and one declaration may be many: a template of C++. */
+const joinedMethods = 8;
 /** More than a hover has room for. */
 const shownCharacters = 1000;
 
@@ -59,22 +61,29 @@ export class EngineService {
     };
   }
 
-  detail(row: number): MethodDetail {
-    const [trace, sums, method] = [this.#trace, this.#sums, this.#methodOfRow[row]];
-    if (trace === undefined || sums === undefined || method === undefined)
-      return { callers: [], callees: [] };
-    const wall = neighbours(sums, 'wall', method);
-    const cpu = neighbours(sums, 'cpu', method);
-    const list = (by: TreeNodes, other: TreeNodes): Neighbour[] => {
-      const cpuOf = new Map(
-        Array.from({ length: other.count }, (_, at) => [other.method[at], other.total[at]]),
-      );
-      return Array.from({ length: Math.min(by.count, shownNeighbours) }, (_, at) => {
-        const name = trace.methods.qualifiedName(by.method[at] ?? 0).slice(0, shownCharacters);
-        return { name, wallNs: by.total[at] ?? 0, cpuNs: cpuOf.get(by.method[at]) ?? 0 };
-      });
-    };
-    return { callers: list(wall.callers, cpu.callers), callees: list(wall.callees, cpu.callees) };
+  /** Of methods that are one in the text, the heaviest first: what these call of each other is no call there. */
+  detail(rows: readonly number[]): MethodDetail {
+    const [trace, sums] = [this.#trace, this.#sums];
+    if (trace === undefined || sums === undefined) return { callers: [], callees: [] };
+    const own = new Set(rows.map((row) => this.#methodOfRow[row]).filter((method) => method !== undefined));
+    const [callers, callees] = [new Map<number, Times>(), new Map<number, Times>()];
+    for (const method of [...own].slice(0, joinedMethods))
+      for (const weight of ['wall', 'cpu'] as const) {
+        const found = neighbours(sums, weight, method);
+        add(callers, found.callers, weight);
+        add(callees, found.callees, weight);
+      }
+    const heaviest = (all: ReadonlyMap<number, Times>): Neighbour[] =>
+      [...all]
+        .filter(([method, { wall, cpu }]) => wall + cpu > 0 && (own.size === 1 || !own.has(method)))
+        .sort(([, one], [, other]) => other.wall - one.wall)
+        .slice(0, shownNeighbours)
+        .map(([method, { wall, cpu }]) => ({
+          name: trace.methods.qualifiedName(method).slice(0, shownCharacters),
+          wallNs: wall,
+          cpuNs: cpu,
+        }));
+    return { callers: heaviest(callers), callees: heaviest(callees) };
   }
 
   /** The engine's lines are by method and line already; rows are by method too, so one walk joins them. */
@@ -97,6 +106,20 @@ export class EngineService {
       lineWallNs: lines.totalWall,
       lineBytes: lines.totalBytes,
     };
+  }
+}
+
+interface Times {
+  wall: number;
+  cpu: number;
+}
+
+function add(to: Map<number, Times>, { count, method, total }: TreeNodes, weight: keyof Times): void {
+  for (let at = 0; at < count; at++) {
+    const of = method[at] ?? 0;
+    const times = to.get(of) ?? { wall: 0, cpu: 0 };
+    times[weight] += total[at] ?? 0;
+    to.set(of, times);
   }
 }
 

@@ -14,7 +14,7 @@ const maxCharacters = 900_000;
 
 export interface DeclarationFigures {
   readonly declaration: Declaration;
-  /** Of the figures. Several where one declaration became several methods. */
+  /** Of the figures, the heaviest first. Several where one declaration became several methods. */
   readonly rows: readonly number[];
 }
 
@@ -127,13 +127,17 @@ function scan(text: string, file: string, known: Known): DocumentFigures {
   const methods = [...recordedMethods(figures, rows), ...natives.map(({ method }) => method)];
   const allRows = [...rows, ...natives.map(({ row }) => row)];
   const matched = matchDeclarations(declarations, methods, stale);
+  const { totalWallNs } = figures.columns;
   return {
     stale,
     rows: allRows,
     declarations: declarations
       .map((declaration, at) => ({
         declaration,
-        rows: (matched[at] ?? []).map((index) => allRows[index]).filter((row) => row !== undefined),
+        rows: (matched[at] ?? [])
+          .map((index) => allRows[index])
+          .filter((row) => row !== undefined)
+          .sort((one, other) => (totalWallNs[other] ?? 0) - (totalWallNs[one] ?? 0)),
       }))
       .filter((one) => one.rows.length > 0),
   };

@@ -31,6 +31,20 @@ export function measured(columns: FigureColumns, rows: readonly number[], time: 
   };
 }
 
+/** By line, of CPU or else wall time; those of several methods are nested, too: lambdas share lines with what is around them. */
+export function lineTimes(columns: FigureColumns, rows: readonly number[]): Map<number, number> {
+  const time = columns.hasCpu ? columns.lineCpuNs : columns.lineWallNs;
+  const byLine = new Map<number, number>();
+  for (const row of rows) {
+    const to = columns.lineStart[row + 1] ?? 0;
+    for (let at = columns.lineStart[row] ?? 0; at < to; at++) {
+      const line = columns.line[at] ?? 0;
+      byLine.set(line, Math.max(byLine.get(line) ?? 0, time[at] ?? 0));
+    }
+  }
+  return byLine;
+}
+
 /** The larger of its shares of the recording's CPU and wall time: a wait counts as much as work. */
 export function share(columns: FigureColumns, { cpuNs, wallNs }: Measured): number {
   return Math.max(

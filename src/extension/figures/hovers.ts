@@ -14,7 +14,7 @@ import { baseName } from '../base-name.js';
 import { setting } from '../settings.js';
 import type { CurrentFigures } from './current-figures.js';
 import type { FigureColumns, Neighbour } from '../engine/engine-messages.js';
-import { figuresText, measured } from './figure-texts.js';
+import { figuresText, lineTimes, measured } from './figure-texts.js';
 
 const shownNeighbours = 5;
 const shownLines = 5;
@@ -30,16 +30,16 @@ export class Hovers implements HoverProvider {
       ({ declaration: d }) =>
         d.line === position.line && d.column <= position.character && position.character <= d.endColumn,
     );
-    const row = found?.rows[0];
-    if (found === undefined || row === undefined) return undefined;
+    if (found === undefined) return undefined;
+    const { declaration, rows } = found;
     const { columns } = figures;
-    const detail = await figures.engine.detail(row);
+    const detail = await figures.engine.detail(rows);
     const text = new MarkdownString();
     text.isTrusted = { enabledCommands: ['btrace.revealMethod'] };
     const lines: string[] = [];
     for (const time of ['total', 'self'] as const) {
       lines.push(
-        `${time === 'total' ? `${l10n.t('total')} ` : ''}${figuresText(columns, measured(columns, found.rows, time), time)}`,
+        `${time === 'total' ? `${l10n.t('total')} ` : ''}${figuresText(columns, measured(columns, rows, time), time)}`,
       );
     }
     text.appendText(lines.join('\n'));
@@ -49,10 +49,9 @@ export class Hovers implements HoverProvider {
       table(text, l10n.t('Called by'), detail.callers, columns);
       table(text, l10n.t('Calls'), detail.callees, columns);
     }
-    lineList(text, columns, row, lastOwnLine(document, shown.stale));
-    const link = `command:btrace.revealMethod?${encodeURIComponent(JSON.stringify([row]))}`;
+    lineList(text, columns, rows, lastOwnLine(document, shown.stale));
+    const link = `command:btrace.revealMethod?${encodeURIComponent(JSON.stringify([rows[0]]))}`;
     text.appendMarkdown(`\n\n[${l10n.t('Show in the recording')}](${link})`);
-    const { declaration } = found;
     return new Hover(
       text,
       new Range(declaration.line, declaration.column, declaration.line, declaration.endColumn),
@@ -102,20 +101,17 @@ interface HotLine {
 }
 
 /** The heaviest first. Lines after `lastLine` are none of the text's own: together they are one. */
-function hotLines(columns: FigureColumns, row: number, lastLine: number): HotLine[] {
-  const from = columns.lineStart[row] ?? 0;
-  const to = columns.lineStart[row + 1] ?? from;
+function hotLines(columns: FigureColumns, rows: readonly number[], lastLine: number): HotLine[] {
   const hot: HotLine[] = [];
   let inlinedNs = 0;
-  for (let at = from; at < to; at++) {
-    const ns = (columns.hasCpu ? columns.lineCpuNs[at] : columns.lineWallNs[at]) ?? 0;
-    const line = columns.line[at] ?? 0;
+  for (const [line, ns] of lineTimes(columns, rows)) {
     if (line > lastLine) inlinedNs += ns;
     else if (ns > 0) hot.push({ line, ns });
   }
   // Where the method calls itself, the times of its lines are nested: they are not more than the method's.
-  const total = columns.hasCpu ? columns.totalCpuNs : columns.totalWallNs;
-  if (inlinedNs > 0) hot.push({ line: 0, ns: Math.min(inlinedNs, total[row] ?? 0) });
+  const total = measured(columns, rows, 'total');
+  if (inlinedNs > 0)
+    hot.push({ line: 0, ns: Math.min(inlinedNs, columns.hasCpu ? total.cpuNs : total.wallNs) });
   return hot.sort((a, b) => b.ns - a.ns);
 }
 
@@ -129,8 +125,13 @@ function lastOwnLine(document: TextDocument, stale: boolean): number {
   return document.lineAt(lineCount - 1).isEmptyOrWhitespace ? lineCount - 1 : lineCount;
 }
 
-function lineList(text: MarkdownString, columns: FigureColumns, row: number, lastLine: number): void {
-  const hot = hotLines(columns, row, lastLine).slice(0, shownLines);
+function lineList(
+  text: MarkdownString,
+  columns: FigureColumns,
+  rows: readonly number[],
+  lastLine: number,
+): void {
+  const hot = hotLines(columns, rows, lastLine).slice(0, shownLines);
   if (hot.length === 0) return;
   const all = columns.hasCpu ? columns.cpuNs : columns.wallNs;
   text.appendMarkdown(`\n\n**${l10n.t('Lines')}**\n\n`);

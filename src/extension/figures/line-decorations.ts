@@ -15,7 +15,7 @@ import {
 import { formatNs, formatShare } from '../../trace/measure/quantities.js';
 import { setting } from '../settings.js';
 import type { CurrentFigures } from './current-figures.js';
-import type { FigureColumns } from '../engine/engine-messages.js';
+import { lineTimes } from './figure-texts.js';
 
 /** Upper ends of the shares of each step but the last. Five steps can be told apart by width alone, without colour. */
 const steps = [0.01, 0.03, 0.1, 0.3] as const;
@@ -66,7 +66,10 @@ export class LineDecorations implements Disposable {
     // Lines of an edited text are other lines: what cannot be followed by name is not shown.
     if (figures !== undefined && shown !== undefined && !shown.stale) {
       const threshold = setting('figures.thresholdPercent') / 100;
-      for (const [line, share, ns] of hotLines(figures.columns, shown.rows)) {
+      const { columns } = figures;
+      const all = columns.hasCpu ? columns.cpuNs : columns.wallNs;
+      for (const [line, ns] of lineTimes(columns, shown.rows)) {
+        const share = all > 0 ? ns / all : 0;
         if (share < threshold || line < 1 || line > editor.document.lineCount) continue;
         const range = editor.document.lineAt(line - 1).range;
         if (lines)
@@ -87,21 +90,6 @@ export class LineDecorations implements Disposable {
     this.#atEnd.dispose();
     this.#heat.forEach((type) => type.dispose());
   }
-}
-
-/** Line, share of the recording, ns. Lines of one file, of all its methods: lambdas share lines with what is around them. */
-function hotLines(columns: FigureColumns, rows: readonly number[]): [number, number, number][] {
-  const time = columns.hasCpu ? columns.lineCpuNs : columns.lineWallNs;
-  const all = columns.hasCpu ? columns.cpuNs : columns.wallNs;
-  const byLine = new Map<number, number>();
-  for (const row of rows) {
-    const to = columns.lineStart[row + 1] ?? 0;
-    for (let at = columns.lineStart[row] ?? 0; at < to; at++) {
-      const line = columns.line[at] ?? 0;
-      byLine.set(line, Math.max(byLine.get(line) ?? 0, time[at] ?? 0));
-    }
-  }
-  return [...byLine].map(([line, ns]) => [line, all > 0 ? ns / all : 0, ns]);
 }
 
 /** A bar that grows with the step. */
