@@ -136,6 +136,7 @@ export const englishTexts = {
   'search.found': '{count} methods · {share}',
   'search.found.one': '{count} method · {share}',
   'search.none': 'No match',
+  'search.noneHere': 'No match here',
   'search.bad': 'Not a pattern',
   'search.tooLong': 'Too long a pattern',
   'search.running': 'Searching…',

@@ -90,6 +90,7 @@ describe('a recording beside an earlier one', function () {
     await page.keyboard.type('shop old');
     await page.waitForFunction(() => document.querySelectorAll('#view-compare .table-row').length === 1);
     assert.equal((await shownRows(open))[0]![0], 'shop.Old.go');
+    assert.equal(await page.locator('.search-found').textContent(), 'No match here');
     await page.keyboard.press('Escape');
     await page.waitForFunction(() => document.querySelectorAll('#view-compare .table-row').length === 3);
     // A range is one of this recording alone.
