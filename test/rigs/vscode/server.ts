@@ -32,6 +32,7 @@ const quiet = {
   'workbench.editor.enablePreview': false, // else a file opened next takes the tab of the one before
   'workbench.enableExperiments': false,
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'workbench.hover.delay': 600_000, // else the path of a tab on which the mouse was left lies over what is below it
   'window.commandCenter': false,
   'files.autoSave': 'off', // else a slow machine saves what a test is just typing
   'telemetry.telemetryLevel': 'off',
