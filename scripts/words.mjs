@@ -34,7 +34,7 @@ export function words(moduleUrl, { flags = [], values = [], names = false } = {}
     process.stdout.write(head(script));
     process.exit(0);
   }
-  const unknown = Array.isArray(names) && asked.positionals.find((name) => !names.includes(name));
-  if (unknown) refuse(`There is no "${unknown}". Names: ${names.join(', ')}`);
+  const unknown = Array.isArray(names) ? asked.positionals.find((name) => !names.includes(name)) : undefined;
+  if (unknown !== undefined) refuse(`There is no "${unknown}". Names: ${names.join(', ')}`);
   return { ...asked.values, names: asked.positionals };
 }

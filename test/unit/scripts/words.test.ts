@@ -37,7 +37,9 @@ describe('the words of scripts', function () {
       assertRefused('--quik', /Unknown option '--quik'/));
 
     if (withNames.test(script))
-      it(`${script} does not start with a name that it does not know`, () =>
-        assertRefused('quik', /^There is no "quik"\. Names: \w+, /));
+      it(`${script} does not start with a name that it does not know, or none`, () => {
+        assertRefused('quik', /^There is no "quik"\. Names: \w+, /);
+        assertRefused('', /^There is no ""\. /);
+      });
   }
 });
