@@ -102,7 +102,7 @@ function choose(
   );
 }
 
-function holdsLine(declaration: Declaration | undefined, line: number): boolean {
+export function holdsLine(declaration: Declaration | undefined, line: number): boolean {
   return declaration !== undefined && declaration.line + 1 <= line && line <= declaration.endLine + 1;
 }
 

@@ -9,10 +9,12 @@ import {
   type TextDocument,
 } from 'vscode';
 import { formatLength, formatNs, formatShare } from '../../trace/measure/quantities.js';
+import { holdsLine } from '../../symbols/match-declarations.js';
 import { languageOf } from '../../symbols/scan/declarations.js';
 import { baseName } from '../base-name.js';
 import { setting } from '../settings.js';
 import type { CurrentFigures } from './current-figures.js';
+import type { DeclarationFigures } from './document-figures.js';
 import type { FigureColumns, Neighbour } from '../engine/engine-messages.js';
 import { figuresText, lineTimes, measured } from './figure-texts.js';
 
@@ -49,7 +51,7 @@ export class Hovers implements HoverProvider {
       table(text, l10n.t('Called by'), detail.callers, columns);
       table(text, l10n.t('Calls'), detail.callees, columns);
     }
-    lineList(text, columns, rows, lastOwnLine(document, shown.stale));
+    lineList(text, columns, withCodeIn(found, columns, shown.stale), lastOwnLine(document, shown.stale));
     const link = `command:btrace.revealMethod?${encodeURIComponent(JSON.stringify([rows[0]]))}`;
     text.appendMarkdown(`\n\n[${l10n.t('Show in the recording')}](${link})`);
     return new Hover(
@@ -92,6 +94,16 @@ function table(
 function plainName(name: string): string {
   const plain = name.replace(/[\p{Cc}\p{Cf}]/gu, '�');
   return plain.length > 120 ? `${plain.slice(0, 119)}…` : plain;
+}
+
+/** What has its lines in the declaration itself: a bridge has that of its class. All, where none has or the lines are others now. */
+function withCodeIn(
+  { declaration, rows }: DeclarationFigures,
+  { firstLine }: FigureColumns,
+  stale: boolean,
+): readonly number[] {
+  const within = stale ? [] : rows.filter((row) => holdsLine(declaration, firstLine[row] ?? 0));
+  return within.length > 0 ? within : rows;
 }
 
 interface HotLine {
