@@ -53,16 +53,8 @@ export class SearchHandler {
     this.#context.model.matches = matches;
     if (problem !== undefined) this.#show(text(`search.${problem}`), true);
     else if (matches === undefined) this.#show('', false);
-    else if (count === 0) this.#showNone();
+    else if (count === 0) this.#show(text('search.none'), true);
     else this.#askShare(count);
-  }
-
-  /** What the recording that this one is compared with has alone is found where the two stand side by side. */
-  #showNone(): void {
-    this.#show(
-      text(this.#context.model.baseline?.info === undefined ? 'search.none' : 'search.noneHere'),
-      true,
-    );
   }
 
   #askShare(known?: number): void {
