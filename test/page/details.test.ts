@@ -55,20 +55,20 @@ describe('the details', function () {
 
   it('say whose the time is when all names are there, and not before', async () => {
     await page.close();
-    page = await rig.page();
     // The worker's last word on a large recording is kept back until somebody lets it through.
-    await page.page.addInitScript(() => {
-      const own = Object.getOwnPropertyDescriptor(Worker.prototype, 'onmessage')!;
-      Object.defineProperty(Worker.prototype, 'onmessage', {
-        set(this: Worker, hear: (event: MessageEvent) => void) {
-          own.set!.call(this, (event: MessageEvent<{ type: string }>) => {
-            if (event.data.type !== 'rest') hear.call(this, event);
-            else Object.assign(window, { letRest: () => hear.call(this, event) });
-          });
-        },
-      });
+    page = await rig.page({
+      first: () => {
+        const own = Object.getOwnPropertyDescriptor(Worker.prototype, 'onmessage')!;
+        Object.defineProperty(Worker.prototype, 'onmessage', {
+          set(this: Worker, hear: (event: MessageEvent) => void) {
+            own.set!.call(this, (event: MessageEvent<{ type: string }>) => {
+              if (event.data.type !== 'rest') hear.call(this, event);
+              else Object.assign(window, { letRest: () => hear.call(this, event) });
+            });
+          },
+        });
+      },
     });
-    await page.page.reload();
     const large = { ...small, methods: 3000, samples: 9000 };
     await page.open(bytesOf(large), { settings: { myPackages: ['com.acme'] } });
     await page.page.waitForFunction(() => 'letRest' in window);

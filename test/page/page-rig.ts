@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { chromium } from 'playwright-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, ConsoleMessage, Page, ViewportSize } from 'playwright-core';
 import { pageHtml } from '../../src/protocol/page-html.js';
 import type { HostMessage, PageMessage, PageSettings } from '../../src/protocol/messages.js';
 import { bundle } from './bundle.js';
@@ -31,6 +31,8 @@ export interface OpenOptions {
   readonly live?: boolean;
   /** Instead of the rig's own page. */
   readonly address?: string;
+  /** Runs in the page before its own scripts. */
+  readonly first?: () => void;
 }
 
 /** One page with its host: what it said, and what is said to it. */
@@ -38,6 +40,7 @@ export class PageUnderTest {
   constructor(
     readonly page: Page,
     readonly errors: string[],
+    private readonly release: () => Promise<void>,
   ) {}
 
   post(message: HostMessage): Promise<void> {
@@ -97,13 +100,15 @@ export class PageUnderTest {
       () => (window as unknown as { violations: string[] }).violations,
     );
     assert.deepEqual(violations, [], 'the content security policy was violated');
-    await this.page.close();
+    await this.release();
   }
 }
 
 /** One browser for all tests of a run, and each page script bundled once. */
 let browser: Promise<Browser> | undefined;
 const bundles = new Map<string, Promise<string>>();
+/** Pages that tests are done with, by what cannot be changed of them. One of these is there in half the time of a new one. */
+const done = new Map<string, Page[]>();
 const servers: ReturnType<typeof createServer>[] = [];
 
 function bundled(entry: string): Promise<string> {
@@ -112,10 +117,17 @@ function bundled(entry: string): Promise<string> {
   return made;
 }
 
+function keptPages(kind: string): Page[] {
+  let pages = done.get(kind);
+  if (pages === undefined) done.set(kind, (pages = []));
+  return pages;
+}
+
 /** Ends what the rigs started; mocha calls it when the run is over. */
 export async function closeRigs(): Promise<void> {
   await (await browser)?.close();
   browser = undefined;
+  done.clear();
   for (const server of servers.splice(0)) server.close();
 }
 
@@ -155,7 +167,9 @@ export class PageRig {
         cspSource: host,
       });
       const [type, text] = file ?? ['text/html', html];
-      response.writeHead(200, { 'content-type': `${type}; charset=utf-8` }).end(text);
+      // What the browser has compiled once it does not compile again.
+      const cache = { 'cache-control': file === undefined ? 'no-store' : 'max-age=3600' };
+      response.writeHead(200, { 'content-type': `${type}; charset=utf-8`, ...cache }).end(text);
     });
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     servers.push(server);
@@ -164,43 +178,58 @@ export class PageRig {
   }
 
   async page(options: OpenOptions = {}): Promise<PageUnderTest> {
-    const page = await this.browser.newPage({
-      viewport: { width: options.width ?? 1280, height: options.height ?? 800 },
-      deviceScaleFactor: options.scale ?? 1,
+    const { theme = 'dark', scale = 1, first } = options;
+    const viewport = { width: options.width ?? 1280, height: options.height ?? 800 };
+    const kept = keptPages(`${theme} ${scale}`);
+    const page = (first === undefined ? kept.pop() : undefined) ?? (await this.#made(viewport, scale, theme));
+    await page.setViewportSize(viewport);
+    if (first !== undefined) await page.addInitScript(first);
+    const errors: string[] = [];
+    const thrown = (error: Error): unknown => errors.push(error.message);
+    const logged = (message: ConsoleMessage): unknown =>
+      message.type() === 'error' && errors.push(message.text());
+    page.on('pageerror', thrown).on('console', logged);
+    await page.goto(options.address ?? this.address);
+    return new PageUnderTest(page, errors, async () => {
+      if (first !== undefined) {
+        await page.close();
+        return;
+      }
+      page.off('pageerror', thrown).off('console', logged);
+      await page.unrouteAll();
+      await page.emulateMedia({ media: null, colorScheme: null, forcedColors: null, reducedMotion: null });
+      await page.goto('about:blank');
+      await page.mouse.move(-1, -1);
+      kept.push(page);
     });
+  }
+
+  async #made(viewport: ViewportSize, deviceScaleFactor: number, theme: ThemeName): Promise<Page> {
+    const page = await this.browser.newPage({ viewport, deviceScaleFactor });
     // The loader of these files wraps named functions with this; what is evaluated in the page must find it there.
     await page.addInitScript({ content: 'globalThis.__name = (value) => value;' });
-    const errors: string[] = [];
-    page.on('pageerror', (error) => errors.push(error.message));
-    page.on('console', (message) => {
-      if (message.type() === 'error') errors.push(message.text());
-    });
-    await page.addInitScript(
-      ([style, kind]) => {
-        const said: unknown[] = [];
-        Object.assign(window, { said, violations: [] as string[] });
-        window.addEventListener('btrace', (event) => said.push((event as CustomEvent).detail));
-        document.addEventListener('securitypolicyviolation', (event) => {
-          (window as unknown as { violations: string[] }).violations.push(
-            `${event.effectiveDirective} ${event.blockedURI} ${event.sample}`,
-          );
-        });
-        if (style === '') return;
-        document.addEventListener('DOMContentLoaded', () => {
-          for (const rule of style.split(';')) {
-            const [name, value] = rule.split(': ');
-            if (name !== undefined && value !== undefined) {
-              document.documentElement.style.setProperty(name.trim(), value);
-            }
+    await page.addInitScript(([style, kind]) => {
+      const said: unknown[] = [];
+      Object.assign(window, { said, violations: [] as string[] });
+      window.addEventListener('btrace', (event) => said.push((event as CustomEvent).detail));
+      document.addEventListener('securitypolicyviolation', (event) => {
+        (window as unknown as { violations: string[] }).violations.push(
+          `${event.effectiveDirective} ${event.blockedURI} ${event.sample}`,
+        );
+      });
+      if (style === '') return;
+      document.addEventListener('DOMContentLoaded', () => {
+        for (const rule of style.split(';')) {
+          const [name, value] = rule.split(': ');
+          if (name !== undefined && value !== undefined) {
+            document.documentElement.style.setProperty(name.trim(), value);
           }
-          document.body.dataset['vscodeThemeKind'] = kind;
-          document.body.className = kind;
-        });
-      },
-      themeStyle(options.theme ?? 'dark'),
-    );
-    await page.goto(options.address ?? this.address);
-    return new PageUnderTest(page, errors);
+        }
+        document.body.dataset['vscodeThemeKind'] = kind;
+        document.body.className = kind;
+      });
+    }, themeStyle(theme));
+    return page;
   }
 
   /** A page that has opened these bytes and painted them. */

@@ -50,20 +50,20 @@ describe('a recording on the page', function () {
   });
 
   it('is drawn by what has drawn a made-up one before, of which nothing is seen', async () => {
-    open = await rig.page();
-    const { page } = open;
-    await page.addInitScript(() => {
-      Object.assign(window, { removed: [] });
-      const isChart = (node: Node): boolean =>
-        node instanceof Element && node.querySelector('.timeline') !== null;
-      new MutationObserver((records) => {
-        const { removed } = window as unknown as { removed: string[] };
-        for (const record of records)
-          for (const node of Array.from(record.removedNodes).filter(isChart))
-            removed.push(...Array.from((node as Element).querySelectorAll('.thread-name'), String));
-      }).observe(document, { childList: true, subtree: true });
+    open = await rig.page({
+      first: () => {
+        Object.assign(window, { removed: [] });
+        const isChart = (node: Node): boolean =>
+          node instanceof Element && node.querySelector('.timeline') !== null;
+        new MutationObserver((records) => {
+          const { removed } = window as unknown as { removed: string[] };
+          for (const record of records)
+            for (const node of Array.from(record.removedNodes).filter(isChart))
+              removed.push(...Array.from((node as Element).querySelectorAll('.thread-name'), String));
+        }).observe(document, { childList: true, subtree: true });
+      },
     });
-    await page.reload();
+    const { page } = open;
     await page.waitForFunction(() => (window as unknown as { removed: string[] }).removed.length > 0);
     assert.equal(await page.locator('.timeline').count(), 1);
     assert.equal(await page.locator('.thread-name, [role="treeitem"]').count(), 0);
@@ -104,29 +104,30 @@ describe('a recording on the page', function () {
   });
 
   it('says of threads whose charts are to come that they are', async () => {
-    open = await rig.page({ height: 260 });
-    const { page } = open;
-    await page.addInitScript(() => {
-      window.Worker = class extends Worker {
-        constructor(url: string | URL, options?: WorkerOptions) {
-          super(url, options);
-          this.addEventListener('message', (event: MessageEvent<{ type: string }>) => {
-            if (event.data.type === 'rest') event.stopImmediatePropagation();
-          });
-        }
-      };
-      const said: string[] = [];
-      Object.assign(window, { written: said });
-      const pens = CanvasRenderingContext2D.prototype;
-      const fillText = new Proxy(Reflect.get(pens, 'fillText') as () => void, {
-        apply: (write, pen, given: unknown[]) => {
-          said.push(String(given[0]));
-          Reflect.apply(write, pen, given);
-        },
-      });
-      Object.assign(pens, { fillText });
+    open = await rig.page({
+      height: 260,
+      first: () => {
+        window.Worker = class extends Worker {
+          constructor(url: string | URL, options?: WorkerOptions) {
+            super(url, options);
+            this.addEventListener('message', (event: MessageEvent<{ type: string }>) => {
+              if (event.data.type === 'rest') event.stopImmediatePropagation();
+            });
+          }
+        };
+        const said: string[] = [];
+        Object.assign(window, { written: said });
+        const pens = CanvasRenderingContext2D.prototype;
+        const fillText = new Proxy(Reflect.get(pens, 'fillText') as () => void, {
+          apply: (write, pen, given: unknown[]) => {
+            said.push(String(given[0]));
+            Reflect.apply(write, pen, given);
+          },
+        });
+        Object.assign(pens, { fillText });
+      },
     });
-    await page.reload();
+    const { page } = open;
     await open.open(await recording(30_000));
     await open.hear('opened');
     const written = (): Promise<boolean> =>
