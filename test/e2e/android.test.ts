@@ -19,7 +19,7 @@ describe('Record on a device', () => {
   let adb: string;
   before(async () => (adb = await bench().server.program()));
   const vscode = withVSCode(() => ({
-    workspace: path.join(root, 'test/fixtures/hello-workspace'),
+    workspace: path.join(root, 'test/exthost/workspace'),
     extensions: [packageFile()],
     settings: {
       'btrace.adb.server': `127.0.0.1:${bench().server.port}`,

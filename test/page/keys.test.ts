@@ -163,7 +163,7 @@ describe('each key', function () {
       page.evaluate(() => Object.values((history.state ?? {}) as Record<string, Kept>)[0] ?? {});
     await trial.prepare?.(open);
     if (trial.first !== undefined) await page.waitForFunction(() => history.state !== null);
-    const before = await settled(kept);
+    const before = trial.changed === undefined ? {} : await settled(kept);
     await page.keyboard.press(key.replace('Mod+', 'Control+'));
     await trial.seen?.(open);
     if (trial.changed === undefined) return;

@@ -37,7 +37,7 @@ describe('the page by Tab', function () {
   this.timeout(180_000);
 
   for (const look of ['dark', 'light', 'highContrast', 'the system’s colours'] as const) {
-    it(`comes to each control of each view and back, and shows where it is, in ${look}`, async () => {
+    it(`comes to each control of each view, and shows where it is, in ${look}`, async () => {
       const rig = await PageRig.start('test/page/generated-worker.ts');
       const theme: ThemeName = look === 'the system’s colours' ? 'highContrast' : look;
       const open = await rig.opened(bytesOf(content), { theme, settings, width: 1440 });
@@ -54,13 +54,14 @@ describe('the page by Tab', function () {
         await settle(open, view);
         // Themes differ in how it looks only.
         if (theme !== 'dark' && !['timeline', 'flameGraph', 'methods', 'compare'].includes(view)) continue;
-        const forth = await walk(page, 'Tab');
-        assert.deepEqual(await notReached(page), [], `${view}: where Tab does not come`);
         const back = await walk(page, 'Shift+Tab', async ({ what, clip }) => {
           if (looked.has(what)) return;
           looked.add(what);
           await assertSeen(open, eye, what, clip);
         });
+        if (theme !== 'dark') continue;
+        const forth = await walk(page, 'Tab');
+        assert.deepEqual(await notReached(page), [], `${view}: where Tab does not come`);
         const whats = forth.map(({ what }) => what);
         assert.deepEqual(back.map(({ what }) => what).reverse(), whats, view);
         assert.deepEqual(

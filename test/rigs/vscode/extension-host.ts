@@ -165,7 +165,6 @@ const windows: Readonly<Record<string, Pick<HostRun, 'trust' | 'roots'>>> = {
 async function runSuite(
   task: Omit<HostTask, 'tests' | 'output'> & { files: readonly string[] },
 ): Promise<void> {
-  const own = path.join(root, 'test/exthost/workspace');
   let sum: Counts = { passed: 0, failed: 0, skipped: [], failures: [] };
   for (const [folder, window] of Object.entries(windows)) {
     const files = task.files.filter((file) => path.basename(path.dirname(file)) === folder);
@@ -173,7 +172,7 @@ async function runSuite(
     const { counts, text } = await runInExtensionHost({
       ...task,
       extension: root,
-      workspace: existsSync(own) ? own : path.join(root, 'test/fixtures/hello-workspace'),
+      workspace: path.join(root, 'test/exthost/workspace'),
       files,
       ...window,
     });
