@@ -3,7 +3,7 @@ package com.example.shop;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A shop with a few customers, a clerk who changes prices and a cleaner: enough to see CPU, waiting and a lock. */
+/** A shop with a few customers, a clerk who changes prices and a cleaner: enough to see CPU, waiting and a lock, at less than half of a core. */
 public final class Shop {
     private final PriceList prices = new PriceList();
     private final Search search = new Search(prices);
@@ -33,14 +33,14 @@ public final class Shop {
             Basket basket = new Basket();
             for (String found : search.find("thing " + visit % 7)) basket.add(found, 1 + visit % 3);
             checkout.pay(basket);
-            pause(2);
+            pause(10);
         }
     }
 
     private void changePrices() {
         for (int round = 0; ; round++) {
             prices.reprice(round);
-            pause(15);
+            pause(45);
         }
     }
 
