@@ -57,15 +57,23 @@ const rootsFile = 'roots.code-workspace';
 export class VSCodeServer {
   readonly #process: ChildProcess;
   readonly #folder: string;
+  #settings: Readonly<Record<string, unknown>>;
   readonly port: number;
   /** The copy of the workspace that is open. */
   readonly workspace: string;
   /** What of it is opened: as the workbench's address names it. */
   readonly opened: readonly [name: 'folder' | 'workspace', path: string];
 
-  private constructor(child: ChildProcess, folder: string, port: number, hasRoots: boolean) {
+  private constructor(
+    child: ChildProcess,
+    folder: string,
+    settings: Readonly<Record<string, unknown>>,
+    port: number,
+    hasRoots: boolean,
+  ) {
     this.#process = child;
     this.#folder = folder;
+    this.#settings = settings;
     this.port = port;
     this.workspace = path.join(folder, 'workspace');
     this.opened = hasRoots ? ['workspace', path.join(folder, rootsFile)] : ['folder', this.workspace];
@@ -75,7 +83,7 @@ export class VSCodeServer {
     const part = find('vscode');
     if (!part?.node) throw new Error('VS Code is not set up: run node scripts/setup.mjs vscode');
     const folder = mkdtempSync(path.join(tmpdir(), 'btrace-vscode-'));
-    const data = path.join(folder, 'data');
+    const data = dataIn(folder);
     const extensions = path.join(folder, 'extensions');
     mkdirSync(extensions);
     cpSync(options.workspace, path.join(folder, 'workspace'), { recursive: true });
@@ -89,11 +97,7 @@ export class VSCodeServer {
       'security.workspace.trust.startupPrompt': 'never',
       ...options.settings,
     };
-    // The window is a remote one: what is the machine's, such as where a program is, is taken from the machine's alone.
-    for (const place of ['User', 'Machine']) {
-      mkdirSync(path.join(data, 'data', place), { recursive: true });
-      writeFileSync(path.join(data, 'data', place, 'settings.json'), JSON.stringify(settings, null, 2));
-    }
+    writeSettings(data, settings);
     const env: NodeJS.ProcessEnv = {
       ...process.env,
       XDG_DATA_HOME: path.join(folder, 'xdg/data'),
@@ -135,7 +139,7 @@ export class VSCodeServer {
       detached: true,
     });
     try {
-      return new VSCodeServer(child, folder, await portOf(child), options.roots !== undefined);
+      return new VSCodeServer(child, folder, settings, await portOf(child), options.roots !== undefined);
     } catch (error) {
       if (child.pid !== undefined) await endGroup(child.pid);
       rmSync(folder, { recursive: true, force: true });
@@ -152,9 +156,25 @@ export class VSCodeServer {
     return `vscode-remote://127.0.0.1:${this.port}${file}`;
   }
 
+  /** Changes settings while windows are open, which follow. */
+  set(settings: Readonly<Record<string, unknown>>): void {
+    this.#settings = { ...this.#settings, ...settings };
+    writeSettings(dataIn(this.#folder), this.#settings);
+  }
+
   async stop(): Promise<void> {
     if (this.#process.pid !== undefined) await endGroup(this.#process.pid);
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+const dataIn = (folder: string): string => path.join(folder, 'data');
+
+/** The window is a remote one: what is the machine's, such as where a program is, is taken from the machine's alone. */
+function writeSettings(data: string, settings: Readonly<Record<string, unknown>>): void {
+  for (const place of ['User', 'Machine']) {
+    mkdirSync(path.join(data, 'data', place), { recursive: true });
+    writeFileSync(path.join(data, 'data', place, 'settings.json'), JSON.stringify(settings, null, 2));
   }
 }
 

@@ -30,6 +30,9 @@ export interface WorkbenchOptions {
   readonly prepare?: (page: Page) => Promise<void>;
 }
 
+/** By the class that a window has of it. */
+const themes = { 'vs-dark': 'Dark Modern', vs: 'Light Modern', 'hc-black': 'Default High Contrast' };
+
 export class Workbench {
   readonly #server: VSCodeServer;
   readonly #browser: Browser;
@@ -160,12 +163,8 @@ export class Workbench {
   }
 
   /** Until the window has the colours of that theme. */
-  async setTheme(theme: string, kind: 'vs-dark' | 'vs' | 'hc-black'): Promise<void> {
-    await this.run('Preferences: Color Theme');
-    await this.choices().filter({ hasText: 'Modern' }).first().waitFor();
-    await this.page.keyboard.type(theme);
-    await this.choose(theme);
-    await this.page.locator('.quick-input-widget').first().waitFor({ state: 'hidden' });
+  async setTheme(kind: keyof typeof themes): Promise<void> {
+    this.#server.set({ 'workbench.colorTheme': themes[kind] });
     await this.page.locator(`.monaco-workbench.${kind}`).waitFor();
   }
 
