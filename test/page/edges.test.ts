@@ -110,7 +110,7 @@ describe('a recording at the edge', function () {
   });
 
   it('of one thread with millions of calls opens, zooms and is searched without holding the page up', async () => {
-    const { bytes } = await synthetic({ samples: 2_900_000, threads: 1, merge: false });
+    const { bytes } = await synthetic({ samples: 1_200_000, threads: 1, merge: false });
     const page = await show(bytes, 'many-calls');
     await page.page.locator('.chart').focus();
     await page.page.keyboard.press('ArrowDown');
