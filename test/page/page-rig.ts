@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { chromium } from 'playwright-core';
-import type { Browser, ConsoleMessage, Page, ViewportSize } from 'playwright-core';
+import type { Browser, ConsoleMessage, Page } from 'playwright-core';
 import { pageHtml } from '../../src/protocol/page-html.js';
 import type { HostMessage, PageMessage, PageSettings } from '../../src/protocol/messages.js';
 import { bundle } from './bundle.js';
@@ -31,7 +31,7 @@ export interface OpenOptions {
   readonly live?: boolean;
   /** Instead of the rig's own page. */
   readonly address?: string;
-  /** Runs in the page before its own scripts. */
+  /** Runs in the page before its own scripts; such a page is for this test alone. */
   readonly first?: () => void;
 }
 
@@ -108,7 +108,7 @@ export class PageUnderTest {
 let browser: Promise<Browser> | undefined;
 const bundles = new Map<string, Promise<string>>();
 /** Pages that tests are done with, by what cannot be changed of them. One of these is there in half the time of a new one. */
-const done = new Map<string, Page[]>();
+const kept = new Map<string, Page[]>();
 const servers: ReturnType<typeof createServer>[] = [];
 
 function bundled(entry: string): Promise<string> {
@@ -118,8 +118,8 @@ function bundled(entry: string): Promise<string> {
 }
 
 function keptPages(kind: string): Page[] {
-  let pages = done.get(kind);
-  if (pages === undefined) done.set(kind, (pages = []));
+  let pages = kept.get(kind);
+  if (pages === undefined) kept.set(kind, (pages = []));
   return pages;
 }
 
@@ -127,7 +127,7 @@ function keptPages(kind: string): Page[] {
 export async function closeRigs(): Promise<void> {
   await (await browser)?.close();
   browser = undefined;
-  done.clear();
+  kept.clear();
   for (const server of servers.splice(0)) server.close();
 }
 
@@ -179,10 +179,9 @@ export class PageRig {
 
   async page(options: OpenOptions = {}): Promise<PageUnderTest> {
     const { theme = 'dark', scale = 1, first } = options;
-    const viewport = { width: options.width ?? 1280, height: options.height ?? 800 };
-    const kept = keptPages(`${theme} ${scale}`);
-    const page = (first === undefined ? kept.pop() : undefined) ?? (await this.#made(viewport, scale, theme));
-    await page.setViewportSize(viewport);
+    const pages = keptPages(`${theme} ${scale}`);
+    const page = (first === undefined ? pages.pop() : undefined) ?? (await this.#made(scale, theme));
+    await page.setViewportSize({ width: options.width ?? 1280, height: options.height ?? 800 });
     if (first !== undefined) await page.addInitScript(first);
     const errors: string[] = [];
     const thrown = (error: Error): unknown => errors.push(error.message);
@@ -200,12 +199,12 @@ export class PageRig {
       await page.emulateMedia({ media: null, colorScheme: null, forcedColors: null, reducedMotion: null });
       await page.goto('about:blank');
       await page.mouse.move(-1, -1);
-      kept.push(page);
+      pages.push(page);
     });
   }
 
-  async #made(viewport: ViewportSize, deviceScaleFactor: number, theme: ThemeName): Promise<Page> {
-    const page = await this.browser.newPage({ viewport, deviceScaleFactor });
+  async #made(deviceScaleFactor: number, theme: ThemeName): Promise<Page> {
+    const page = await this.browser.newPage({ deviceScaleFactor });
     // The loader of these files wraps named functions with this; what is evaluated in the page must find it there.
     await page.addInitScript({ content: 'globalThis.__name = (value) => value;' });
     await page.addInitScript(([style, kind]) => {
