@@ -1,5 +1,5 @@
 /** What one open text shows: its declarations with their figures. Scanned once a version; the text as first seen tells whether it was edited. */
-import { workspace, type LogOutputChannel, type TextDocument } from 'vscode';
+import { workspace, type LogOutputChannel, type TextDocument, type Uri } from 'vscode';
 import { findSource, type SourceIndex } from '../../symbols/find-source.js';
 import { fittingPlaces } from '../../symbols/fitting-places.js';
 import { matchDeclarations, type RecordedMethod } from '../../symbols/match-declarations.js';
@@ -170,12 +170,18 @@ function withoutPackage(className: string): string {
   return className.slice(className.lastIndexOf('.') + 1);
 }
 
-/** The text that was recorded: as the file has it, also where edits are not saved yet. Undefined where it was written since. */
+/**
+ * The text that was recorded: as the file has it, also where edits are not saved yet. Undefined where it was written since. Taken before the
+ * file's time is looked at: what is saved meanwhile is not taken for what was recorded.
+ */
 async function recordedText(document: TextDocument, startedMs: number): Promise<string | undefined> {
-  if (!(await unchangedSince(document, startedMs))) return undefined;
-  if (!document.isDirty) return document.getText();
+  const text = document.isDirty ? await savedText(document.uri) : document.getText();
+  return (await unchangedSince(document, startedMs)) ? text : undefined;
+}
+
+async function savedText(file: Uri): Promise<string | undefined> {
   try {
-    return new TextDecoder().decode(await workspace.fs.readFile(document.uri));
+    return new TextDecoder().decode(await workspace.fs.readFile(file));
   } catch {
     return undefined; // never saved
   }
