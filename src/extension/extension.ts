@@ -133,7 +133,7 @@ export function activate(context: ExtensionContext): BTraceApi {
   own(editors.onDidOpen(showOnce));
   own(recorder.onDidFinish((file) => showOnce(Uri.file(file))));
   const sourceFiles = { pattern: `**/*.{java,kt,kts,${nativeExtensions.join()}}` };
-  own(languages.registerCodeLensProvider(sourceFiles, new Lenses(figures)));
+  own(languages.registerCodeLensProvider(sourceFiles, own(new Lenses(figures))));
   own(languages.registerHoverProvider(sourceFiles, new Hovers(figures)));
   own(new LineDecorations(figures));
   own(recordingStatusItem(sessions));

@@ -138,6 +138,8 @@ describe('Record', () => {
     await page.keyboard.press('Control+S');
     await workbench.tab(/Shop .*\.btrace/).click();
     await chart().locator('.trust-line', { hasText: '1 source changed since' }).waitFor();
+    // Also where the keyboard left the editor before VS Code asked for lenses again.
+    await workbench.lens(/^CPU .* · before the last edit$/).waitFor();
     await page.keyboard.press('Control+B');
     await recordings().filter({ hasText: '1 source changed since' }).first().waitFor();
     await page.keyboard.press('Control+B');

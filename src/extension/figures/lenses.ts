@@ -1,9 +1,12 @@
 /** CodeLens above each declaration that the recording knows. Answers at once from what was scanned, so lenses never flash. */
 import {
   CodeLens,
+  Disposable,
   EventEmitter,
   l10n,
   Range,
+  window,
+  workspace,
   type CodeLensProvider,
   type Event,
   type TextDocument,
@@ -14,19 +17,46 @@ import type { DocumentFigures } from './document-figures.js';
 import type { Figures } from './figures.js';
 import { figuresText, measured, share } from './figure-texts.js';
 
-export class Lenses implements CodeLensProvider {
+/** VS Code asks again well before, unless the keyboard left the editor right after the edit: then it does not ask at all. */
+const askedByMs = 1000;
+
+export class Lenses implements CodeLensProvider, Disposable {
   readonly #change = new EventEmitter<void>();
   readonly onDidChangeCodeLenses: Event<void> = this.#change.event;
+  /** The version that was asked for last. */
+  readonly #asked = new WeakMap<TextDocument, number>();
+  readonly #listening: Disposable;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly current: CurrentFigures) {
-    current.onDidChange(() => this.#change.fire());
+    this.#listening = Disposable.from(
+      current.onDidChange(() => this.#change.fire()),
+      workspace.onDidChangeTextDocument(({ document }) => {
+        if (!this.#asked.has(document)) return;
+        clearTimeout(this.#timer);
+        this.#timer = setTimeout(() => this.#remind(), askedByMs);
+      }),
+    );
+  }
+
+  #remind(): void {
+    const isBehind = (document: TextDocument): boolean =>
+      (this.#asked.get(document) ?? document.version) !== document.version;
+    if (window.visibleTextEditors.some(({ document }) => isBehind(document))) this.#change.fire();
   }
 
   provideCodeLenses(document: TextDocument): CodeLens[] | Promise<CodeLens[]> {
     const { figures } = this.current;
     if (figures === undefined || setting('figures.show') === 'off') return [];
+    this.#asked.set(document, document.version);
     const shown = this.current.documents.of(document, figures);
     return shown instanceof Promise ? shown.then((one) => lenses(one, figures)) : lenses(shown, figures);
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#listening.dispose();
+    this.#change.dispose();
   }
 }
 
