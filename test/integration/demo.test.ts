@@ -22,7 +22,10 @@ describe('npm run demo -- 2', function () {
 
   it('prints the report with its trust line, and writes a recording, a trace and a page', async () => {
     const said = await node('scripts/demo.mjs', '2', folder);
-    assert.match(said, /^com\.example\.shop\.Shop \(process \d+\) · .* · [2-9]\.\d+ s · .* samples$/m);
+    const [, length] =
+      /^com\.example\.shop\.Shop \(process \d+\) · .* · ([\d.]+) s · .* samples$/m.exec(said) ?? [];
+    // From the first sample, which a busy machine may be late for.
+    assert.ok(Number(length) > 1.5, said);
     assert.match(said, /^Trust: sampled every [\d.]+ ms.* · recording took [\d.]+ % of the CPU time/m);
     assert.match(said, / [\d.]+ % +.* com\.example\.shop\.Search\.distance$/m);
 
