@@ -46,7 +46,7 @@ describe('the way back', function () {
       chips: Array.from(document.querySelectorAll('.chip'), (chip) => chip.textContent),
       threads: Array.from(document.querySelectorAll('.thread-name'), (name) => name.textContent).sort(),
       search: document.querySelector<HTMLElement & { value: string }>('.search-field')!.value,
-      onlyMine: document.querySelector<HTMLElement & { checked: boolean }>('.only-mine')!.checked,
+      onlyMine: document.querySelector('.only-mine')!.getAttribute('aria-pressed'),
     }));
 
   it('is empty at first, leads through every change, and forward again', async () => {

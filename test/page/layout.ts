@@ -37,6 +37,19 @@ export function layoutFaults(page: Page): Promise<string[]> {
       if (isCut && one.clientWidth > 0 && !isTitled && one.children.length === 0)
         faults.push(`${named(one)} is cut off: ${one.clientWidth} of ${one.scrollWidth}`);
     }
+    // What a control of the kit is drawn as, which may be wider than the room that it is given.
+    for (const one of all.filter(({ shadowRoot }) => shadowRoot !== null)) {
+      const room = one.getBoundingClientRect();
+      const parts = [
+        one.shadowRoot!.querySelectorAll('.root, .control'),
+        one.querySelectorAll('span'),
+      ].flatMap((found) => Array.from<Element>(found));
+      for (const part of parts) {
+        const { width, right } = part.getBoundingClientRect();
+        if (width > 0 && (right > room.right + 1 || part.scrollHeight > room.height + 1))
+          faults.push(`${named(one)} is larger than its room`);
+      }
+    }
     const boxes =
       '.toolbar, .trust-line, .lock-waits, .middle, .stage, .details, .figure-view, .timeline, .compare-bar, .callers-middle, .button-row';
     for (const outer of all.filter((one) => one.matches(boxes))) {

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { formatNs } from '../../src/trace/measure/quantities.js';
+import { giveBaseline } from './baseline.js';
 import { bytesOf, generateTrace } from './generated-trace.js';
 import type { GeneratedOptions } from './generated-trace.js';
 import { PageRig } from './page-rig.js';
+import { layoutFaults } from './layout.js';
 import type { OpenOptions, PageUnderTest } from './page-rig.js';
 import { themeStyle } from './themes.js';
 
@@ -70,7 +72,7 @@ describe('the timeline', function () {
       assert.ok(chart.width > width * 0.7, `${chart.width} of ${width} px`);
       const stage = (await page.locator('.stage').boundingBox())!;
       assert.ok(stage.height > 300, `${stage.height} of 700 px high in ${width} px`);
-      const controls = page.locator('.tab, .toolbar vscode-button:visible, .toolbar vscode-checkbox');
+      const controls = page.locator('.tab:visible, .toolbar vscode-button:visible');
       const right = await controls.evaluateAll((all) =>
         Math.max(...all.map((one) => one.getBoundingClientRect().right)),
       );
@@ -92,20 +94,25 @@ describe('the timeline', function () {
     const { page } = await show(small);
     const height = () => page.locator('.toolbar').evaluate((bar: HTMLElement) => bar.offsetHeight);
     const widths = [1400, 1330, 1310, 1290, 1222, 1190, 1160, 1110, 1090, 1000, 970, 950, 922];
-    for (const found of ['', ' with what was found']) {
-      if (found !== '') {
-        await page.keyboard.press('/');
-        await page.keyboard.type('a');
-        await page.locator('.search-found', { hasText: /^\d+ methods · \d+\.\d %$/ }).waitFor();
-      }
+    const everyWidth = async (also: string): Promise<void> => {
       for (const width of widths) {
         await page.setViewportSize({ width, height: 700 });
         await page.waitForFunction((wanted) => innerWidth === wanted, width);
-        assert.ok((await height()) < 40, `${await height()} px high in ${width} px${found}`);
+        assert.ok((await height()) < 40, `${await height()} px high in ${width} px${also}`);
+        assert.deepEqual(await layoutFaults(page), [], `in ${width} px${also}`);
       }
-    }
-    const field = (await page.locator('.search-field').boundingBox())!;
-    assert.ok(field.width >= 64, `${field.width} px left to write in`);
+      const field = (await page.locator('.search-field').boundingBox())!;
+      assert.ok(field.width >= 64, `${field.width} px left to write in${also}`);
+    };
+    await everyWidth('');
+    await page.keyboard.press('/');
+    await page.keyboard.type('a');
+    await page.locator('.search-found', { hasText: /^\d+ methods · \d+\.\d %$/ }).waitFor();
+    await everyWidth(' with what was found');
+    await page.keyboard.press('Escape');
+    await giveBaseline(open!, bytesOf(small));
+    await page.locator('#tab-compare:visible').waitFor();
+    await everyWidth(' with another recording');
   });
 
   it('is on paper as it is on the screen, only smaller, in its colours', async () => {

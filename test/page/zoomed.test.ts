@@ -105,7 +105,7 @@ describe('the page zoomed in', function () {
         assert.equal(await moving(), 0, `${view}, ${key}`);
       }
     }
-    await page.locator('vscode-checkbox.only-mine').click();
+    await page.locator('.only-mine').click();
     await page.locator('vscode-dropdown.weight').click();
     assert.equal(await moving(), 0);
     await open.painted();

@@ -7,7 +7,7 @@ import type { ViewContext } from '../model.js';
 import type { ViewState } from '../store.js';
 import type { ViewHistory } from '../view-history.js';
 import { text } from '../texts.js';
-import type { CheckControl, ValueControl } from '../toolkit.js';
+import type { ValueControl } from '../toolkit.js';
 import { knownWeights, weightName } from '../weights.js';
 import { weights } from '../../trace/measure/weights.js';
 
@@ -29,7 +29,7 @@ export class Toolbar {
   readonly #found = element('span', { class: 'search-found', 'aria-live': 'polite' });
   readonly #regex: HTMLElement;
   readonly #weight: ValueControl;
-  readonly #mine: CheckControl;
+  readonly #mine: HTMLElement;
   #weightsShown = '';
 
   constructor(context: ViewContext, history: ViewHistory, actions: ToolbarActions, canExport: boolean) {
@@ -87,12 +87,14 @@ export class Toolbar {
       const chosen = weights.find((weight) => weight === this.#weight.value);
       if (chosen !== undefined) store.set({ weight: chosen });
     });
-    this.#mine = control(
-      'vscode-checkbox',
-      { class: 'only-mine', title: text('mine.hint') },
+    this.#mine = toolButton(
+      'mine',
       text('mine.label'),
-    ) as CheckControl;
-    this.#mine.addEventListener('change', () => store.set({ onlyMine: this.#mine.checked }));
+      () => store.set({ onlyMine: !store.state.onlyMine }),
+      'only-mine',
+    );
+    this.#mine.title = text('mine.hint');
+    this.#mine.append(element('span', { class: 'only-mine-words' }, text('mine.label')));
 
     this.root = element(
       'header',
@@ -149,7 +151,7 @@ export class Toolbar {
     }
     if (this.#search.value !== state.search.text) this.#search.value = state.search.text;
     this.#regex.setAttribute('aria-pressed', String(state.search.regex));
-    this.#mine.checked = state.onlyMine;
+    this.#mine.setAttribute('aria-pressed', String(state.onlyMine));
     this.#fillWeights();
     this.#showWays();
   }
