@@ -94,8 +94,8 @@ describe('the timeline', function () {
     const { page } = await show(small);
     const height = () => page.locator('.toolbar').evaluate((bar: HTMLElement) => bar.offsetHeight);
     const widths = [1400, 1330, 1310, 1290, 1222, 1190, 1160, 1110, 1090, 1000, 970, 950, 922];
-    const everyWidth = async (also: string): Promise<void> => {
-      for (const width of widths) {
+    const everyWidth = async (also: string, narrower: number[] = []): Promise<void> => {
+      for (const width of [...widths, ...narrower]) {
         await page.setViewportSize({ width, height: 700 });
         await page.waitForFunction((wanted) => innerWidth === wanted, width);
         assert.ok((await height()) < 40, `${await height()} px high in ${width} px${also}`);
@@ -104,7 +104,7 @@ describe('the timeline', function () {
       const field = (await page.locator('.search-field').boundingBox())!;
       assert.ok(field.width >= 64, `${field.width} px left to write in${also}`);
     };
-    await everyWidth('');
+    await everyWidth('', [918, 860, 800]);
     await page.keyboard.press('/');
     await page.keyboard.type('a');
     await page.locator('.search-found', { hasText: /^\d+ methods · \d+\.\d %$/ }).waitFor();
