@@ -135,14 +135,18 @@ describe('the figures on the page', function () {
     ]);
   });
 
-  const lensBox = async () => (await open.page.locator('.lens').boundingBox())!;
+  /** Once what was done is shown. */
+  const lensBox = async () => {
+    await open.painted();
+    return (await open.page.locator('.lens').boundingBox())!;
+  };
 
   async function drag(fromX: number, toX: number, y: number): Promise<void> {
     await open.page.mouse.move(fromX, y);
     await open.page.mouse.down();
     await open.page.mouse.move(toX, y, { steps: 4 });
     await open.page.mouse.up();
-    await open.painted();
+    await open.painted(); // another may begin where this one has ended
   }
 
   it('are of what the lens is dragged to: moved, by an edge, made anew, by a click, and all again by a double-click', async () => {
@@ -193,7 +197,6 @@ describe('the figures on the page', function () {
       return Math.abs(beginNs - 20 * perPixel) < 2 * perPixel;
     }, trace.endNs / all.width);
     await open.page.mouse.dblclick(all.x + 500, y);
-    await open.painted();
     await is(all.x, all.width, 'all');
   });
 
