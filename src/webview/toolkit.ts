@@ -3,6 +3,7 @@
  * registered; the rest of the page knows their tags and events only.
  */
 import {
+  Button,
   TextField,
   provideVSCodeDesignSystem,
   vsCodeButton,
@@ -22,8 +23,20 @@ function keepNamesOfFields(): void {
   };
 }
 
+/** The kit's button takes its name over into what a reader is told of it, but not that it is pressed. */
+function tellAllOfButtons(): void {
+  const { prototype } = Button;
+  type Changed = (name: string, before: string, now: string) => void;
+  const changed: Changed = Reflect.get(prototype, 'attributeChangedCallback');
+  prototype.attributeChangedCallback = function (this: Button, ...change: Parameters<Changed>): void {
+    this.$fastController.onAttributeChangedCallback(...change);
+    changed.apply(this, change);
+  };
+}
+
 export function registerControls(): void {
   keepNamesOfFields();
+  tellAllOfButtons();
   provideVSCodeDesignSystem().register(
     vsCodeButton(),
     vsCodeCheckbox(),

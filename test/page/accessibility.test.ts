@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Locator } from 'playwright-core';
 import { seriousViolations } from '../rigs/axe.js';
 import { keyTable } from '../../src/webview/keys.js';
 import { bytesOf } from './generated-trace.js';
@@ -154,6 +155,11 @@ describe('the page for everybody', function () {
     const buttons = await names('button');
     for (const name of ['Next match (n)', 'Only my code']) assert.ok(buttons.includes(name), buttons.join());
     assert.ok(!buttons.includes('Icon Button'), buttons.join());
+    for (const name of ['Only my code', 'Use a regular expression']) {
+      const button = (pressed: boolean): Locator => open!.page.getByRole('button', { name, pressed });
+      await button(false).click();
+      await button(true).waitFor();
+    }
   });
 
   it('moves nothing for whom wants less motion, within its controls either', async () => {
