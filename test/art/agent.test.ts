@@ -15,11 +15,11 @@ import {
   methodNamed,
   near,
   shareOfEvidence,
-  stackOf,
   traceOf,
 } from '../rigs/art/read-trace.js';
 import { type Engine, engines } from '../rigs/art/runtime.js';
 import { stopped, withArt } from '../rigs/art/with-art.js';
+import { stacksOf } from '../rigs/stacks.js';
 
 describe('the agent in the Android Runtime', () => {
   const { start, running, record, door: openDoor } = withArt();
@@ -172,12 +172,12 @@ describe('the agent in the Android Runtime', () => {
         session = await record(app, { budgetPpm: 0 });
         await app.more('depth', 5);
         const trace = await stopped(session);
-        const { intervals } = mainThread(trace);
-        const deep = Array.from(intervals.path.subarray(0, intervals.count), (path) => stackOf(trace, path))
+        const stacks = stacksOf(trace, mainThread(trace));
+        const deep = stacks
           .map((stack) => stack.split(' < '))
           // Down there, and not on the way.
           .filter((stack) => stack.includes('sample.Cpu.burn'));
-        assert.ok(deep.length > 0, `${intervals.count} intervals`);
+        assert.ok(deep.length > 0, `${stacks.length} intervals`);
         for (const stack of deep) {
           assert.equal(stack.length, 4096);
           assert.equal(stack.indexOf('sample.DeepStacks.descend'), stack.indexOf('sample.Cpu.burn') + 1);

@@ -9,10 +9,10 @@ import {
   mainThread,
   methodNamed,
   pathHas,
-  stackOf,
 } from '../rigs/art/read-trace.js';
 import { type Engine, engines } from '../rigs/art/runtime.js';
 import { stopped, withArt } from '../rigs/art/with-art.js';
+import { stackOf } from '../rigs/stacks.js';
 
 describe('proxies in the Android Runtime', () => {
   const bench = withArt();

@@ -6,19 +6,13 @@ import { once } from 'node:events';
 import type { RecordOptions } from '../../src/targets/target.js';
 import { HookState, SampleKind, type ThreadTrack, type Trace } from '../../src/trace/index.js';
 import { allocationHolder, JavaProgram, jdks } from '../rigs/jvm/programs.js';
+import { stackOf, stacksOf } from '../rigs/stacks.js';
 import { Recordings, decodeFile, threadNamed, totalCpu } from './recordings.js';
 
 const quiet = ['-XX:+IgnoreUnrecognizedVMOptions', '-XX:+EnableDynamicAgentLoading'];
 
 const statesOf = ({ hooks }: Trace): Record<string, number> =>
   Object.fromEntries(hooks.map(({ name, state }) => [name, state]));
-
-/** Of a path, innermost first. */
-function stackOf({ paths, methods }: Trace, path: number): string {
-  const names: string[] = [];
-  for (let at = path; at !== 0; at = paths.parent[at]!) names.push(methods.qualifiedName(paths.method[at]!));
-  return names.join(' < ');
-}
 
 const rowsOf = ({ kind, count }: ThreadTrack['events'] | ThreadTrack['blocks'], of: number): number[] =>
   Array.from(kind.subarray(0, count).keys()).filter((row) => kind[row] === of);
@@ -130,12 +124,12 @@ for (const jdk of jdks()) {
       await truth(['deeper'], ['-Xss8m']);
       // A walk of so many frames takes so long that the budget allows one in the whole run.
       const trace = await worked({ budgetPpm: 0 });
-      const { intervals } = threadNamed(trace, 'deeper');
-      const deep = Array.from(intervals.path.subarray(0, intervals.count), (path) => stackOf(trace, path))
+      const stacks = stacksOf(trace, threadNamed(trace, 'deeper'));
+      const deep = stacks
         .map((stack) => stack.split(' < '))
         // Down there, and not on the way.
         .filter((stack) => stack.includes('Work.bottom'));
-      assert.ok(deep.length > 0, `${intervals.count} intervals`);
+      assert.ok(deep.length > 0, `${stacks.length} intervals`);
       for (const stack of deep) {
         assert.equal(stack.length, 4096);
         assert.equal(stack.at(-1), 'java.lang.Thread.run');
@@ -150,8 +144,7 @@ for (const jdk of jdks()) {
       const kilobytes = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${program.pid}/status`, 'utf8'))?.[1];
       // The JVM takes some 5 KB for each frame that it passes on a walk, and there are tens of thousands.
       assert.ok(Number(kilobytes) < 200_000, `the program has had ${kilobytes} KB`);
-      const { intervals } = threadNamed(trace, 'runaway');
-      const stacks = Array.from(intervals.path.subarray(0, intervals.count), (path) => stackOf(trace, path));
+      const stacks = stacksOf(trace, threadNamed(trace, 'runaway'));
       assert.ok(stacks.some((stack) => stack.endsWith(' < [callers beyond 8,192 frames]')));
       assert.equal(await program.end(), 0, program.output);
     });

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { decodeRecording } from '../../../src/trace/build/decode.js';
 import { SampleKind } from '../../../src/trace/model/kinds.js';
 import { IntervalState } from '../../../src/trace/model/trace.js';
+import { stackOf } from '../stacks.js';
 import type { ArtApp, Truth } from './runtime.js';
 import type { Blocks, ThreadTrack, Trace } from '../../../src/trace/model/trace.js';
 
@@ -135,13 +136,6 @@ export function shareOfEvidence(trace: Trace, thread: ThreadTrack, method: numbe
   let all = 0;
   for (let row = 0; row < intervals.count; row++) all += wall(row);
   return within(trace, thread, method, wall) / all;
-}
-
-export function stackOf(trace: Trace, path: number): string {
-  const names: string[] = [];
-  for (let at = path; at > 0; at = trace.paths.parent[at]!)
-    names.push(trace.methods.qualifiedName(trace.paths.method[at]!));
-  return names.join(' < ');
 }
 
 interface Block {
