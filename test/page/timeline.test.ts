@@ -5,8 +5,8 @@ import { formatNs } from '../../src/trace/measure/quantities.js';
 import { giveBaseline } from './baseline.js';
 import { bytesOf, generateTrace } from './generated-trace.js';
 import type { GeneratedOptions } from './generated-trace.js';
-import { PageRig } from './page-rig.js';
 import { layoutFaults } from './layout.js';
+import { PageRig } from './page-rig.js';
 import type { OpenOptions, PageUnderTest } from './page-rig.js';
 import { themeStyle } from './themes.js';
 
@@ -72,7 +72,7 @@ describe('the timeline', function () {
       assert.ok(chart.width > width * 0.7, `${chart.width} of ${width} px`);
       const stage = (await page.locator('.stage').boundingBox())!;
       assert.ok(stage.height > 300, `${stage.height} of 700 px high in ${width} px`);
-      const controls = page.locator('.tab:visible, .toolbar vscode-button:visible');
+      const controls = page.locator('.tab, .toolbar vscode-button:visible');
       const right = await controls.evaluateAll((all) =>
         Math.max(...all.map((one) => one.getBoundingClientRect().right)),
       );
@@ -91,11 +91,12 @@ describe('the timeline', function () {
   });
 
   it('keeps its controls in one row in a window of usual size, with a side bar and without', async () => {
-    const { page } = await show(small);
+    const shown = await show(small);
+    const { page } = shown;
     const height = () => page.locator('.toolbar').evaluate((bar: HTMLElement) => bar.offsetHeight);
     const widths = [1400, 1330, 1310, 1290, 1222, 1190, 1160, 1110, 1090, 1000, 970, 950, 922];
-    const everyWidth = async (also: string, narrower: number[] = []): Promise<void> => {
-      for (const width of [...widths, ...narrower]) {
+    const everyWidth = async (also: string, all = widths): Promise<void> => {
+      for (const width of all) {
         await page.setViewportSize({ width, height: 700 });
         await page.waitForFunction((wanted) => innerWidth === wanted, width);
         assert.ok((await height()) < 40, `${await height()} px high in ${width} px${also}`);
@@ -104,13 +105,21 @@ describe('the timeline', function () {
       const field = (await page.locator('.search-field').boundingBox())!;
       assert.ok(field.width >= 64, `${field.width} px left to write in${also}`);
     };
+    /** Beside its icon, which is always there. */
+    const words = page.locator('.only-mine-words');
+    await everyWidth('');
+    assert.ok(await words.isVisible());
     await everyWidth('', [918, 860, 800]);
     await page.keyboard.press('/');
     await page.keyboard.type('a');
     await page.locator('.search-found', { hasText: /^\d+ methods · \d+\.\d %$/ }).waitFor();
     await everyWidth(' with what was found');
+    assert.equal(await words.isVisible(), false);
+    await page.setViewportSize({ width: 600, height: 700 });
+    await words.waitFor();
+    assert.deepEqual(await layoutFaults(page), []);
     await page.keyboard.press('Escape');
-    await giveBaseline(open!, bytesOf(small));
+    await giveBaseline(shown, bytesOf(small));
     await page.locator('#tab-compare:visible').waitFor();
     await everyWidth(' with another recording');
   });
