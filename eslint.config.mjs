@@ -1,5 +1,8 @@
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
+import { sharedFolders } from './scripts/lint/files.mjs';
+import { foreignNumbers } from './scripts/lint/foreign-numbers.mjs';
+import { linearRegexps } from './scripts/lint/linear-regexps.mjs';
 import { roomDirection } from './scripts/lint/rooms.mjs';
 
 export default tseslint.config(
@@ -15,37 +18,47 @@ export default tseslint.config(
       'node_modules',
     ],
   },
-  js.configs.recommended,
+  { ...js.configs.recommended, files: ['**/*.mjs'] },
   {
     files: ['**/*.ts'],
-    extends: [tseslint.configs.strictTypeChecked],
-    languageOptions: {
-      parserOptions: {
-        project: ['./tsconfig.json', './src/trace/tsconfig.json', './src/webview/tsconfig.json'],
-        tsconfigRootDir: import.meta.dirname,
+    // Oxlint has the rules of `recommended` and `strictTypeChecked` (.oxlintrc.json), and comments of its own:
+    // oxlint-disable-next-line.
+    extends: [tseslint.configs.base],
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+    plugins: {
+      btrace: {
+        rules: {
+          rooms: roomDirection,
+          'shared-folders': sharedFolders,
+          'linear-regexps': linearRegexps,
+          'foreign-numbers': foreignNumbers,
+        },
       },
     },
-    plugins: { btrace: { rules: { rooms: roomDirection } } },
     rules: {
       'btrace/rooms': 'error',
-      '@typescript-eslint/consistent-type-imports': 'error',
-      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
-      '@typescript-eslint/restrict-template-expressions': [
+      'btrace/shared-folders': 'error',
+      'no-unused-vars': 'off',
+      // One style: #private members, camelCase constants.
+      'no-restricted-syntax': [
         'error',
-        { allowNumber: true, allowBoolean: true },
-      ],
-      '@typescript-eslint/no-unnecessary-condition': [
-        'error',
-        { allowConstantLoopConditions: 'only-allowed-literals' },
+        {
+          selector:
+            ':matches(PropertyDefinition, MethodDefinition[kind!="constructor"], TSParameterProperty)[accessibility="private"]',
+          message: 'Name a private member with #.',
+        },
+        {
+          selector: 'VariableDeclarator > Identifier.id[name=/^[A-Z][A-Z0-9]+(_[A-Z0-9]+)*$/]',
+          message: 'Name a constant in camelCase.',
+        },
       ],
     },
   },
+  { files: ['src/**/*.ts'], rules: { 'btrace/linear-regexps': 'error' } },
   {
-    files: ['test/**/*.ts'],
-    rules: {
-      '@typescript-eslint/no-non-null-assertion': 'off',
-      '@typescript-eslint/no-unused-expressions': 'off',
-    },
+    files: ['src/trace/formats/**/*.ts'],
+    ignores: ['**/*-export.ts', '**/*-writer.ts'],
+    rules: { 'btrace/foreign-numbers': 'error' },
   },
   {
     files: ['**/*.mjs'],

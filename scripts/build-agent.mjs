@@ -9,17 +9,23 @@ import { run } from './process.mjs';
 import { find, root, setupOrStop } from './setup.mjs';
 import { words } from './words.mjs';
 
+/** Of one build on a busy machine. */
+const limitMs = 15 * 60_000;
+
 export const hasAgentSources = () => existsSync(path.join(root, 'native-agent/CMakeLists.txt'));
 
-/** Returns what the compiler said when the build failed, else nothing. */
-export async function buildAgent() {
+/** What records on Linux; on Android the first alone. */
+const linuxTargets = ['btrace-agent', 'btrace-native', 'btrace-external'];
+
+/** Builds these targets for this machine. Returns what the compiler said when that failed, else nothing. */
+export async function buildAgent(targets = linuxTargets) {
   const to = path.join(root, 'build/native/host');
   const env = { ...process.env, JAVA_HOME: find('jdk')?.at ?? process.env.JAVA_HOME ?? '' };
   const steps = [['-S', path.join(root, 'native-agent'), '-B', to, '-DCMAKE_BUILD_TYPE=Release']];
   if (existsSync(path.join(to, 'CMakeCache.txt'))) steps.pop(); // --build configures again by itself when it must
-  steps.push(['--build', to, '--parallel', String(availableParallelism())]);
+  steps.push(['--build', to, '--target', ...targets, '--parallel', String(availableParallelism())]);
   for (const args of steps) {
-    const { code, error, text } = await run('cmake', args, { env, limitMs: 5 * 60_000 });
+    const { code, error, text } = await run('cmake', args, { env, limitMs });
     if (code !== 0) return `cmake ${args.join(' ')}: ${error ?? `exit code ${code}`}\n${text}`;
   }
   return undefined;
@@ -33,17 +39,20 @@ const others = {
   'android-armv7': 'clang',
 };
 
-/** For other machines, as far as this one has the compilers. Returns what failed, else nothing. */
-export async function buildOtherAgents() {
+/** For other machines, as far as this one has the compilers, but for those in `without`. Returns what failed, else nothing. */
+export async function buildOtherAgents(without = []) {
   const cwd = path.join(root, 'native-agent');
-  const build = ['--target', 'btrace-agent', '--parallel', String(availableParallelism())];
-  const presets = Object.keys(others).filter((preset) => preset !== `linux-${process.arch}`);
+  const presets = Object.keys(others).filter(
+    (preset) => preset !== `linux-${process.arch}` && !without.includes(preset),
+  );
   for (const preset of presets.filter((preset) => find(others[preset]))) {
+    const targets = preset.startsWith('linux-') ? linuxTargets : ['btrace-agent'];
+    const parallel = ['--parallel', String(availableParallelism())];
     for (const args of [
       ['--preset', preset],
-      ['--build', '--preset', preset, ...build],
+      ['--build', '--preset', preset, '--target', ...targets, ...parallel],
     ]) {
-      const { code, error, text } = await run('cmake', args, { cwd, limitMs: 5 * 60_000 });
+      const { code, error, text } = await run('cmake', args, { cwd, limitMs });
       if (code !== 0) return `cmake ${args.join(' ')}: ${error ?? `exit code ${code}`}\n${text}`;
     }
   }

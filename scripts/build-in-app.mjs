@@ -1,5 +1,5 @@
 // Makes build/in-app/btrace.jar, what a program has beside the agent's library to record itself: native-agent/in-app. Needs a JDK.
-import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,12 @@ export const inAppJar = path.join(root, 'build/in-app/btrace.jar');
 /** Of every entry: the same sources give the same bytes. */
 const DATE = '2020-01-01T00:00:00Z';
 
+/** Each class of ours, in the same order everywhere. */
+function classesOf(folder) {
+  const names = readdirSync(path.join(folder, 'btrace')).filter((name) => name.endsWith('.java'));
+  return names.sort().map((name) => path.join(folder, 'btrace', name));
+}
+
 /** Returns what failed, else nothing. Java 8, which D8 and R8 of every Android Gradle plugin take. */
 export async function buildInApp() {
   const jdk = find('jdk');
@@ -20,7 +26,7 @@ export async function buildInApp() {
   mkdirSync(classes, { recursive: true });
   cpSync(path.join(sources, 'META-INF'), path.join(classes, 'META-INF'), { recursive: true });
   const steps = [
-    ['javac', '--release', '8', '-Xlint:-options', '-d', classes, path.join(sources, 'btrace/BTrace.java')],
+    ['javac', '--release', '8', '-Xlint:-options', '-d', classes, ...classesOf(sources)],
     ['jar', '--create', '--file', inAppJar, '--no-manifest', `--date=${DATE}`, '-C', classes, '.'],
   ];
   for (const [tool, ...args] of steps) {

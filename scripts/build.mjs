@@ -1,39 +1,23 @@
 // npm run build [-- --debug] [--watch]: bundles with esbuild the extension host, its engine worker, the page, its worker and the command line;
 // --debug leaves them readable, with maps to the sources; --watch bundles again what changes.
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { copyFileSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import esbuild from 'esbuild';
+import { bundles, shippedFiles } from './bundles.mjs';
+import { root } from './setup.mjs';
 import { words } from './words.mjs';
 
 const { debug, watch } = words(import.meta.url, { flags: ['debug', 'watch'] });
-const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const shared = {
-  absWorkingDir: root,
-  bundle: true,
-  minify: !debug,
-  sourcemap: debug,
-  legalComments: 'linked',
-  logLevel: 'warning',
-};
-const node = { ...shared, platform: 'node', target: 'node20', format: 'cjs', external: ['vscode'] };
-const page = { ...shared, platform: 'browser', target: 'es2022', format: 'iife', loader: { '.css': 'text' } };
 
-const bundles = [
-  { ...node, entryPoints: ['src/extension/extension.ts'], outfile: 'dist/extension.cjs' },
-  { ...node, entryPoints: ['src/extension/engine-worker.ts'], outfile: 'dist/engine-worker.cjs' },
-  {
-    ...node,
-    entryPoints: ['src/cli/main.ts'],
-    outfile: 'dist/btrace.cjs',
-    banner: { js: '#!/usr/bin/env node' },
-  },
-  { ...page, entryPoints: ['src/webview/page.ts'], outfile: 'dist/page.js' },
-  { ...page, entryPoints: ['src/webview/engine-worker.ts'], outfile: 'dist/page-worker.js' },
-].filter((bundle) => existsSync(path.join(root, bundle.entryPoints[0])));
+for (const { from, to } of shippedFiles) {
+  const [source, target] = [path.join(root, from), path.join(root, to)];
+  mkdirSync(path.dirname(target), { recursive: true });
+  // 34 MB that seldom change.
+  if (!existsSync(target) || statSync(target).size !== statSync(source).size) copyFileSync(source, target);
+}
 
 if (watch) {
-  await Promise.all(bundles.map(async (bundle) => (await esbuild.context(bundle)).watch()));
+  await Promise.all(bundles(debug).map(async (bundle) => (await esbuild.context(bundle)).watch()));
 } else {
-  await Promise.all(bundles.map((bundle) => esbuild.build(bundle)));
+  await Promise.all(bundles(debug).map((bundle) => esbuild.build(bundle)));
 }

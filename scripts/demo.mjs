@@ -66,7 +66,7 @@ if (failed) fail('building the agent', failed);
 const classes = path.join(root, 'build/demo');
 mkdirSync(classes, { recursive: true });
 const sources = ['Basket', 'Checkout', 'PriceList', 'Search', 'Shop'].map((name) =>
-  path.join(root, 'test/rigs/jvm/shop/com/example/shop', `${name}.java`),
+  path.join(root, 'media/sample/com/example/shop', `${name}.java`),
 );
 const options = ['-g', '-encoding', 'UTF-8', '-d', classes];
 await step('compiling the sample program', path.join(jdk.at, 'bin/javac'), [...options, ...sources]);

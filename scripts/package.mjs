@@ -1,10 +1,23 @@
 // npm run package [-- --no-build]: one universal .vsix with the agents that are built, and what each part of it weighs.
-import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { buildInApp, inAppJar } from './build-in-app.mjs';
+import { bundledPackages } from './bundles.mjs';
+import { billName, billOfMaterials, notices, noticesName } from './notices.mjs';
 import { run } from './process.mjs';
+import { withSameBytes } from './same-bytes.mjs';
 import { find, root } from './setup.mjs';
 import { words } from './words.mjs';
 
@@ -18,12 +31,15 @@ const agents = {
   'android-armv7': 'android-armv7',
 };
 
-const limitBytes = 4_000_000; // without the agents
+// Without the agents. DuckDB's WebAssembly takes 8 MB of it.
+const limitBytes = 13_000_000;
 
-/** The file that `npm run package` makes. */
-export function packageFile() {
-  const { name, version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
-  return path.join(root, 'build', `${name}-${version}.vsix`);
+export const ownManifest = () => JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+
+/** Where a package is made: what `npm run package` makes is a vsix. */
+export function packageFile(ending = 'vsix') {
+  const { name, version } = ownManifest();
+  return path.join(root, 'build', `${name}-${version}.${ending}`);
 }
 
 function agentsBuilt() {
@@ -33,25 +49,41 @@ function agentsBuilt() {
     .filter(({ file }) => existsSync(file));
 }
 
-/** The package is made from a folder of its own: an agents/ folder in the checkout would hide the agent just built. */
-async function stage(to, listFiles) {
+/** Names of agents that a release has to have and that are not built. */
+export function missingAgents() {
+  const built = new Set(agentsBuilt().map(({ name }) => name));
+  return [...new Set(Object.values(agents))].filter((name) => !built.has(name));
+}
+
+/** Files of the checkout, under their own names, in a folder made for them. */
+export function copyFiles(files, to) {
   rmSync(to, { recursive: true, force: true });
   mkdirSync(to, { recursive: true });
-  // 2: no package manager is asked, since what ships is bundled.
-  for (const file of ['.vscodeignore', ...(await listFiles({ cwd: root, packageManager: 2 }))]) {
-    cpSync(path.join(root, file), path.join(to, file), { recursive: true });
-  }
+  for (const file of files) cpSync(path.join(root, file), path.join(to, file), { recursive: true });
+}
+
+/** What records and is recorded with. Returns the names of the agents. */
+export function copyAgents(to) {
   const libraries = agentsBuilt();
   for (const { name, file } of libraries) {
     const library = path.join(to, 'agents', name, 'libbtrace-agent.so');
     mkdirSync(path.dirname(library), { recursive: true });
     copyFileSync(file, library);
+    for (const other of ['libbtrace-native.so', 'btrace-external']) {
+      const built = path.join(path.dirname(file), other);
+      if (existsSync(built)) copyFileSync(built, path.join(path.dirname(library), other));
+    }
   }
-  if (existsSync(inAppJar)) {
-    mkdirSync(path.join(to, 'in-app'), { recursive: true });
-    copyFileSync(inAppJar, path.join(to, 'in-app/btrace.jar'));
-  }
+  const inApp = path.join(to, 'in-app');
+  mkdirSync(inApp, { recursive: true });
+  // What programs in C are built with, which take libbtrace-native.so of their machine's agents.
+  copyFileSync(path.join(root, 'native-agent/in-app/btrace.h'), path.join(inApp, 'btrace.h'));
+  if (existsSync(inAppJar)) copyFileSync(inAppJar, path.join(inApp, 'btrace.jar'));
   return libraries.map(({ name }) => name);
+}
+
+export function writeManifest(folder, manifest) {
+  writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
 /** [{name, bytes}] as they lie in the file, compressed: read from the zip's central directory. */
@@ -68,23 +100,64 @@ function entries(file) {
   return found;
 }
 
-/** Makes the package. Returns {file, failed}: `failed` says why there is none. */
-export async function makePackage(say = () => {}) {
-  const { createVSIX, listFiles } = await import('@vscode/vsce');
-  const folder = path.join(root, 'build/package');
-  const file = packageFile();
+/** What a manifest says of where its sources are, such as https://example.org/a/b. */
+export const homeOf = (repository) =>
+  repository === undefined
+    ? {}
+    : {
+        repository: { type: 'git', url: `git+${repository}.git` },
+        homepage: `${repository}#readme`,
+        bugs: { url: `${repository}/issues` },
+      };
+
+/**
+ * The names at the top of the checkout that a line of .vscodeignore lets in, or something below them. Of these vsce chooses the files by
+ * all of its lines; of the whole checkout it would try each file, of the caches too, on each line.
+ */
+function mayShip() {
+  const lines = readFileSync(path.join(root, '.vscodeignore'), 'utf8').split('\n');
+  const tops = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1).split('/')[0]);
+  const patterns = tops.map((top) => new RegExp(`^${top.replaceAll('.', '\\.').replaceAll('*', '.*')}$`));
+  return readdirSync(root).filter((name) => patterns.some((pattern) => pattern.test(name)));
+}
+
+/**
+ * Makes the package: from the same files, the same bytes. Returns {file, failed}: `failed` says why there is none. A release has a
+ * `repository`, and may be a `preRelease`.
+ */
+export async function makePackage(
+  say = () => {},
+  file = packageFile(),
+  { repository, preRelease = false } = {},
+) {
+  const { createVSIX } = await import('@vscode/vsce');
+  const folder = `${file}.folder`;
   // Without a JDK there is no agent either.
   const withoutJar = find('jdk') ? await buildInApp() : undefined;
   if (withoutJar) return { failed: withoutJar };
-  const names = await stage(folder, listFiles);
-  // From a folder of its own, vsce must not look for a repository, nor follow links of the README to one.
+  const packages = await bundledPackages();
+  const { text, failed } = notices(packages);
+  if (failed) return { failed };
+  // From a folder of its own: an agents/ folder in the checkout would hide the agent just built.
+  copyFiles(['.vscodeignore', ...mayShip()], folder);
+  const names = copyAgents(folder);
+  if (repository !== undefined) writeManifest(folder, { ...ownManifest(), ...homeOf(repository) });
+  writeFileSync(path.join(folder, noticesName), text);
+  writeFileSync(path.join(folder, billName), billOfMaterials(packages));
+  // Without a repository links of the README have nowhere to lead; with one they lead to what was released.
+  const at = `v${ownManifest().version}`;
+  const links = { baseContentUrl: `${repository}/blob/${at}`, baseImagesUrl: `${repository}/raw/${at}` };
   await createVSIX({
     cwd: folder,
     packagePath: file,
     dependencies: false,
+    preRelease,
     allowMissingRepository: true,
-    rewriteRelativeLinks: false,
+    rewriteRelativeLinks: repository !== undefined,
+    ...(repository !== undefined && links),
   });
+  writeFileSync(file, withSameBytes(readFileSync(file), ['/btrace-external']));
+  rmSync(folder, { recursive: true });
   const all = entries(file);
   const weigh = (isOne) => all.filter(({ name }) => isOne(name)).reduce((sum, { bytes }) => sum + bytes, 0);
   const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1).padStart(9)} kB`;

@@ -2,6 +2,7 @@
 // an interrupt or the end of this process ends them all.
 import { spawn } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import process from 'node:process';
 
 const posix = process.platform !== 'win32';
@@ -50,11 +51,24 @@ export async function endGroup(pid, graceMs = 3000) {
   }
 }
 
+let childrenMs = 0;
+
+/** CPU time of the children that ended since the last call, and of theirs. Linux only: elsewhere 0. */
+function takeChildrenCpuMs() {
+  if (process.platform !== 'linux') return 0;
+  const stat = readFileSync('/proc/self/stat', 'latin1');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const all = (Number(fields[13]) + Number(fields[14])) * 10; // cutime and cstime, in 1/100 s
+  const taken = all - childrenMs;
+  childrenMs = all;
+  return taken;
+}
+
 /**
- * Runs a command to its end. `output: 'show'` lets it write to the terminal, `'keep'` returns what it wrote.
- * Never rejects: `code` is the exit code, or null with `error` saying why there is none.
+ * Runs a command to its end. `output: 'show'` lets it write to the terminal, `'keep'` returns what it wrote, a function
+ * is called with each piece of it. `yields`: others have the processors first. Never rejects: `code` is the exit code, or null with `error` saying why there is none.
  */
-export function run(command, args, { cwd, env, output = 'keep', limitMs, signal } = {}) {
+export function run(command, args, { cwd, env, output = 'keep', limitMs, signal, yields = false } = {}) {
   const began = performance.now();
   return new Promise((resolve) => {
     const child = spawn(command, args, {
@@ -64,6 +78,7 @@ export function run(command, args, { cwd, env, output = 'keep', limitMs, signal 
       shell: !posix && command === 'npm', // npm is a .cmd file there
       stdio: output === 'show' ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
     });
+    if (yields && child.pid !== undefined) setPriority(child.pid, 5); // what it starts has it from there
     let text = '';
     let error;
     const stop = (why) => {
@@ -73,22 +88,27 @@ export function run(command, args, { cwd, env, output = 'keep', limitMs, signal 
     const timer = limitMs && setTimeout(() => stop(`ran longer than ${limitMs / 1000} s`), limitMs);
     const onAbort = () => stop('cancelled');
     signal?.addEventListener('abort', onAbort, { once: true });
-    child.stdout?.setEncoding('utf8').on('data', (part) => (text += part));
-    child.stderr?.setEncoding('utf8').on('data', (part) => (text += part));
+    let cpuMs = 0;
+    const take = typeof output === 'function' ? output : (part) => (text += part);
+    child.stdout?.setEncoding('utf8').on('data', take);
+    child.stderr?.setEncoding('utf8').on('data', take);
     if (child.pid !== undefined) live.add(child.pid);
     const finish = (code, endedBy) => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
       live.delete(child.pid);
       error ??= endedBy ? `ended by ${endedBy}` : undefined;
-      resolve({ code: error ? null : code, error, text, ms: performance.now() - began });
+      resolve({ code: error ? null : code, error, text, ms: performance.now() - began, cpuMs });
     };
     child.once('error', (reason) => {
       error = reason.code === 'ENOENT' ? `${command} is not installed` : reason.message;
       if (child.pid === undefined) finish(null);
     });
     // What the child left in its group ends with it, and lets go of the pipes: only then comes `close`.
-    child.once('exit', () => void endGroup(child.pid, 0));
+    child.once('exit', () => {
+      cpuMs = takeChildrenCpuMs();
+      void endGroup(child.pid, 0);
+    });
     child.once('close', finish);
   });
 }

@@ -16,12 +16,18 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { run } from './process.mjs';
+import { unpackDebian } from './setup/debian.mjs';
 import { cache, root, setupOrStop } from './setup.mjs';
 import { words } from './words.mjs';
 
 const rig = path.join(root, 'test/rigs/art');
 /** What apps may have of ours, which a sample app has. */
 const inApp = path.join(root, 'native-agent/in-app');
+/** The boot class path of each version: what its libart asks for, where that differs laid over the first. */
+const cores = [
+  { name: 'core', folders: [path.join(rig, 'core')] },
+  { name: 'core14', folders: [path.join(rig, 'core'), path.join(rig, 'core14')] },
+];
 const sums = path.join(rig, 'dex/SHA256SUMS');
 const dexerHome = path.join(cache, 'dalvik-exchange');
 const dexer = path.join(dexerHome, 'usr/share/java/com.android.dx-10.0.0.jar');
@@ -35,34 +41,16 @@ async function must(command, args, options) {
   return text;
 }
 
-/** apt's own directories, for one suite: the machine's package lists stay as they are. */
 async function fetchDexer() {
-  const sources = '/etc/apt/sources.list.d/debian.sources';
-  if (!existsSync(sources)) {
-    console.error(
-      `There is no dexer. Take the package dalvik-exchange of Debian 11 and unpack it to ${dexerHome}.`,
-    );
-    process.exit(1);
-  }
-  const home = path.join(dexerHome, 'apt');
-  for (const folder of ['lists/partial', 'cache/archives/partial'])
-    mkdirSync(path.join(home, folder), { recursive: true });
-  const [first] = readFileSync(sources, 'utf8').split(/\n\s*\n/);
-  writeFileSync(
-    path.join(home, 'bullseye.sources'),
-    `${first.trim().replace(/^Suites:.*$/m, 'Suites: bullseye')}\n`,
+  const failed = await unpackDebian(
+    { suite: 'bullseye', packages: ['dalvik-exchange'], to: dexerHome },
+    (line) => console.log(`fetching the dexer: ${line}`),
   );
-  const options = [
-    ['Dir::Etc::SourceList', path.join(home, 'bullseye.sources')],
-    ['Dir::Etc::SourceParts', '/dev/null'],
-    ['Dir::State::Lists', path.join(home, 'lists')],
-    ['Dir::Cache', path.join(home, 'cache')],
-  ].flatMap(([name, value]) => ['-o', `${name}=${value}`]);
-  console.log('fetching the dexer: dalvik-exchange of Debian 11');
-  await must('apt-get', [...options, '-q', 'update']);
-  await must('apt-get', [...options, '-q', 'download', 'dalvik-exchange'], { cwd: home });
-  const [archive] = readdirSync(home).filter((name) => name.endsWith('.deb'));
-  await must('dpkg', ['-x', path.join(home, archive), dexerHome]);
+  if (!failed) return;
+  console.error(
+    `There is no dexer (${failed}). Take the package dalvik-exchange of Debian 11 and unpack it to ${dexerHome}.`,
+  );
+  process.exit(1);
 }
 
 function sourcesIn(folder) {
@@ -72,8 +60,16 @@ function sourcesIn(folder) {
     .map((name) => path.join(folder, name));
 }
 
+/** Of the classes in several folders: one in a later folder is taken in place of the one before. */
+function laidOver(folders) {
+  const found = new Map();
+  for (const folder of folders)
+    for (const file of sourcesIn(folder)) found.set(path.relative(folder, file), file);
+  return [...found.values()];
+}
+
 /** javac with nothing but `boot` to compile against: the JDK's own library must not shine through. */
-async function compile(jdk, folders, boot, to) {
+async function compile(jdk, sources, boot, to) {
   const empty = path.join(path.dirname(to), 'empty');
   for (const dir of [to, empty]) mkdirSync(dir, { recursive: true });
   const options = [
@@ -89,7 +85,7 @@ async function compile(jdk, folders, boot, to) {
     'UTF-8',
   ];
   const paths = ['-bootclasspath', boot ?? empty, '-extdirs', empty, '-cp', empty, '-d', to];
-  await must(path.join(jdk, 'bin/javac'), [...options, ...paths, ...folders.flatMap(sourcesIn)]);
+  await must(path.join(jdk, 'bin/javac'), [...options, ...paths, ...sources]);
 }
 
 async function dex(jdk, classes, to, ...options) {
@@ -100,13 +96,12 @@ async function dex(jdk, classes, to, ...options) {
 /** Of each .dex and of all the sources it was made from. */
 function checksums() {
   const sum = (...data) => data.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex');
-  const lines = [
-    { name: 'core', folders: [path.join(rig, 'core')] },
-    { name: 'apps', folders: [path.join(rig, 'apps'), inApp] },
-  ].flatMap(({ name, folders }) => [
-    `${sum(readFileSync(path.join(rig, `dex/${name}.dex`)))}  dex/${name}.dex`,
-    `${sum(...folders.flatMap(sourcesIn).flatMap((file) => [path.relative(rig, file), readFileSync(file)]))}  sources of ${name}`,
-  ]);
+  const lines = [...cores, { name: 'apps', folders: [path.join(rig, 'apps'), inApp] }].flatMap(
+    ({ name, folders }) => [
+      `${sum(readFileSync(path.join(rig, `dex/${name}.dex`)))}  dex/${name}.dex`,
+      `${sum(...folders.flatMap(sourcesIn).flatMap((file) => [path.relative(rig, file), readFileSync(file)]))}  sources of ${name}`,
+    ],
+  );
   return `${lines.join('\n')}\n`;
 }
 
@@ -122,15 +117,17 @@ const { jdk } = await setupOrStop(['jdk']);
 if (!existsSync(dexer)) await fetchDexer();
 const scratch = mkdtempSync(path.join(tmpdir(), 'btrace-rig-art-'));
 try {
-  const core = path.join(scratch, 'core');
-  const apps = path.join(scratch, 'apps');
-  await compile(jdk.at, [path.join(rig, 'core')], undefined, core);
-  await compile(jdk.at, [path.join(rig, 'apps'), inApp], core, apps);
   mkdirSync(path.join(rig, 'dex'), { recursive: true });
-  await dex(jdk.at, core, path.join(rig, 'dex/core.dex'), '--core-library');
+  for (const { name, folders } of cores) {
+    await compile(jdk.at, laidOver(folders), undefined, path.join(scratch, name));
+    await dex(jdk.at, path.join(scratch, name), path.join(rig, `dex/${name}.dex`), '--core-library');
+  }
+  const apps = path.join(scratch, 'apps');
+  const sources = [path.join(rig, 'apps'), inApp].flatMap(sourcesIn);
+  await compile(jdk.at, sources, path.join(scratch, 'core'), apps);
   await dex(jdk.at, apps, path.join(rig, 'dex/apps.dex'));
   writeFileSync(sums, checksums());
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
-console.log('made test/rigs/art/dex/core.dex and apps.dex');
+console.log(`made test/rigs/art/dex: ${[...cores.map(({ name }) => name), 'apps'].join(', ')}`);

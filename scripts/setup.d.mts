@@ -1,5 +1,17 @@
 // What the TypeScript side (test rigs) uses of setup.mjs.
-export type PartName = 'npm' | 'compiler' | 'jdk' | 'chromium' | 'vscode' | 'adb' | 'clang' | 'qemu' | 'art';
+export type PartName =
+  | 'npm'
+  | 'compiler'
+  | 'jdk'
+  | 'chromium'
+  | 'vscode'
+  | 'adb'
+  | 'clang'
+  | 'qemu'
+  | 'art'
+  | 'art14'
+  | 'jdk21'
+  | 'imobiledevice';
 
 export interface Found {
   /** The file or folder that is the part: a program, a JDK's home, a library folder. */
@@ -15,3 +27,5 @@ export const root: string;
 export const cache: string;
 export function find(part: PartName): Found | undefined;
 export function advice(part: PartName): string;
+/** Sets up the parts, and ends the process with what is missing when something is. */
+export function setupOrStop(names: readonly PartName[]): Promise<Partial<Record<PartName, Found>>>;

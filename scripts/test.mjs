@@ -1,25 +1,32 @@
 // npm test: sets up what the suites need, checks, builds, runs every suite, and ends with the line `N passed, N failed`.
 //   npm test -- NAME …          only the named suites (npm test -- --list names them)
 //   npm test -- e2e --grep RE   only the tests whose full title matches; --verbose prints each test
-// What this machine cannot have is skipped by name and counted; with CI=true a skipped test is a failed one.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+//   npm run test:all            ten times the random cases, and the tests that a change need not wait for (test/README.md)
+//   npm test -- --repeat 20 --load 4 NAME …   each suite so often, beside so many busy processes; says what failed how often
+// The suites run in three lanes side by side: one works the processor, two mostly wait. What this machine cannot have is skipped by
+// name and counted; with CI=true a skipped test is a failed one. artefacts/times.json says how long each test took.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { endGroup, run } from './process.mjs';
 import { advice, explain, root, setup } from './setup.mjs';
+import { prefixed, runLanes, shares } from './test/lanes.mjs';
 import { leftovers, markName } from './test/leftovers.mjs';
+import { startLoad } from './test/load.mjs';
 import { checks, suites } from './test/suites.mjs';
 import { words } from './words.mjs';
 
 const available = suites();
 const { names, ...options } = words(import.meta.url, {
-  flags: ['list', 'verbose'],
-  values: ['grep'],
+  flags: ['list', 'verbose', 'all'],
+  values: ['grep', 'repeat', 'load'],
   names: available.map(({ name }) => name),
 });
 const strict = process.env.CI === 'true';
+const repeats = Number(options.repeat ?? 1);
+const busy = Number(options.load ?? 0);
 
 if (options.list) {
   for (const { name, files, checks } of available)
@@ -31,11 +38,13 @@ if (options.list) {
 
 const wanted = available.filter(({ name }) => names.length === 0 || names.includes(name));
 const total = { passed: 0, failures: [], skipped: [] };
-const times = [];
+const times = {};
+const timesOf = ({ name }) => (times[name] ??= { ms: 0, cpuMs: 0, groups: [] });
 const scratch = mkdtempSync(path.join(tmpdir(), 'btrace-test-'));
 const mark = randomUUID();
 process.env[markName] = mark;
 process.env.TMPDIR = scratch; // what the suites put into the temporary folder goes with it
+if (options.all) process.env.BTRACE_TEST_SCALE = '10';
 mkdirSync(path.join(root, 'artefacts'), { recursive: true });
 
 // However this process ends, what its suites started ends with it, even what has a process group of its own.
@@ -53,7 +62,7 @@ function fail(title, message) {
 const outcomes = new Map(); // check → Promise of why it failed, or nothing
 
 /** Runs a check once, however many suites ask for it. */
-function check(name) {
+function check(name, say) {
   if (!outcomes.has(name)) {
     outcomes.set(
       name,
@@ -62,10 +71,9 @@ function check(name) {
         if (Object.keys(missing).length > 0) return { skipped: explain(missing) };
         const began = performance.now();
         const failed = await checks[name].run();
-        console.log(
-          `  ${name.padEnd(58)} ${seconds(performance.now() - began).padStart(7)}  ${failed ? 'FAILED' : 'passed'}`,
-        );
-        if (failed) console.log(`\n${failed.replace(/^/gm, '     ')}\n`);
+        const took = seconds(performance.now() - began).padStart(7);
+        say(`  ${name.padEnd(58)} ${took}  ${failed ? 'FAILED' : 'passed'}`);
+        if (failed) say(`\n${failed.replace(/^/gm, '     ')}\n`);
         return { failed };
       })(),
     );
@@ -73,8 +81,10 @@ function check(name) {
   return outcomes.get(name);
 }
 
-async function runMocha(suite) {
-  const summary = path.join(scratch, `${suite.name}.json`);
+/** Runs the files of the suite, or a share of them, in a process of their own. Returns the CPU time they took. */
+async function runMocha(suite, lane, output) {
+  const summary = path.join(scratch, `${suite.name}-${suite.share}.json`);
+  rmSync(summary, { force: true });
   const task = {
     files: suite.files,
     summary,
@@ -87,18 +97,25 @@ async function runMocha(suite) {
     suite.host ? 'test/rigs/vscode/extension-host.ts' : 'scripts/test/mocha.mjs',
   );
   // A suite that hangs in spite of its tests' own limits is ended, and what its files leave running with it.
-  const limitMs = 10 * 60_000;
-  const { code, error } = await run(process.execPath, ['--import', 'tsx', script, JSON.stringify(task)], {
-    cwd: root,
-    output: 'show',
-    limitMs,
-  });
+  const limitMs = (options.all ? 60 : 30) * 60_000;
+  const { code, error, cpuMs } = await run(
+    process.execPath,
+    ['--import', 'tsx', script, JSON.stringify(task)],
+    {
+      cwd: root,
+      env: { ...process.env, [markName]: markOf(lane) },
+      output,
+      limitMs,
+      // Beside one that works the processor, what waits is to go on at once when what it waits for has come.
+      yields: suite.lane === 'works' && wanted.length > 1,
+    },
+  );
   let counts;
   try {
     counts = JSON.parse(readFileSync(summary, 'utf8'));
   } catch {
     fail(suite.name, `the suite ended before its last test: ${error ?? `exit code ${code}`}`);
-    return;
+    return cpuMs;
   }
   total.passed += counts.passed;
   for (const title of counts.skipped) total.skipped.push(`${suite.name}: ${title}`);
@@ -106,20 +123,24 @@ async function runMocha(suite) {
   if (counts.failures.length === 0 && code !== 0) {
     fail(suite.name, `its tests passed, but it did not end well: ${error ?? `exit code ${code}`}`);
   }
+  timesOf(suite).groups.push(...(counts.groups ?? []));
+  return cpuMs;
 }
 
 /** Why the suite cannot run, or nothing. */
-async function prepare(suite) {
+async function prepare(suite, say) {
+  // Tests that need what is only wished for skip themselves.
+  await setup(suite.wishes);
   const { missing } = await setup(suite.parts);
   if (Object.keys(missing).length > 0) {
-    console.log(explain(missing));
+    say(explain(missing));
     total.skipped.push(
       ...Object.keys(missing).map((part) => `${suite.name}: needs ${part} (${advice(part)})`),
     );
     return true;
   }
   for (const name of suite.after) {
-    const { failed, skipped } = await check(name);
+    const { failed, skipped } = await check(name, say);
     if (skipped) total.skipped.push(`${suite.name}: ${skipped}`);
     // The check's own suite counts the failure when it is among those asked for.
     if (failed && !wanted.some(({ checks: own }) => own.includes(name))) fail(`build: ${name}`, failed);
@@ -129,19 +150,26 @@ async function prepare(suite) {
   return false;
 }
 
-async function runSuite(suite) {
+/** What the suites of a lane started has the lane's mark. */
+const markOf = (lane) => `${mark}-${lane}`;
+
+async function runSuite(suite, lane) {
+  const alone = wanted.length === 1;
+  const prefix = alone ? undefined : prefixed(suite.name);
+  const output = alone ? 'show' : (text) => prefix.write(text);
+  const say = (line) => (alone ? console.log(line) : prefix.write(`${line}\n`));
+  if (alone) console.log(`\n${suite.name}`);
+  if (await prepare(suite, say)) return;
   const began = performance.now();
-  console.log(`\n${suite.name}`);
-  if (await prepare(suite)) return;
-  if (suite.together) await Promise.all(suite.checks.map(check));
   for (const name of suite.checks) {
-    const { failed, skipped } = await check(name);
+    const { failed, skipped } = await check(name, say);
     if (failed) fail(`${suite.name}: ${name}`, failed);
     else if (skipped) total.skipped.push(`${suite.name}: ${name}: ${skipped}`);
     else total.passed++;
   }
-  if (suite.files.length > 0) await runMocha(suite);
-  for (const { pid, command } of leftovers(mark)) {
+  const cpuMs = suite.files.length > 0 ? await runMocha(suite, lane, output) : 0;
+  prefix?.end();
+  for (const { pid, command } of leftovers(markOf(lane))) {
     fail(`${suite.name}: leaves nothing running`, `process ${pid} was left behind: ${command.slice(0, 300)}`);
     await endGroup(pid, 0);
     try {
@@ -150,9 +178,13 @@ async function runSuite(suite) {
       continue; // it led its group
     }
   }
-  const took = performance.now() - began;
-  times.push(`${suite.name} ${seconds(took)}`);
-  console.log(`  ${suite.name} took ${seconds(took)}`);
+  const ms = performance.now() - began;
+  timesOf(suite).ms += ms;
+  timesOf(suite).cpuMs += cpuMs;
+  const which = suite.shares > 1 ? ` (${suite.share} of ${suite.shares})` : '';
+  say(
+    `  ${suite.name}${which} took ${seconds(ms)}${cpuMs > 0 ? `, ${seconds(cpuMs)} of the processors` : ''}`,
+  );
 }
 
 const began = performance.now();
@@ -161,16 +193,69 @@ if (Object.keys(missing).length > 0) {
   console.error(explain(missing));
   process.exit(1);
 }
-for (const suite of wanted) await runSuite(suite);
+/** Large suites in shares, which lanes can take from each other. */
+const sharesOf = (suite) => {
+  const each = shares(suite.files, wanted.length > 1 ? suite.shares : 1);
+  return each.map((files, at) => ({ ...suite, files, share: at + 1, shares: each.length }));
+};
+const lanes = {};
+for (const suite of wanted) (lanes[suite.lane] ??= []).push(...sharesOf(suite));
+const busyBefore = machineCpuMs();
+const endLoad = startLoad(busy);
+if (repeats > 1) {
+  // One after the other: beside each other they would be the load.
+  for (const suite of wanted) {
+    for (let round = 1; round <= repeats; round++) {
+      console.log(`\n${suite.name}, ${round} of ${repeats}`);
+      await runSuite({ ...suite, share: 1, shares: 1 }, 'repeats');
+    }
+  }
+} else {
+  await runLanes(lanes, runSuite);
+}
+endLoad();
 
-console.log(`\n${times.join(' · ')} · all ${seconds(performance.now() - began)}`);
+writeFileSync(path.join(root, 'artefacts/times.json'), JSON.stringify(times, undefined, 1));
+const took = Object.entries(times).map(([name, { ms }]) => `${name} ${seconds(ms)}`);
+const busyMs = machineCpuMs() - busyBefore;
+console.log(
+  `\n${took.join(' · ')} · all ${seconds(performance.now() - began)}` +
+    (busyMs > 0 ? `, while the machine's processors worked ${seconds(busyMs)}` : ''),
+);
 if (total.skipped.length > 0)
   console.log(`\n${total.skipped.length} skipped:\n${total.skipped.map((title) => `  ${title}`).join('\n')}`);
 if (strict) for (const title of total.skipped) fail(title, 'skipped, which counts as failed when CI=true');
 if (total.failures.length > 0) {
   console.log(`\n${total.failures.length} failed:`);
-  for (const { title, message } of total.failures)
-    console.log(`  ${title}\n    ${message.split('\n').slice(0, 3).join('\n    ')}`);
+  for (const [title, messages] of byTitle(total.failures))
+    console.log(
+      `  ${repeats > 1 ? `${messages.length} of ${repeats}: ` : ''}${title}\n    ${beginOf(messages[0]).join('\n    ')}`,
+    );
 }
 console.log(`\n${total.passed} passed, ${total.failures.length} failed`);
 process.exit(total.failures.length > 0 ? 1 : 0);
+
+/** Enough to show what differed: the first lines of a failed comparison say nothing of it. */
+function beginOf(message) {
+  return message
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(0, 12);
+}
+
+/** What all processors of this machine have worked so far, for whomever. Linux only: elsewhere 0. */
+function machineCpuMs() {
+  if (!existsSync('/proc/stat')) return 0;
+  const [user, nice, system, , , irq, softirq] = /^cpu +(.*)$/m
+    .exec(readFileSync('/proc/stat', 'latin1'))[1]
+    .split(' ')
+    .map(Number);
+  return (user + nice + system + irq + softirq) * 10; // in 1/100 s
+}
+
+/** The messages of the failures with the same title. */
+function byTitle(failures) {
+  const found = new Map();
+  for (const { title, message } of failures) found.set(title, [...(found.get(title) ?? []), message]);
+  return found;
+}

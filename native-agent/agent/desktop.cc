@@ -8,12 +8,15 @@ namespace btrace {
 
 namespace {
 
+// So often it is seen what others ask for.
 constexpr i64 kLookEveryNs = 100 * kNsPerMs;
+constexpr i64 kPatientLookEveryNs = 500 * kNsPerMs;
 
 // Of the ring's stretch alone; every other kind holds for the whole recording.
 bool is_of_ring(ChunkKind kind) {
   return kind == ChunkKind::Samples || kind == ChunkKind::Links || kind == ChunkKind::Counters ||
-         kind == ChunkKind::Losses;
+         kind == ChunkKind::Losses || kind == ChunkKind::OffCarrierWaits ||
+         kind == ChunkKind::HeldMemory;
 }
 
 // The monotonic clock at the recording's begin; 0 when the header does not tell it.
@@ -37,6 +40,7 @@ OwnResult Desktop::run() {
   const OwnResult result = converse();
   end_dump(OwnResult::NotRecording);
   connection_.release();
+  status_.release();
   return result;
 }
 
@@ -77,7 +81,7 @@ OwnResult Desktop::converse() {
       command(CommandKind::Stop);
     }
     if (!stopping_ && !dumping_ && asked_.dump.load() == DesktopSwitch::Dump::Asked) begin_dump();
-    connection_.pump(kLookEveryNs);
+    connection_.pump(recording_.config.is_patient() ? kPatientLookEveryNs : kLookEveryNs);
     ChunkView chunk;
     while (connection_.next(chunk))
       if (!take(chunk)) return file_.failed() ? OwnResult::FileFailed : result_;
@@ -93,12 +97,28 @@ bool Desktop::take(const ChunkView& chunk) {
   if (chunk.kind == ChunkKind::Goodbye) return take_goodbye(chunk);
   if (chunk.kind == ChunkKind::Header)
     if (i64 origin_ns = origin_in(chunk)) origin_ns_ = origin_ns;
+  if (chunk.kind == ChunkKind::RingSamples || chunk.kind == ChunkKind::RingOffCarrierWaits) {
+    const bool samples = chunk.kind == ChunkKind::RingSamples;
+    if (file_.has_ring())
+      file_.put_in_ring(samples ? ChunkKind::Samples : ChunkKind::OffCarrierWaits, chunk.payload, chunk.size);
+    return !file_.failed();
+  }
   if (dump_.is_open()) {
     dump_.put(chunk.kind, chunk.payload, chunk.size);
     if (dump_.failed()) end_dump(OwnResult::FileFailed);
   }
   if (dumping_ && is_of_ring(chunk.kind)) return true;
-  file_.put(chunk.kind, chunk.payload, chunk.size);
+  // Such a file would grow by these for as long as the program runs.
+  if (recording_.is_for_dumps && (is_of_ring(chunk.kind) || chunk.kind == ChunkKind::Status)) {
+    if (chunk.kind != ChunkKind::Status) return true;
+    status_.clear();
+    status_.append(chunk.payload, chunk.size);
+    return true;
+  }
+  // All that the agent's own ring holds comes at the end.
+  if (file_.has_ring() && (chunk.kind == ChunkKind::Samples || chunk.kind == ChunkKind::OffCarrierWaits))
+    file_.leave_ring();
+  if (!file_.failed()) file_.put(chunk.kind, chunk.payload, chunk.size);
   return !file_.failed();
 }
 
@@ -126,6 +146,8 @@ bool Desktop::take_goodbye(const ChunkView& chunk) {
     return true;
   }
   result_ = OwnResult::Done;
+  if (file_.has_ring()) file_.leave_ring();
+  if (file_.failed()) return false;
   if (full_ && reason == EndReason::Stopped) {
     static constexpr char kWhy[] = "the limit of the file's size was reached";
     file_.finish(elapsed_ns(), EndReason::Limit, reinterpret_cast<const u8*>(kWhy), sizeof kWhy - 1);
@@ -149,6 +171,10 @@ void Desktop::begin_dump() {
 void Desktop::end_dump(OwnResult how) {
   if (asked_.dump.load() != DesktopSwitch::Dump::Begun) return;
   if (dump_.is_open()) {
+    if (how == OwnResult::Done && status_.size() && !status_.failed())
+      dump_.put(ChunkKind::Status, status_.data(), status_.size());
+    if (how == OwnResult::Done && asked_.has_note)
+      dump_.put(asked_.note_kind, asked_.note.data(), asked_.note.size());
     if (how == OwnResult::Done) dump_.finish(elapsed_ns(), EndReason::Dumped, nullptr, 0);
     if (dump_.failed()) how = OwnResult::FileFailed;
     dump_.close();

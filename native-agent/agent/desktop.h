@@ -8,7 +8,6 @@
 
 namespace btrace {
 
-inline constexpr size_t kPathRoom = 1024;
 // Longer than the agent takes to say goodbye.
 inline constexpr i64 kEndNs = 15 * kNsPerSecond;
 
@@ -20,6 +19,9 @@ struct DesktopSwitch {
   Atomic<Dump> dump;
   Atomic<OwnResult> dump_result;
   u64 dump_back_ns;
+  bool has_note;
+  ChunkKind note_kind;
+  Bytes note;
   char dump_path[kPathRoom];
 };
 
@@ -28,7 +30,12 @@ class Desktop {
   // `file` is open, at `path`.
   Desktop(int fd, const Options& options, const OwnRecording& recording, RecordingFile& file, const char* path,
           DesktopSwitch& asked)
-      : connection_(fd), options_(options), recording_(recording), file_(file), path_(path), asked_(asked) {}
+      : connection_(fd, Connection::kLongestOfAgent),
+        options_(options),
+        recording_(recording),
+        file_(file),
+        path_(path),
+        asked_(asked) {}
   // Until the recording has ended. A dump that was begun is answered then.
   OwnResult run();
 
@@ -56,6 +63,7 @@ class Desktop {
   bool full_ = false;     // that is why
   bool dumping_ = false;  // the agent sends what the ring holds
   RecordingFile dump_;
+  Bytes status_;  // the newest Status, where the file does not have it
 };
 
 }  // namespace btrace

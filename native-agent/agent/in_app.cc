@@ -1,4 +1,5 @@
 // What a program calls that has the agent as a library of its own: the natives of in-app/btrace/BTrace.java.
+#include "agent/lag_monitor.h"
 #include "agent/own_recording.h"
 #include "base/bytes.h"
 #include "core/texts.h"
@@ -70,15 +71,10 @@ class Utf8 {
 jint JNICALL start(JNIEnv* env, jclass, jstring file, jlong sync_ns, jlong async_ns, jlong memory_bytes, jlong ring_ns,
                    jlong max_bytes) {
   Utf8 path(env, file);
-  OwnRecording recording{};
-  Config& config = recording.config;
-  config.sync_interval_ns = sync_ns;
-  config.async_interval_ns = async_ns;
-  config.memory_bytes = static_cast<u64>(memory_bytes);
-  config.policy = ring_ns > 0 ? Policy::Ring : Policy::Stream;
-  config.ring_ns = ring_ns;
-  config.allocation_interval_bytes = 64 * 1024;
-  recording.max_bytes = static_cast<u64>(max_bytes);
+  OwnRecording recording = usual_recording(ring_ns, static_cast<u64>(max_bytes));
+  recording.config.sync_interval_ns = sync_ns;
+  recording.config.async_interval_ns = async_ns;
+  recording.config.memory_bytes = static_cast<u64>(memory_bytes);
   Runtime* runtime = find_runtime();
   return runtime ? start_own_recording(path.text(), recording, *runtime) : static_cast<jint>(StartResult::NotSupported);
 }
@@ -106,15 +102,94 @@ jint JNICALL answer_desktop(JNIEnv*, jclass) {
   return static_cast<jint>(result);
 }
 
-void JNICALL marker(JNIEnv* env, jclass, jstring said) {
+void say(JNIEnv* env, jstring said, u64 object) {
   if (!active_session_id()) return;
   Utf8 utf8(env, said);
   const u32 text = number_of_text(utf8.text(), utf8.size());
   if (!text) return;
   if (g_art.internals.vm)
-    art::capture_marker(env, text);
+    art::capture_marker(env, text, object);
   else
-    hotspot::capture_marker(text);
+    hotspot::capture_marker(text, object);
+}
+
+void JNICALL marker(JNIEnv* env, jclass, jstring said) {
+  say(env, said, 0);
+}
+
+void JNICALL counter(JNIEnv* env, jclass, jstring name, jlong value) {
+  say(env, name, counted_object(value));
+}
+
+// ---------------------------------------------------------------- the lag watch: in-app/btrace/LagWatch.java
+
+template <size_t kRoom>
+void copy_element(JNIEnv* env, jobjectArray texts, jsize at, char (&to)[kRoom]) {
+  auto text = static_cast<jstring>(env->GetObjectArrayElement(texts, at));
+  Utf8 utf8(env, text);
+  const size_t size = min_of(utf8.size(), kRoom - 1);
+  memcpy(to, utf8.text(), size);
+  to[size] = 0;
+  env->DeleteLocalRef(text);
+}
+
+// The order of both arrays is LagWatch.java's.
+jint JNICALL watch_lags(JNIEnv* env, jclass, jobjectArray texts, jlongArray numbers) {
+  constexpr jsize kTexts = 5, kNumbers = 9;
+  static LagSettings settings;  // too large for a thread's stack; LagWatch.java calls this on one thread at a time
+  if (env->GetArrayLength(texts) != kTexts || env->GetArrayLength(numbers) != kNumbers)
+    return static_cast<jint>(StartResult::BadOptions);
+  char user[256];
+  copy_element(env, texts, 0, settings.folder);
+  copy_element(env, texts, 1, settings.threads);
+  copy_element(env, texts, 2, settings.version);
+  copy_element(env, texts, 3, settings.device);
+  copy_element(env, texts, 4, user);
+  settings.user = *user ? stable_hash(user) : 0;
+  jlong given[kNumbers];
+  env->GetLongArrayRegion(numbers, 0, kNumbers, given);
+  settings.limits.message_ns = max_of<i64>(given[0], 10) * kNsPerMs;
+  settings.limits.cpu_percent = static_cast<u32>(min_of<i64>(max_of<i64>(given[1], 0), 100000));
+  settings.limits.look_ns = max_of<i64>(given[2], 10) * kNsPerMs;
+  settings.limits.stack_ns = given[3] > 0 ? max_of<i64>(given[3], 10) * kNsPerMs : 0;
+  settings.quota.share_permille = static_cast<u32>(min_of<i64>(max_of<i64>(given[4], 0), 1000));
+  settings.quota.files_a_day = static_cast<u32>(min_of<i64>(max_of<i64>(given[5], 0), 10000));
+  settings.quota.keep_days = static_cast<u32>(min_of<i64>(max_of<i64>(given[6], 1), 365));
+  settings.quota.always = given[7] != 0;
+  settings.ring_ns = min_of<i64>(max_of<i64>(given[8], 1000), 600 * 1000) * kNsPerMs;
+  Runtime* runtime = find_runtime();
+  return runtime ? start_lag_watch(settings, *runtime) : static_cast<jint>(StartResult::NotSupported);
+}
+
+jint JNICALL unwatch_lags(JNIEnv*, jclass, jboolean is_exit) {
+  return stop_lag_watch(is_exit);
+}
+
+// A path; an empty text if none came in time; null if nothing is watched.
+jstring JNICALL next_lag(JNIEnv* env, jclass, jlong wait_ms) {
+  char path[kPathRoom];
+  path[0] = 0;
+  return next_lag_file(path, wait_ms * kNsPerMs) < 0 ? nullptr : env->NewStringUTF(path);
+}
+
+void JNICALL crashed(JNIEnv*, jclass) {
+  lag_program_crashed();
+}
+
+void JNICALL in_front(JNIEnv*, jclass, jboolean is_in_front) {
+  lag_program_in_front(is_in_front);
+}
+
+jint JNICALL last_end(JNIEnv*, jclass) {
+  return static_cast<jint>(last_end_of_program());
+}
+
+void JNICALL correct_last_end(JNIEnv*, jclass, jint end) {
+  correct_last_end_of_program(static_cast<LastEnd>(end));
+}
+
+jlong JNICALL lags(JNIEnv*, jclass) {
+  return static_cast<jlong>(lag_counts().lags);
 }
 
 template <class Function>
@@ -145,11 +220,33 @@ extern "C" __attribute__((visibility("default"))) jint JNICALL JNI_OnLoad(JavaVM
       {"nativeIsRecording", "()Z", address(is_recording)},
       {"nativeAnswerDesktop", "()I", address(answer_desktop)},
       {"nativeMarker", "(Ljava/lang/String;)V", address(marker)},
+      {"nativeCounter", "(Ljava/lang/String;J)V", address(counter)},
   };
   for (const Native& native : natives) {
     JNINativeMethod method{const_cast<char*>(native.name), const_cast<char*>(native.signature), native.function};
     if (env->RegisterNatives(library, &method, 1) != JNI_OK) return JNI_ERR;
   }
   env->DeleteLocalRef(library);
+  const Native of_lags[] = {
+      {"nativeWatch", "([Ljava/lang/String;[J)I", address(watch_lags)},
+      {"nativeStop", "(Z)I", address(unwatch_lags)},
+      {"nativeNext", "(J)Ljava/lang/String;", address(next_lag)},
+      {"nativeCrashed", "()V", address(crashed)},
+      {"nativeInFront", "(Z)V", address(in_front)},
+      {"nativeLastEnd", "()I", address(last_end)},
+      {"nativeCorrectLastEnd", "(I)V", address(correct_last_end)},
+      {"nativeLags", "()J", address(lags)},
+  };
+  // An app's shrinker leaves the class out where nothing uses it.
+  jclass watch = env->FindClass("btrace/LagWatch");
+  if (!watch) {
+    env->ExceptionClear();
+    return JNI_VERSION_1_6;
+  }
+  for (const Native& native : of_lags) {
+    JNINativeMethod method{const_cast<char*>(native.name), const_cast<char*>(native.signature), native.function};
+    if (env->RegisterNatives(watch, &method, 1) != JNI_OK) return JNI_ERR;
+  }
+  env->DeleteLocalRef(watch);
   return JNI_VERSION_1_6;
 }

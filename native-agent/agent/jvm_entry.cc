@@ -7,6 +7,7 @@
 #include "rt/hotspot/hotspot.h"
 
 using namespace btrace;
+using art::Art;
 using art::g_art;
 using hotspot::g_hotspot;
 
@@ -35,13 +36,19 @@ jint attach_to_art(const char* options) {
   return static_cast<jint>(result);
 }
 
+// Why HotSpot gives no JVMTI: one that still starts, or that ends, gives none now.
+StartResult why_no_jvmti(JavaVM* vm) {
+  void* env = nullptr;
+  return vm->GetEnv(&env, JVMTI_VERSION_11) == JNI_EDETACHED ? StartResult::NotLive : StartResult::NotSupported;
+}
+
 }  // namespace
 
 extern "C" {
 
 __attribute__((visibility("default"))) jint JNICALL Agent_OnAttach(JavaVM* vm, char* options, void*) {
   if (g_art.internals.open(vm)) return attach_to_art(options);
-  if (!g_hotspot.jvm.open(vm)) return static_cast<jint>(StartResult::NotSupported);
+  if (!g_hotspot.jvm.open(vm)) return static_cast<jint>(why_no_jvmti(vm));
   return static_cast<jint>(start_recording(options ? options : "", g_hotspot));
 }
 
@@ -50,7 +57,9 @@ __attribute__((visibility("default"))) jint JNICALL Agent_OnLoad(JavaVM* vm, cha
   if (!options || strlen(options) >= kOptionsRoom) return 0;
   memcpy(g_launch_options, options, strlen(options) + 1);
   if (g_art.internals.open(vm)) {
-    g_art.when_ready([] { start_recording(g_launch_options, g_art); });
+    g_art.when_ready([] {
+      if (start_recording(g_launch_options, g_art) == StartResult::Started) wait_until_begun(Art::sleep_when_ready);
+    });
     return 0;
   }
   if (!g_hotspot.jvm.open(vm)) return 0;

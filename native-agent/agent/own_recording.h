@@ -8,10 +8,21 @@ namespace btrace {
 
 struct OwnRecording {
   Config config;
-  u64 max_bytes;  // the recording ends when its file has grown to this
+  u64 max_bytes;       // the recording ends when its file has grown to this
+  bool is_for_dumps;   // of a ring: its file has only what dumps need, and goes with the recording
 };
 
-// Beside StartResult, what a program is told; in-app/btrace/BTrace.java has the sentences.
+// At the intervals that recordings have at the desktop; `ring_ns` 0: no ring.
+OwnRecording usual_recording(i64 ring_ns, u64 max_bytes);
+
+// What a dump says of itself: a message of docs/FORMAT.md.
+struct DumpNote {
+  ChunkKind kind;
+  const u8* payload;
+  size_t size;
+};
+
+// Beside StartResult, what a program is told; in-app/btrace/BTrace.java and in-app/btrace.h have the sentences.
 enum class OwnResult : i32 {
   Done = 0,
   NoFile = 301,      // it could not be made
@@ -26,7 +37,10 @@ enum class OwnResult : i32 {
 i32 start_own_recording(const char* path, const OwnRecording& recording, Runtime& runtime);
 // Ends it, if it has not ended by itself, and returns when the file is whole: how the last one went.
 i32 stop_own_recording();
-// Writes what a ring holds of the last `back_ns` (0: all) to its own file and goes on.
-i32 dump_own_recording(const char* path, u64 back_ns);
+bool own_recording_runs();
+// Waits until the file of a recording that is ending is whole, at most `wait_ns`.
+void finish_own_recording(i64 wait_ns);
+// Writes what a ring holds of the last `back_ns` (0: all) to its own file and goes on; `note`, if any, at its end.
+i32 dump_own_recording(const char* path, u64 back_ns, const DumpNote* note = nullptr);
 
 }  // namespace btrace

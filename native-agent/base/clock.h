@@ -4,6 +4,9 @@
 #include "base/syscall.h"
 #include "base/types.h"
 
+#if defined(__APPLE__)
+#include "base/darwin/clock.h"
+#else
 namespace btrace {
 
 namespace libc {
@@ -34,6 +37,13 @@ inline i64 coarse_now_ns() {
   return clock_ns(kClockMonotonicCoarse);
 }
 
+// How far the coarse clock moves at a time: one tick of the kernel's, at which timers on CPU clocks end.
+inline i64 kernel_tick_ns() {
+  sys::Timespec t{};
+  if (sys::failed(sys::call(sys::kClockGetres, kClockMonotonicCoarse, reinterpret_cast<long>(&t)))) return 0;
+  return static_cast<i64>(t.seconds) * kNsPerSecond + t.nanoseconds;
+}
+
 // The calling thread's CPU time: a system call in any case, so without the vDSO's detour.
 inline i64 own_cpu_ns() {
   sys::Timespec t{};
@@ -54,3 +64,4 @@ inline i64 thread_cpu_ns(u32 tid) {
 }
 
 }  // namespace btrace
+#endif

@@ -1,16 +1,24 @@
 // What a compiler expects from the language's run-time library, for a program that links none.
+#if !defined(__APPLE__)
 #include "base/syscall.h"
 
 namespace {
 constexpr long kAbort = 6;
 }
+#endif
 
 extern "C" {
+#if !defined(__APPLE__)  // where the linker defines it
 __attribute__((visibility("hidden"))) void* __dso_handle = nullptr;
+#endif
 
 // A pure virtual function was called: a bug that cannot be survived.
 __attribute__((visibility("hidden"))) void __cxa_pure_virtual() {
+#if defined(__APPLE__)
+  __builtin_trap();
+#else
   btrace::sys::call(btrace::sys::kTgkill, btrace::sys::getpid(), btrace::sys::gettid(), kAbort);
+#endif
 }
 }
 

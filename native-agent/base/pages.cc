@@ -25,4 +25,9 @@ void unmap_pages(void* at, size_t bytes) {
   if (at) sys::call(sys::kMunmap, reinterpret_cast<long>(at), static_cast<long>(bytes));
 }
 
+void empty_pages(void* at, size_t bytes) {
+  constexpr long kDontNeed = 4;
+  sys::call(sys::kMadvise, reinterpret_cast<long>(at), static_cast<long>(bytes), kDontNeed);
+}
+
 }  // namespace btrace

@@ -8,6 +8,8 @@ namespace btrace {
 void* map_pages(size_t bytes);
 void* remap_pages(void* at, size_t old_bytes, size_t new_bytes);
 void unmap_pages(void* at, size_t bytes);
+// Gives whole pages back to the kernel. They stay mapped, and are zero when they are touched again.
+void empty_pages(void* at, size_t bytes);
 
 template <class T>
 T* map_array(size_t count) {

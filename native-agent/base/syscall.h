@@ -5,6 +5,19 @@
 
 namespace btrace::sys {
 
+struct Timespec {
+  long seconds;
+  long nanoseconds;
+};
+
+}  // namespace btrace::sys
+
+#if defined(__APPLE__)
+// There, only the system's own library may call the kernel.
+#include "base/darwin/sleep.h"
+#else
+namespace btrace::sys {
+
 #if defined(__x86_64__)
 inline long call(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0) {
   long result;
@@ -21,6 +34,7 @@ enum Number : long {
   kRead = 0,
   kWrite = 1,
   kClose = 3,
+  kFstat = 5,
   kLseek = 8,
   kMmap = 9,
   kMprotect = 10,
@@ -43,17 +57,21 @@ enum Number : long {
   kUname = 63,
   kGetrusage = 98,
   kGetuid = 102,
+  kGeteuid = 107,
   kGettid = 186,
   kFutex = 202,
+  kSeccomp = 317,
   kSchedGetaffinity = 204,
   kGetdents64 = 217,
   kTimerCreate = 222,
   kTimerSettime = 223,
   kTimerDelete = 226,
   kClockGettime = 228,
+  kClockGetres = 229,
   kTgkill = 234,
   kOpenat = 257,
   kUnlinkat = 263,
+  kRenameat = 264,
   kReadlinkat = 267,
   kPpoll = 271,
   kAccept4 = 288,
@@ -76,7 +94,9 @@ inline long call(long number, long a = 0, long b = 0, long c = 0, long d = 0, lo
 }
 enum Number : long {
   kUnlinkat = 35,
+  kRenameat = 38,
   kReadlinkat = 78,
+  kFstat = 80,
   kOpenat = 56,
   kClose = 57,
   kGetdents64 = 61,
@@ -85,11 +105,13 @@ enum Number : long {
   kWrite = 64,
   kPpoll = 73,
   kFutex = 98,
+  kSeccomp = 277,
   kNanosleep = 101,
   kTimerCreate = 107,
   kTimerSettime = 110,
   kTimerDelete = 111,
   kClockGettime = 113,
+  kClockGetres = 114,
   kSchedGetaffinity = 123,
   kTgkill = 131,
   kSigaction = 134,
@@ -100,6 +122,7 @@ enum Number : long {
   kPrctl = 167,
   kGetpid = 172,
   kGetuid = 174,
+  kGeteuid = 175,
   kGettid = 178,
   kSocket = 198,
   kSocketpair = 199,
@@ -151,7 +174,9 @@ enum Number : long {
   kSigaction = 174,
   kSigprocmask = 175,
   kMmap = 192 /* mmap2 */,
+  kFstat = 197 /* fstat64 */,
   kGetuid = 199,
+  kGeteuid = 201,
   kGetdents64 = 217,
   kMadvise = 220,
   kGettid = 224,
@@ -161,6 +186,7 @@ enum Number : long {
   kTimerSettime = 258,
   kTimerDelete = 261,
   kClockGettime = 263,
+  kClockGetres = 264,
   kTgkill = 268,
   kSocket = 281,
   kBind = 282,
@@ -173,6 +199,7 @@ enum Number : long {
   kGetsockopt = 295,
   kOpenat = 322,
   kUnlinkat = 328,
+  kRenameat = 329,
   kReadlinkat = 332,
   kPpoll = 336,
   kRtTgsigqueueinfo = 363,
@@ -188,11 +215,6 @@ inline bool failed(long result) {
 }
 
 inline constexpr long kEintr = 4, kEagain = 11, kEfault = 14;
-
-struct Timespec {
-  long seconds;
-  long nanoseconds;
-};
 
 inline u32 gettid() {
   return static_cast<u32>(call(kGettid));
@@ -222,3 +244,4 @@ inline void futex_wake(const void* word, long most) {
 }
 
 }  // namespace btrace::sys
+#endif

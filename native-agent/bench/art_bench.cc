@@ -80,7 +80,7 @@ double ns_each(u32 times, Body body) {
 
 void drop_samples(ThreadRecord& record) {
   flush_pending(*g_session, record, 0);
-  record.shard.drop(g_session->pool);
+  record.held.shard.drop(g_session->pool);
 }
 
 void walks(JNIEnv* env, int turns) {
@@ -122,9 +122,9 @@ void listen(int whom) {
   const Internals& art = g_art.internals;
   static int current = kNobody;
   if (current == kAgent) remove_heap_listeners(*g_session);
-  if (current == kEmpty) art.as<void(u8*)>(Need::RemoveAllocationListener)(art.heap);
+  if (current == kEmpty) art.as<void(u8*)>(Need::RemoveAllocationListener)(art.places.heap.at);
   current = whom;
-  if (whom == kEmpty) art.as<void(u8*, void*)>(Need::SetAllocationListener)(art.heap, &g_empty);
+  if (whom == kEmpty) art.as<void(u8*, void*)>(Need::SetAllocationListener)(art.places.heap.at, &g_empty);
   if (whom != kAgent) return;
   // The first allocation is captured; none of the next hour is.
   g_session->config.sync_interval_ns = 3600 * kNsPerSecond;

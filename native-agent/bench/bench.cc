@@ -65,7 +65,7 @@ void JNICALL bench_capture(JNIEnv*, jclass, jint depth, jboolean quick) {
     plain.push_back(ns_each(kBatch, [](u32 i) { record_once(i, false); }));
     full.push_back(ns_each(kBatch, [](u32 i) { record_once(i, true); }));
     flush_pending(*g_session, *g_record, 0);
-    g_record->shard.drop(g_session->pool);
+    g_record->held.shard.drop(g_session->pool);
   }
   std::vector<double> plain_ratio, full_ratio;
   for (size_t i = 0; i < bare.size(); i++) {
@@ -143,16 +143,16 @@ void bench_gate(bool quick) {
   if (!first.begin(g_record, SampleKind::Allocation, false)) abort();
   first.frames()[0] = {1, 0};
   first.commit(1);
-  g_record->due_tick.store_relaxed(~0ull);
+  g_record->held.due_tick.store_relaxed(~0ull);
   u32 open = 0;
   std::vector<double> costs;
   for (int round = 0; round < (quick ? 20 : 100); round++)
     costs.push_back(ns_each(100000, [&](u32) {
       Capture capture;
-      if (capture.begin(g_threads.mine(), SampleKind::Allocation, false)) open++;
+      if (capture.begin(g_threads.current_record(), SampleKind::Allocation, false)) open++;
     }));
   if (open) abort();
-  g_record->due_tick.store_relaxed(0);
+  g_record->held.due_tick.store_relaxed(0);
   print("gate-closed", median(costs), "ns");
 }
 
@@ -220,7 +220,7 @@ void JNICALL bench_load(JNIEnv* env, jclass, jboolean quick) {
   activate_session(*g_session);
   jthread self = nullptr;
   g_hotspot.jvm.ti->GetCurrentThread(&self);
-  g_record = g_threads.mine();
+  g_record = g_threads.current_record();
   hotspot::meet_thread(env, self, *g_record);
   bench_gate(quick);
   bench_stack_table(quick);

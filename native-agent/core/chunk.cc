@@ -40,16 +40,30 @@ void end_chunk(Bytes& out, size_t begin, ChunkKind kind, u32 sequence) {
   put_le(at + 20, chunk_crc(at, length), 4);
 }
 
+void put_open_chunk(Bytes& out, ChunkKind kind, u32 payload_bytes) {
+  const size_t begin = begin_chunk(out);
+  if (out.failed()) return;
+  u8* at = out.data() + begin;
+  put_le(at, kChunkSync, 4);
+  put_le(at + 4, 0, 4);
+  put_le(at + 8, static_cast<u32>(kind), 2);
+  put_le(at + 10, kFlagOpen, 2);
+  put_le(at + 12, payload_bytes, 4);
+  put_le(at + 16, payload_bytes, 4);
+  put_le(at + 20, chunk_crc(at, 0), 4);
+}
+
 ChunkResult parse_chunk(const u8* data, size_t size, ChunkView& chunk, size_t& used) {
+  used = kChunkHeaderBytes;
   if (size < kChunkHeaderBytes) return ChunkResult::NeedMore;
   u32 length = get_le(data + 12, 4);
   if (get_le(data, 4) != kChunkSync || get_le(data + 10, 2) != 0 || length > kMaxChunkPayload ||
       get_le(data + 16, 4) != length)
     return ChunkResult::Broken;
-  if (size - kChunkHeaderBytes < length) return ChunkResult::NeedMore;
+  used += length;
+  if (size < used) return ChunkResult::NeedMore;
   if (get_le(data + 20, 4) != chunk_crc(data, length)) return ChunkResult::Broken;
   chunk = {static_cast<ChunkKind>(get_le(data + 8, 2)), data + kChunkHeaderBytes, length};
-  used = kChunkHeaderBytes + length;
   return ChunkResult::Complete;
 }
 

@@ -13,13 +13,18 @@ inline constexpr u32 kMaxChunkPayload = 16 * 1024 * 1024;
 size_t begin_chunk(Bytes& out);
 void end_chunk(Bytes& out, size_t begin, ChunkKind kind, u32 sequence);
 
+// The head alone of a chunk whose payload is written over again and again: its checksum covers only the head.
+inline constexpr u32 kFlagOpen = 2;
+void put_open_chunk(Bytes& out, ChunkKind kind, u32 payload_bytes);
+
 struct ChunkView {
   ChunkKind kind;
   const u8* payload;
   u32 size;
 };
 enum class ChunkResult { Complete, NeedMore, Broken };
-// Looks at the front of `data`. Complete: `chunk` is filled and `used` is what it took.
+// Looks at the front of `data`. Complete: `chunk` is filled, and `used` is what it took. NeedMore: `used` is what is
+// needed at least.
 ChunkResult parse_chunk(const u8* data, size_t size, ChunkView& chunk, size_t& used);
 
 }  // namespace btrace

@@ -41,10 +41,12 @@ bool parse_config(const u8* data, size_t size, Config& config) {
         break;
       case 8: config.main_only = value != 0; break;
       case 9: config.allocation_interval_bytes = value; break;
+      case 10: config.ring_copies = value != 0; break;
+      case 11: config.survey = value != 0; break;
       default: break;
     }
   }
-  // A walk from outside stops the thread for some 10 µs: more than 1,000 a second would be felt.
+  // An other-thread walk stops the thread for some 10 µs: more than 1,000 a second would be felt.
   if (config.async_interval_ns) config.async_interval_ns = max_of<i64>(config.async_interval_ns, kNsPerMs);
   if (config.policy == Policy::Ring && !config.ring_ns) config.ring_ns = 30 * kNsPerSecond;
   return !field.broken();
@@ -64,6 +66,8 @@ void put_config(Bytes& out, const Config& config) {
   }
   put_field(out, 8, config.main_only);
   put_field(out, 9, config.allocation_interval_bytes);
+  put_field(out, 10, config.ring_copies);
+  put_field(out, 11, config.survey);
 }
 
 }  // namespace btrace

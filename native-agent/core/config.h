@@ -15,6 +15,12 @@ struct Config {
   u64 kinds = 0;  // bit per SampleKind; 0: all
   bool main_only = false;
   u64 allocation_interval_bytes = 0;
+  bool ring_copies = false;  // what comes into the ring is sent at once as well
+  bool survey = false;       // in place of points, calls of imported functions are counted (native programs)
+
+  // A ring that has a stack a second and is seen only when it is dumped: nothing in it is urgent, and a wake-up costs
+  // more than what there is to do.
+  bool is_patient() const { return policy == Policy::Ring && !ring_copies && async_interval_ns >= kNsPerSecond; }
 
   bool wants(SampleKind kind) const { return !kinds || (kinds >> static_cast<u32>(kind) & 1); }
 };

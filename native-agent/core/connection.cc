@@ -1,15 +1,12 @@
 #include "core/connection.h"
 
-#include "base/syscall.h"
-#include "os/linux/socket.h"
+#include "os/process.h"
+#include "os/socket.h"
 
 namespace btrace {
 
-// The desktop says little: what is longer than its longest Hello is not from it.
-constexpr size_t kLongestIncoming = 64 * 1024;
-
 void Connection::release() {
-  if (fd_ >= 0) sys::close(fd_);
+  if (fd_ >= 0) close_file(fd_);
   fd_ = -1;
   open_ = false;
   in_.release();
@@ -17,7 +14,7 @@ void Connection::release() {
 }
 
 bool Connection::has_room() const {
-  return in_.size() - used_ < kLongestIncoming;
+  return in_.size() - used_ < max_of(kReadAhead, wanted_);
 }
 
 void Connection::pump(i64 wait_ns) {
@@ -29,6 +26,11 @@ void Connection::pump(i64 wait_ns) {
   else if (ready.gone)
     open_ = false;
   send();
+}
+
+void Connection::send_all(i64 wait_ns) {
+  send();
+  if (unsent()) pump(wait_ns);
 }
 
 void Connection::receive() {
@@ -63,7 +65,8 @@ bool Connection::next(ChunkView& chunk) {
   }
   if (used_) in_.drop_front(used_);
   used_ = 0;
-  if (result == ChunkResult::Broken || in_.size() >= kLongestIncoming) open_ = false;
+  if (result == ChunkResult::NeedMore) wanted_ = size;
+  if (result == ChunkResult::Broken || wanted_ > longest_) open_ = false;
   return false;
 }
 

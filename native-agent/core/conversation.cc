@@ -1,7 +1,8 @@
 #include "core/conversation.h"
 
 #include "base/clock.h"
-#include "os/linux/machine.h"
+#include "os/machine.h"
+#include "os/process.h"
 
 namespace btrace {
 
@@ -9,8 +10,16 @@ namespace {
 
 // Commands are obeyed at once. So often it is seen whether the program ends, and whether there is much to drain.
 constexpr i64 kLookEveryNs = 100 * kNsPerMs;
+// Where nothing is urgent. A command waits as long, a program that ends does not.
+constexpr i64 kPatientLookEveryNs = 250 * kNsPerMs;
+constexpr i64 kPatientSamplerLooksEveryNs = kNsPerSecond;
+constexpr i64 kPatientDrainEveryNs = 2 * kNsPerSecond;
+constexpr i64 kPatientStatusEveryNs = 4 * kNsPerSecond;
+constexpr i64 kFirstLookNs = 200 * kNsPerMs;
 // Each time costs some 50 us, however little there is.
 constexpr i64 kDrainEveryNs = 3 * kLookEveryNs;
+// Where the agent's own threads cost more than their part of the budget.
+constexpr i64 kMostDrainEveryNs = 8 * kLookEveryNs;
 // These go with a drain: each one, and every third.
 constexpr i64 kPaceEveryNs = 2 * kLookEveryNs;
 constexpr i64 kStatusEveryNs = 8 * kLookEveryNs;
@@ -26,14 +35,19 @@ constexpr u64 kUnsentPart = 16;
 // Little goes out together.
 constexpr size_t kSentAtOnce = 64 * 1024;
 
-// Of the agent's own threads nothing is captured, and others see whose they are.
 bool enter(Runtime& runtime, const char* name) {
-  set_thread_comm(name);
-  if (ThreadRecord* record = g_threads.mine()) record->busy.store(Holder::Never);
+  become_agent_thread(name);
   return runtime.enter_agent_thread(name);
 }
 
 }  // namespace
+
+void RecordingSwitch::finish(EndReason reason, const char* detail) {
+  finish_reason.store(static_cast<u32>(reason));
+  finish_detail.store(detail);
+  finish_asked.store(1);
+  wake_waiting(finish_asked, 1);
+}
 
 void Conversation::run() {
   Config config;
@@ -89,32 +103,39 @@ void Conversation::record() {
   drain_.cut_hooks(out);
   next_status_ns_ = now_ns();
   serve();
+  tell_last_cpu(*session_);
+  tell_last_work(*session_, runtime_);
   end_samplers();
   // From here nothing is captured, so what there is to send does not grow. It goes first: bringing the samplers home
   // and taking the hooks out may last.
   deactivate_session();
   const i64 ended_ns = now_ns();
-  drain_.cut_open_waits(out, ended_ns);
+  drain_.cut_off_carrier_waits(out, ended_ns);
+  drain_.cut_held_memory(out);
   const bool all_out = send_rest();
-  while (samplers_running_.load()) sys::sleep_ns(kNsPerMs);
-  if (all_out) drain_.cut_open_blocks(out, session_->origin_ns, ended_ns, true);
+  while (samplers_running_.load()) sleep_ns(kNsPerMs);
+  if (all_out) drain_.cut_open_waits(out, session_->origin_ns, ended_ns, true);
   runtime_.remove(*session_);
   farewell();
   drain_.forget_threads();
 }
 
 void Conversation::serve() {
-  i64 next_cut = 0;
+  // Not at once: a program that begins now starts its first threads, and they have yet to take their names.
+  i64 next_cut = now_ns() + kLookEveryNs;
+  const bool is_patient = session_->config.is_patient();
+  const i64 look_every_ns = is_patient ? kPatientLookEveryNs : kLookEveryNs;
   while (!ending_) {
-    i64 next_look = now_ns() + kLookEveryNs;
+    i64 next_look = now_ns() + look_every_ns;
     // Comes back at once for a command; a socket that takes bytes again is served meanwhile.
     for (i64 now = now_ns(); now < next_look && !ending_; now = now_ns()) {
-      pump(next_look - now);
+      is_patient ? pump_patiently(next_look - now) : pump(next_look - now);
       if (session_->full.load_relaxed()) end(EndReason::Limit, "the memory for samples was full");
     }
     // What is there at the end waits until the hooks are out: then it does not grow any more.
     if (ending_ || (now_ns() < next_cut && !dumping_ && !session_->fills_up())) continue;
-    next_cut = now_ns() + kDrainEveryNs;
+    next_cut = now_ns() + (is_patient ? kPatientDrainEveryNs
+                                      : min_of(session_->agent_stretched(kDrainEveryNs), kMostDrainEveryNs));
     cut();
   }
 }
@@ -128,6 +149,14 @@ void Conversation::pump(i64 wait_ns) {
   while (connection_.next(chunk)) obey(chunk);
   if (!connection_.is_open()) end(EndReason::ConnectionLost);
   if (asked_.finish_asked.load()) end(static_cast<EndReason>(asked_.finish_reason.load()), asked_.finish_detail.load());
+}
+
+// The same, but wakes early only if the program ends. What is unsent goes out as soon as the desktop takes it.
+void Conversation::pump_patiently(i64 wait_ns) {
+  connection_.send_all(0);
+  if (connection_.unsent()) return pump(wait_ns);
+  wait_while(asked_.finish_asked, 0, wait_ns);
+  pump(0);
 }
 
 void Conversation::obey(const ChunkView& chunk) {
@@ -175,8 +204,9 @@ void Conversation::send_dump() {
   while (connection_.is_open() && drain_.cut_dump(out))
     while (connection_.is_open() && connection_.unsent() > unsent_limit()) pump(kLookEveryNs);
   const i64 now = now_ns();
-  drain_.cut_open_waits(out, now);
-  drain_.cut_open_blocks(out, drain_.dump_from_ns(now), now, false);
+  drain_.cut_off_carrier_waits(out, now);
+  drain_.cut_held_memory(out);
+  drain_.cut_open_waits(out, drain_.dump_from_ns(now), now, false);
   drain_.cut_load_of_dump(out);
   drain_.cut_texts(out);
   drain_.cut_goodbye(out, EndReason::Dumped, nullptr);
@@ -186,6 +216,8 @@ void Conversation::send_dump() {
 void Conversation::cut_samples() {
   if (dumping_) send_dump();
   if (ring_) {
+    if (session_->config.ring_copies)
+      while (!ending_ && connection_.unsent() < unsent_limit() && drain_.cut_kept(connection_.out())) pump(0);
     drain_.trim(now_ns());
     drain_.turn_stacks(false);
     return;
@@ -213,8 +245,9 @@ void Conversation::cut() {
   i64 now = now_ns();
   if (!ending_) keep_pace(now);
   if (now >= next_status_ns_) {
-    next_status_ns_ = now + kStatusEveryNs;
+    next_status_ns_ = now + (session_->config.is_patient() ? kPatientStatusEveryNs : kStatusEveryNs);
     drain_.cut_losses(out, ending_);
+    drain_.cut_calls(out);
     if (!ring_) drain_.cut_load(out);
     drain_.cut_status(out, connection_.bytes_sent(), connection_.held_bytes(), static_cast<i64>(agent_cpu_ns()));
   }
@@ -230,7 +263,7 @@ bool Conversation::send_rest() {
   while (connection_.is_open() && now_ns() < until) {
     bool more = connection_.unsent() < unsent_limit() && drain_.cut_samples(connection_.out());
     if (!more && !connection_.unsent()) return true;
-    connection_.pump(more ? 0 : kLookEveryNs);
+    connection_.send_all(more ? 0 : kLookEveryNs);
   }
   return false;
 }
@@ -242,7 +275,7 @@ void Conversation::farewell() {
   cut();
   drain_.cut_goodbye(connection_.out(), reason_, detail_);
   const i64 until = now_ns() + kFarewellNs;
-  while (connection_.is_open() && connection_.unsent() && now_ns() < until) connection_.pump(kLookEveryNs);
+  while (connection_.is_open() && connection_.unsent() && now_ns() < until) connection_.send_all(kLookEveryNs);
 }
 
 // ---------------------------------------------------------------- what it costs
@@ -262,29 +295,39 @@ void Conversation::keep_pace(i64 now) {
   if (now - paced_ns_ < kPaceEveryNs) return;
   u64 process_cpu_ns = static_cast<u64>(clock_ns(kClockProcessCpu));
   u64 cpu_ns = process_cpu_ns - paced_process_cpu_ns_;
-  if (paced_ns_) session_->events_ns.add_relaxed(runtime_.adapt(*session_, cpu_ns));
+  // The budget is at least that of one core.
+  const u64 base_ns = max_of(cpu_ns, static_cast<u64>(now - paced_ns_));
+  if (paced_ns_) session_->events_ns.add_relaxed(runtime_.adapt(*session_, base_ns));
   Spent spent = drain_.spent();
-  spent.otherwise_ns += agent_cpu_ns();
+  spent.agent_ns += agent_cpu_ns();
   // The first step has the work of the start in it, which does not come again.
   if (paced_ns_) {
-    const Spent step{spent.by_interval_ns - paced_spent_.by_interval_ns,
-                     spent.otherwise_ns - paced_spent_.otherwise_ns};
-    session_->stretch.store_relaxed(pace_.step(session_->config, now - paced_ns_, step, cpu_ns));
+    const auto since = [](u64 sum, u64 before) { return sum - min_of(sum, before); };
+    const Spent step{since(spent.points_ns, paced_spent_.points_ns), since(spent.waits_ns, paced_spent_.waits_ns),
+                     since(spent.agent_ns, paced_spent_.agent_ns), since(spent.interrupts_ns, paced_spent_.interrupts_ns)};
+    pace_.step(session_->config, now - paced_ns_, step, cpu_ns);
+    session_->stretch.store_relaxed(pace_.stretch(Pace::kPoints));
+    session_->waits_stretch.store_relaxed(pace_.stretch(Pace::kWaits));
+    session_->agent_stretch.store_relaxed(pace_.stretch(Pace::kAgent));
+    session_->interrupts_stretch.store_relaxed(pace_.stretch(Pace::kInterrupts));
   }
   paced_ns_ = now;
   paced_process_cpu_ns_ = process_cpu_ns;
   paced_spent_ = spent;
 }
 
-// ---------------------------------------------------------------- the threads that look from outside
+// ---------------------------------------------------------------- external samplers
 
 void* Conversation::sampler_main(void* sampler) {
   auto& [conversation, group, tid, cpu_ns] = *static_cast<Sampler*>(sampler);
   if (enter(conversation->runtime_, "btrace sampler")) {
-    tid.store(sys::gettid());
-    OutsideSampler outside(conversation->samplers_asked_to_end_, group);
-    if (outside.init(*conversation->session_, conversation->runtime_)) outside.run(kLookEveryNs);
-    outside.release();
+    tid.store(own_tid());
+    const bool is_patient = conversation->session_->config.is_patient();
+    const i64 looks_every_ns = is_patient ? kPatientSamplerLooksEveryNs : kLookEveryNs;
+    ExternalSampler external(conversation->samplers_asked_to_end_, group);
+    if (external.init(*conversation->session_, conversation->runtime_))
+      external.run(looks_every_ns, conversation->samplers_looked_);
+    external.release();
     tid.store(0);
     conversation->runtime_.leave_agent_thread();
   }
@@ -293,13 +336,13 @@ void* Conversation::sampler_main(void* sampler) {
 }
 
 void Conversation::start_samplers() {
-  if (!session_->config.async_interval_ns || !session_->config.wants(SampleKind::AsyncOutside)) {
-    session_->report_hook("outside", HookState::Off, "not asked for");
+  if (!session_->config.async_interval_ns || !session_->config.wants(SampleKind::ExternalSampler)) {
+    session_->report_hook("external sampler", HookState::Off, "not asked for");
     return;
   }
-  // Where threads are interrupted by timers, walks from outside are few and wait for nobody.
-  const bool timed = runtime_.walks_here() && session_->config.wants(SampleKind::AsyncSelf);
-  const bool one = timed || session_->config.main_only;
+  // Where threads are interrupted by timers, other-thread walks are few and wait for nobody.
+  const bool timed = runtime_.can_walk_here() && session_->config.wants(SampleKind::CpuTimer);
+  const bool one = timed || session_->config.main_only || runtime_.walks_at_once();
   for (u32 number = 0; number < (one ? 1 : kThreadGroups); number++) {
     samplers_[number].conversation = this;
     samplers_[number].group = one ? kAllGroups : number;
@@ -307,19 +350,23 @@ void Conversation::start_samplers() {
     samplers_running_.add(1);
     if (libc::thread_create(&thread, nullptr, &Conversation::sampler_main, &samplers_[number]) != 0) {
       samplers_running_.subtract(1);
-      session_->report_hook("outside", HookState::Failed, "not all its threads could be started");
+      session_->report_hook("external sampler", HookState::Failed, "not all its threads could be started");
       return;
     }
     libc::thread_detach(thread);
   }
-  session_->report_hook("outside", HookState::Installed);
+  session_->report_hook("external sampler", HookState::Installed);
+  // Who waits for the begin, a program that is recorded from its start, finds its threads' timers running.
+  const i64 until = now_ns() + kFirstLookNs;
+  while (samplers_looked_.load() < samplers_running_.load() && now_ns() < until) sleep_ns(kNsPerMs / 4);
 }
 
 // They are gone after the walk that each is at; that may take long where nobody gets to run.
 void Conversation::end_samplers() {
   samplers_asked_to_end_.store(1);
-  sys::futex_wake(&samplers_asked_to_end_, kThreadGroups);
-  if (session_->hook_state("outside") == HookState::Installed) session_->report_hook("outside", HookState::Removed);
+  wake_waiting(samplers_asked_to_end_, kThreadGroups);
+  CpuTimers::wake();
+  if (session_->hook_state("external sampler") == HookState::Installed) session_->report_hook("external sampler", HookState::Removed);
 }
 
 }  // namespace btrace

@@ -1,10 +1,10 @@
 #pragma once
 // One recording as the desktop sees it (docs/FORMAT.md, Conversation): from its Hello to our Goodbye. Runs on the
-// agent's thread that talks and drains; others look at the program's threads from outside meanwhile.
+// agent's thread that talks and drains; external samplers walk the program's threads meanwhile.
 #include "core/connection.h"
 #include "core/drain.h"
 #include "core/options.h"
-#include "core/outside.h"
+#include "core/external_sampler.h"
 #include "core/pace.h"
 
 namespace btrace {
@@ -17,6 +17,9 @@ struct RecordingSwitch {
   Atomic<u32> finish_asked;
   Atomic<u32> finish_reason;
   Atomic<const char*> finish_detail;
+
+  // On any thread: ends the recording.
+  void finish(EndReason reason, const char* detail);
 };
 
 class Conversation {
@@ -33,6 +36,7 @@ class Conversation {
   void serve();
   void cut();
   void pump(i64 wait_ns);
+  void pump_patiently(i64 wait_ns);
   void obey(const ChunkView& chunk);
   void begin_dump(u64 back_ns);
   void send_dump();
@@ -47,7 +51,7 @@ class Conversation {
   void end_samplers();
   static void* sampler_main(void* sampler);
 
-  // A thread that looks from outside.
+  // The thread of an external sampler.
   struct Sampler {
     Conversation* conversation;
     u32 group;
@@ -75,6 +79,7 @@ class Conversation {
   Sampler samplers_[kThreadGroups]{};
   Atomic<u32> samplers_asked_to_end_{};
   Atomic<u32> samplers_running_{};
+  Atomic<u32> samplers_looked_{};
   i64 cpu_at_start_ns_ = 0;
 };
 

@@ -2,6 +2,8 @@
 
 #include "base/clock.h"
 #include "core/kernel_counters.h"
+#include "core/native_frames.h"
+#include "os/process.h"
 
 namespace btrace {
 
@@ -10,15 +12,15 @@ namespace {
 // What the handler needs; it is the same code for all threads and knows no object.
 Atomic<Runtime*> g_runtime;
 Atomic<ThreadRecord*> g_due;  // a list by ThreadRecord::next_due, newest first
-Atomic<u32> g_due_count;      // a futex: counts up with each that is put in
+Atomic<u32> g_due_count;      // counts up with each that is put in; the sampler waits on it
 
 void mark_due(ThreadRecord& record) {
-  if (record.is_due.exchange(1)) return;
+  if (record.timer.is_due.exchange(1)) return;
   ThreadRecord* first = g_due.load();
-  do record.next_due = first;
+  do record.timer.next_due = first;
   while (!g_due.swap_if(first, &record));
   g_due_count.add(1);
-  sys::futex_wake(&g_due_count, 1);
+  wake_waiting(g_due_count, 1);
 }
 
 // In native code the runtime's frames end at the method that was called. What that was at is the instruction's image,
@@ -43,54 +45,82 @@ u32 add_native(Session& session, const ThreadRecord& record, const void* context
   return count + natives;
 }
 
+// A thread without any frames of the runtime's.
+void interrupt_native(Capture& capture, ThreadRecord& record, const void* context) {
+  Frame* frames = capture.frames();
+  bool is_whole;
+  const u32 count = walk_native(capture.session(), interrupted_at(context), frames, is_whole);
+  capture.row().flags |= kFlagNativeState;
+  if (!is_whole) capture.row().flags |= kFlagCut;
+  const Frame root{record.native.root, -1};
+  capture.stood_until_now(root);
+  frames[count] = root;
+  capture.commit(count + 1);
+}
+
 // `overruns`: intervals that ended while the thread could not be interrupted, as within a system call.
 void interrupt(ThreadRecord& record, u32 overruns, void* context) {
   Capture capture;
   Runtime* runtime = g_runtime.load_acquire();
   if (!runtime) return;
   if (!capture.begin_interrupted(&record)) {
-    record.due_intervals.add_relaxed(1 + overruns);
+    record.timer.due_intervals.add_relaxed(1 + overruns);
     return;
   }
   // What only the runtime can count goes on from the last capture. Before the walk: its cost belongs to the time after
   // this sample, by both clocks.
-  capture.row().carry_on(record.counters);
+  capture.row().carry_on(record.held.counters);
   read_kernel_counters(capture.row(), record);
+  if (!record.runtime_ref.load_acquire() && record.native.session.load_relaxed() == capture.session().id) {
+    capture.row().overruns = overruns + record.timer.due_intervals.exchange(0);
+    runtime->read_native_counters(capture.row());
+    return interrupt_native(capture, record, context);
+  }
   WalkNotes notes;
   i32 frames = runtime->walk_here(record, context, capture.frames(), WalkBuffer::kFrames, notes);
   if (frames <= 0) {
-    record.provisional_ns.store_relaxed(0);
-    record.due_intervals.add_relaxed(1 + overruns);
+    record.timer.provisional_ns.store_relaxed(0);
+    record.timer.due_intervals.add_relaxed(1 + overruns);
     capture.abandon();
     mark_due(record);
     return;
   }
   notes.tell(capture.row());
-  capture.row().overruns = overruns + record.due_intervals.exchange(0);
+  capture.row().overruns = overruns + record.timer.due_intervals.exchange(0);
   u32 count = static_cast<u32>(frames);
   if (capture.row().flags & kFlagNativeState)
     count = add_native(capture.session(), record, context, notes.managed, capture.frames(), count);
-  if (notes.provisional) record.provisional_ns.store_release(capture.row().time_ns);
+  if (notes.provisional) record.timer.provisional_ns.store_release(capture.row().time_ns);
   capture.commit(count);
   if (notes.provisional) mark_due(record);
+}
+
+// Beside the one that every interrupt stands for, in intervals as they are configured.
+u32 intervals_over(const ThreadRecord& record, u32 overruns) {
+  return (1 + overruns) * max_of<u32>(record.timer.stretch.load_relaxed(), 1) - 1;
 }
 
 void on_signal(int, SignalInfo* info, void* context) {
   ThreadRecord* record = info->code == kSentByTimer ? g_threads.owned(info->value) : nullptr;
   // The record may be another thread's by now.
-  if (record && record->tid.load_relaxed() == sys::gettid())
-    interrupt(*record, static_cast<u32>(max_of(info->overrun, 0)), context);
+  if (!record || record->tid.load_relaxed() != own_tid()) return;
+  // Another profiler's handler is no part of the program.
+  void* program = program_context(context, static_cast<uintptr_t>(record->stack_begin.load_relaxed()),
+                                  static_cast<uintptr_t>(record->stack_end.load_relaxed()));
+  interrupt(*record, intervals_over(*record, static_cast<u32>(max_of(info->overrun, 0))), program);
 }
 
 }  // namespace
 
 const char* CpuTimers::start(Session& session, Runtime& runtime) {
+  session_ = &session;
   interval_ns_ = session.config.async_interval_ns;
-  int number = free_signal();
+  int number = free_signal(runtime.may_take_sigprof());
   if (!number) return "all signals are in use";
   session.images.refresh();
   g_runtime.store(&runtime);
   if (!set_handler(number, on_signal, before_)) return "the kernel refused a signal handler";
+  learn_signal_returns();
   signal_ = number;
   return nullptr;
 }
@@ -105,38 +135,49 @@ void CpuTimers::stop() {
   if (signal_ && still_ours()) restore_action(signal_, before_);
   signal_ = 0;
   taken_ = nullptr;
-  while (ThreadRecord* record = take_due()) record->is_due.store(0);
+  while (ThreadRecord* record = take_due()) record->timer.is_due.store(0);
 }
 
 bool CpuTimers::watch(ThreadRecord& record) {
   u32 tid = record.tid.load_relaxed();
-  if (record.timer_tid == tid) return true;
-  unwatch(record);
-  i32 timer = make_cpu_timer(tid, signal_, &record);
-  if (timer < 0) return false;
-  record.timer = timer;
-  record.timer_tid = tid;
-  return start_timer(timer, interval_ns_);
+  const u32 stretch = session_->timer_stretch();
+  if (record.timer.tid != tid) {
+    unwatch(record);
+    i32 timer = make_cpu_timer(tid, signal_, &record);
+    if (timer < 0) return false;
+    record.timer.id = timer;
+    record.timer.tid = tid;
+  } else if (record.timer.stretch.load_relaxed() == stretch) {
+    return true;
+  }
+  record.timer.stretch.store_relaxed(stretch);
+  return start_timer(record.timer.id, interval_ns_ * stretch);
 }
 
 void CpuTimers::unwatch(ThreadRecord& record) {
-  if (!record.timer_tid) return;
-  delete_timer(record.timer);
-  record.timer_tid = 0;
+  if (!record.timer.tid) return;
+  delete_timer(record.timer.id);
+  record.timer.tid = 0;
 }
 
-void CpuTimers::wait(i64 ns) {
+void CpuTimers::wait(i64 ns, const Atomic<u32>& asked_to_end) {
+  // In this order: who asks says so before it wakes.
   u32 count = g_due_count.load();
-  if (g_due.load()) return;
-  sys::futex_wait(&g_due_count, count, ns);
+  if (g_due.load() || asked_to_end.load()) return;
+  wait_while(g_due_count, count, ns);
+}
+
+void CpuTimers::wake() {
+  g_due_count.add(1);
+  wake_waiting(g_due_count, 1);
 }
 
 ThreadRecord* CpuTimers::take_due() {
   if (!taken_) taken_ = g_due.exchange(nullptr);
   ThreadRecord* record = taken_;
   if (!record) return nullptr;
-  taken_ = record->next_due;
-  record->is_due.store(0);
+  taken_ = record->timer.next_due;
+  record->timer.is_due.store(0);
   return record;
 }
 

@@ -4,7 +4,7 @@
 // walks it at once. A thread that does not run is never interrupted.
 #include "core/capture.h"
 #include "core/runtime.h"
-#include "os/linux/signal.h"
+#include "os/signal.h"
 
 namespace btrace {
 
@@ -14,21 +14,25 @@ class CpuTimers {
   const char* start(Session& session, Runtime& runtime);
   // No signal comes after this.
   void stop();
+  int signal() const { return signal_; }
   bool running() const { return signal_ != 0; }
   // False when somebody else has taken the signal since: then they are of no use.
   bool still_ours() const;
 
-  // The thread has a timer from here on; false when the kernel gives none.
+  // The thread has a timer from here on, at the interval that the budget has now; false when the kernel gives none.
   bool watch(ThreadRecord& record);
   // Its thread has ended, or the record is another's now.
   void unwatch(ThreadRecord& record);
 
-  // Waits until a thread is due, at most so long.
-  void wait(i64 ns);
+  // Waits until a thread is due or wake() was called after `asked_to_end` was set, at most so long.
+  void wait(i64 ns, const Atomic<u32>& asked_to_end);
+  // Wakes whoever waits.
+  static void wake();
   // One that is due; nullptr when there is none.
   ThreadRecord* take_due();
 
  private:
+  Session* session_ = nullptr;
   int signal_ = 0;
   i64 interval_ns_ = 0;
   SignalAction before_;

@@ -1,7 +1,7 @@
 #include "core/drain.h"
 
 #include "base/clock.h"
-#include "core/blocks.h"
+#include "core/sample_block.h"
 #include "core/capture.h"
 
 namespace btrace {
@@ -12,13 +12,14 @@ bool Drain::init(Session& session, Runtime& runtime) {
   node_capacity_ = session.stacks.capacity();
   rows_ = map_array<Row>(kBatchRows);
   runs_ = map_array<Run>(kMaxRuns);
-  waits_ = map_array<VirtualWaitRow>(kBatchRows);
+  waits_ = map_array<OffCarrierWaitRow>(kBatchRows);
   new_nodes_ = map_array<u32>(node_capacity_ * 2);
   node_rows_ = map_array<NodeRow>(node_capacity_ * 2);
   sent_nodes_ = map_array<u64>(node_capacity_ / 32);
   links_ = map_array<Link>(LinkRing::kLinks);
   cpu_at_start_ns_ = clock_ns(kClockProcessCpu);
   refused_told_ = g_threads.refused();
+  functions_.init();
   if (rows_ && runs_ && waits_ && new_nodes_ && node_rows_ && sent_nodes_ && links_ && load_.init()) return true;
   release();
   return false;
@@ -39,24 +40,29 @@ void Drain::release() {
   class_part_.release();
   method_part_.release();
   image_part_.release();
+  function_part_.release();
+  functions_.release();
   loss_part_.release();
+  call_part_.release();
+  told_functions_.release();
 }
 
 u64 Drain::bytes() const {
   return kBatchRows * sizeof(Row) + methods_.bytes() + classes_.bytes() + class_part_.capacity() +
-         method_part_.capacity() + image_part_.capacity() + node_capacity_ / 8 + sent_count_ * sizeof(NodeRow) / 16;
+         method_part_.capacity() + image_part_.capacity() + function_part_.capacity() + functions_.bytes() +
+         node_capacity_ / 8 + sent_count_ * sizeof(NodeRow) / 16;
 }
 
 // ---------------------------------------------------------------- samples
 
 // Takes what is no sample of the thread out of the rows from `begin` on. How many are left.
-u32 Drain::set_waits_aside(u32 thread, u32 begin, u32 count) {
+u32 Drain::take_out_off_carrier_waits(u32 thread, u32 begin, u32 count) {
   u32 kept = begin;
   for (u32 at = begin; at < begin + count; at++) {
     const Row& row = rows_[at];
-    if (row.kind == SampleKind::VirtualWait)
+    if (row.kind == SampleKind::OffCarrierWait)
       waits_[wait_count_++] = {row.time_ns, row.duration_ns, row.object, row.peer,
-                               thread,      row.message,     row.stack,  row.flags};
+                               thread,      row.loop_message,     row.stack,  row.flags};
     else if (kept++ != at)
       rows_[kept - 1] = row;
   }
@@ -73,8 +79,8 @@ u32 Drain::collect() {
     u32 taken = 0;
     u32 thread = record.index.load_relaxed();
     if (record.session.load_acquire() == session_->id)
-      taken = record.shard.pop(session_->pool, rows_ + rows, kBatchRows - rows - wait_count_);
-    if (u32 kept = set_waits_aside(thread, rows, taken)) {
+      taken = record.held.shard.pop(session_->pool, rows_ + rows, kBatchRows - rows - wait_count_);
+    if (u32 kept = take_out_off_carrier_waits(thread, rows, taken)) {
       runs_[run_count_++] = {thread, rows, kept};
       rows += kept;
     }
@@ -118,21 +124,39 @@ bool Drain::cut_samples(Bytes& out) {
   return true;
 }
 
-void Drain::cut_rows(Bytes& out, u32 rows) {
+void Drain::cut_rows(Bytes& out, u32 rows, ChunkKind samples, ChunkKind waits) {
   new_node_count_ = 0;
   for (u32 row = 0; row < rows; row++) note_node(rows_[row].stack);
   for (u32 row = 0; row < wait_count_; row++) note_node(waits_[row].stack);
+  for (u32 row = 0; row < rows; row++)
+    if (rows_[row].type) type_id(rows_[row].type);
+  cut_nodes(out);
+  if (rows) {
+    size_t begin = begin_chunk(out);
+    for (u32 i = 0; i < run_count_; i++) put_run(out, runs_[i]);
+    end(out, begin, samples);
+  }
+  if (wait_count_) {
+    size_t begin = begin_chunk(out);
+    put_off_carrier_waits(out, waits_, wait_count_);
+    end(out, begin, waits);
+  }
+}
+
+void Drain::cut_nodes(Bytes& out) {
   sort_ids(new_nodes_, new_node_count_);
   for (u32 i = 0; i < new_node_count_; i++) {
     const Node node = session_->stacks.at(new_nodes_[i]);
+    if (node.is_native() && session_->images.at(node.image()).header &&
+        functions_.note(node.image(), session_->images.at(node.image()).base + node.code))
+      put_functions();
     node_rows_[i] = node.is_native()
                         ? NodeRow{new_nodes_[i], node.parent, static_cast<i64>(node.code), 0, image_id(node.image())}
                         : NodeRow{new_nodes_[i], node.parent, i64{method_id(node.code)}, i64{node.position}, 0};
   }
   sent_count_ += new_node_count_;
-  for (u32 row = 0; row < rows; row++)
-    if (rows_[row].type) type_id(rows_[row].type);
 
+  put_functions();
   cut_threads(out);
   cut_names(out);
   if (new_node_count_) {
@@ -140,19 +164,9 @@ void Drain::cut_rows(Bytes& out, u32 rows) {
     put_nodes(out, node_rows_, new_node_count_);
     end(out, begin, ChunkKind::Nodes);
   }
-  if (rows) {
-    size_t begin = begin_chunk(out);
-    for (u32 i = 0; i < run_count_; i++) put_run(out, runs_[i]);
-    end(out, begin, ChunkKind::Samples);
-  }
-  if (wait_count_) {
-    size_t begin = begin_chunk(out);
-    put_virtual_waits(out, waits_, wait_count_);
-    end(out, begin, ChunkKind::VirtualWaits);
-  }
 }
 
-// A block holds rows with the same counters: a run is split where they change.
+// A sample block holds rows with the same counters: a run is split where they change.
 void Drain::put_run(Bytes& out, const Run& run) {
   const Row* rows = rows_ + run.begin;
   for (u32 begin = 0; begin < run.count;) {
@@ -166,7 +180,7 @@ void Drain::put_run(Bytes& out, const Run& run) {
 void Drain::flush(i64 age_ns) {
   for (u32 slot = 0, slots = g_threads.slots(); slot < slots; slot++) {
     ThreadRecord& record = g_threads.at(slot);
-    if (record.session.load_acquire() != session_->id || !record.has_pending.load_relaxed()) continue;
+    if (record.session.load_acquire() != session_->id || !record.held.has_pending.load_relaxed()) continue;
     bool ended = record.state.load_acquire() == ThreadRecord::State::Ended;
     flush_pending(*session_, record, ended ? 0 : age_ns);
   }

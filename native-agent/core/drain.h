@@ -2,8 +2,9 @@
 // The way from shards to chunks: takes rows out, numbers methods and classes, sends each stack node once, before the
 // samples that use it. Runs on one thread of the agent; everything here is that thread's own.
 #include "base/id_map.h"
-#include "core/blocks.h"
+#include "core/sample_block.h"
 #include "core/chunk.h"
+#include "core/known_functions.h"
 #include "core/pace.h"
 #include "core/process_load.h"
 #include "core/runtime.h"
@@ -21,6 +22,8 @@ class Drain final : public NameSink {
   // The same, but what is sent stays where it is: first begin_dump(from), then rounds until false.
   void begin_dump(i64 from_ns);
   bool cut_dump(Bytes& out);
+  // What has come into the ring since the last round, for who keeps it elsewhere as well. As cut_dump.
+  bool cut_kept(Bytes& out);
   // From when on it tells (monotonic).
   i64 dump_from_ns(i64 now_ns) const {
     return max_of(session_->origin_ns + dump_from_ns_, now_ns - session_->config.ring_ns);
@@ -38,11 +41,15 @@ class Drain final : public NameSink {
   void forget_threads();
   // What markers say: before their samples, or a little after.
   void cut_texts(Bytes& out);
-  // Waits of virtual threads that have not ended by `now_ns`, as far as they are.
-  void cut_open_waits(Bytes& out, i64 now_ns);
-  // Blocks of threads that go on at `now_ns`, told from `from_ns` on: when all samples from before are out. Whoever is
-  // not known to stand still is walked only if `may_walk`: then no sampler may.
-  void cut_open_blocks(Bytes& out, i64 from_ns, i64 now_ns, bool may_walk);
+  // Appends the off-carrier waits that are open at `now_ns`, as long as they are by then.
+  void cut_off_carrier_waits(Bytes& out, i64 now_ns);
+  // Appends the sampled allocations that nobody has freed.
+  void cut_held_memory(Bytes& out);
+  // Appends the waits that are open at `now_ns`, cut at `from_ns`; called when all samples from before are out. A thread
+  // that is not known to stand still is walked only if `may_walk`: then no sampler may walk.
+  void cut_open_waits(Bytes& out, i64 from_ns, i64 now_ns, bool may_walk);
+  // Of a survey: calls since the last time.
+  void cut_calls(Bytes& out);
   // Names that were missed, where what they name is back.
   void cut_missed_names(Bytes& out);
   void cut_links(Bytes& out);
@@ -59,9 +66,9 @@ class Drain final : public NameSink {
   // Makes rows that wait for an equal neighbour available, if they have waited this long.
   void flush(i64 age_ns);
   u64 bytes() const;
-  // Spent in captures and on events, all threads.
-  u64 capture_ns() const { return totals().capture_ns + session_->events_ns.load_relaxed(); }
-  // Of that what the budget has to share out: forced captures are bounded by the waits they tell of.
+  // Spent in captures and on events, on the program's threads.
+  u64 capture_ns() const;
+  // The same for each part of the budget, without the agent's own threads.
   Spent spent() const;
 
   u32 class_id(u64 key) override;
@@ -81,15 +88,19 @@ class Drain final : public NameSink {
   struct OpenRow {
     Row row;
     ThreadRecord* record;
-    i64 begin_ns;  // as the thread has announced it; 0: it has not
+    i64 begin_ns;  // as the thread has published it; 0: it has not
   };
   u32 put_locks_first(u32* order, u32 slots);
-  bool see_open_block(ThreadRecord& record, i64 from_ns, i64 now_ns, Frame* frames, OpenRow& open);
+  bool inspect_open_wait(ThreadRecord& record, i64 from_ns, i64 now_ns, Frame* frames, OpenRow& open);
   bool still_open(OpenRow& open);
-  u32 set_waits_aside(u32 thread, u32 begin, u32 count);
+  u32 take_out_off_carrier_waits(u32 thread, u32 begin, u32 count);
   u32 collect();
   u32 collect_dump();
-  void cut_rows(Bytes& out, u32 rows);
+  u32 collect_kept();
+  // The nodes that were noted, with what they need.
+  void cut_nodes(Bytes& out);
+  void cut_rows(Bytes& out, u32 rows, ChunkKind samples = ChunkKind::Samples,
+                ChunkKind waits = ChunkKind::OffCarrierWaits);
   bool others_done();
   void drop_epochs_before(u32 epoch);
   void note_node(u32 id);
@@ -109,12 +120,18 @@ class Drain final : public NameSink {
   void put_loss(u32 thread, u64 count, LossReason reason);
   void put_losses_of(ThreadRecord& record);
   void cut_names(Bytes& out);
-  struct Totals {
+  // Of images of which the desktop has no file, the functions that the noted addresses lie in.
+  void put_functions();
+  void put_called_function(Bytes& out, u32 number);
+  // Of captures at points, by the interval.
+  struct Gated {
     u64 captures;
-    u64 capture_ns;
+    u64 ns;
   };
-  Totals totals() const;
-  u64 effective_interval_ns(const Totals& totals);
+  Gated gated() const;
+  u64 captures() const;
+  u64 effective_interval_ns();
+  void put_sources(Bytes& out, u64 at_points_ns);
   void end(Bytes& out, size_t begin, ChunkKind kind) { end_chunk(out, begin, kind, sequence_++); }
 
   Session* session_ = nullptr;
@@ -123,7 +140,7 @@ class Drain final : public NameSink {
   Row* rows_ = nullptr;
   Run* runs_ = nullptr;
   u32 run_count_ = 0;
-  VirtualWaitRow* waits_ = nullptr;  // those of the batch
+  OffCarrierWaitRow* waits_ = nullptr;  // those of the batch
   u32 wait_count_ = 0;
   u32* new_nodes_ = nullptr;
   u32 new_node_count_ = 0;
@@ -153,17 +170,21 @@ class Drain final : public NameSink {
   Bytes class_part_;
   Bytes method_part_;
   Bytes image_part_;
+  Bytes function_part_;
+  KnownFunctions functions_;
   Link* links_ = nullptr;
   ProcessLoad load_;
   u64 links_lost_told_ = 0;
   Bytes loss_part_;
+  Bytes call_part_;
+  IdMap told_functions_;
   i64 losses_told_ns_ = 0;
   u32 refused_told_ = 0;
   u64 names_lost_ = 0;
   u64 names_lost_told_ = 0;
   u64 dropped_ = 0;
   i64 cpu_at_start_ns_ = 0;
-  Totals told_{};  // at the last Status
+  Gated told_{};  // at the last Status
   u64 mean_cost_ns_ = 0;
 };
 

@@ -63,6 +63,23 @@ u32 Drain::image_id(u32 number) {
   return id;
 }
 
+void Drain::put_functions() {
+  const auto image_of = [&](u32 number) -> const Image& { return session_->images.at(number); };
+  functions_.look_up(image_of, [&](const KnownFunctions::Met& one) {
+    const uintptr_t base = session_->images.at(one.image).base;
+    const u32 image = image_id(one.image);
+    Nested entry(function_part_, 1);
+    put_field(function_part_, 1, image);
+    put_field(function_part_, 2, one.begin - base);
+    put_bytes_field(function_part_, 3, one.name, one.name_bytes);
+    {
+      Nested offsets(function_part_, 4);
+      for (u32 at = 0; at < one.count; at++) put_varint(function_part_, one.addresses[at] - base);
+    }
+    put_field(function_part_, 8, 1);  // of memory
+  });
+}
+
 u32 Drain::type_id(u64 key) {
   if (u32* known = classes_.find(key)) return *known;
   const bool named = runtime_->name_class(key, *this);
@@ -124,6 +141,12 @@ void Drain::cut_names(Bytes& out) {
     out.append(image_part_.data(), image_part_.size());
     end(out, begin, ChunkKind::Images);
     image_part_.clear();
+  }
+  if (function_part_.size()) {
+    size_t begin = begin_chunk(out);
+    out.append(function_part_.data(), function_part_.size());
+    end(out, begin, ChunkKind::Symbols);
+    function_part_.clear();
   }
 }
 

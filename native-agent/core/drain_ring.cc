@@ -22,11 +22,11 @@ u32 Drain::collect_dump() {
     u32 thread = record.index.load_relaxed();
     // Rows before the asked time are looked at and left out.
     while (u32 seen =
-               record.shard.peek(session_->pool, cursors_[slot], rows_ + rows, kBatchRows - rows - wait_count_)) {
+               record.held.shard.peek(session_->pool, cursors_[slot], rows_ + rows, kBatchRows - rows - wait_count_)) {
       u32 kept = rows;
       for (u32 row = rows; row < rows + seen; row++)
         if (rows_[row].time_ns + rows_[row].duration_ns >= dump_from_ns_) rows_[kept++] = rows_[row];
-      rows += set_waits_aside(thread, rows, kept - rows);
+      rows += take_out_off_carrier_waits(thread, rows, kept - rows);
     }
     if (rows > begin) runs_[run_count_++] = {thread, begin, rows - begin};
   }
@@ -40,17 +40,39 @@ bool Drain::cut_dump(Bytes& out) {
   return true;
 }
 
+u32 Drain::collect_kept() {
+  u32 rows = 0;
+  run_count_ = wait_count_ = 0;
+  for (u32 slot = 0, slots = g_threads.slots(); slot < slots && run_count_ < kMaxRuns; slot++) {
+    ThreadRecord& record = g_threads.at(slot);
+    if (record.session.load_acquire() != session_->id) continue;
+    const u32 begin = rows;
+    const u32 thread = record.index.load_relaxed();
+    while (u32 seen = record.held.shard.peek_new(session_->pool, rows_ + rows, kBatchRows - rows - wait_count_))
+      rows += take_out_off_carrier_waits(thread, rows, seen);
+    if (rows > begin) runs_[run_count_++] = {thread, begin, rows - begin};
+  }
+  return rows;
+}
+
+bool Drain::cut_kept(Bytes& out) {
+  const u32 rows = collect_kept();
+  if (!rows && !wait_count_) return false;
+  cut_rows(out, rows, ChunkKind::RingSamples, ChunkKind::RingOffCarrierWaits);
+  return true;
+}
+
 void Drain::trim(i64 now_ns) {
   i64 before_ns = session_->since_origin(now_ns) - session_->config.ring_ns;
   SegmentPool& pool = session_->pool;
   for (u32 slot = 0, slots = g_threads.slots(); slot < slots; slot++) {
     ThreadRecord& record = g_threads.at(slot);
     if (record.session.load_acquire() != session_->id) continue;
-    while (u32 dropped = record.shard.drop_older(pool, before_ns)) overwritten_ += dropped;
+    while (u32 dropped = record.held.shard.drop_older(pool, before_ns)) overwritten_ += dropped;
     // A thread that has ended gives its last, half-filled segment back as well.
     bool ended = record.state.load_acquire() == ThreadRecord::State::Ended;
-    if (ended && !record.has_pending.load_relaxed() && record.shard.oldest_ns(pool) < before_ns)
-      while (u32 rows = record.shard.pop(pool, rows_, kBatchRows)) overwritten_ += rows;
+    if (ended && !record.held.has_pending.load_relaxed() && record.held.shard.oldest_ns(pool) < before_ns)
+      while (u32 rows = record.held.shard.pop(pool, rows_, kBatchRows)) overwritten_ += rows;
   }
   // Room for the next round: the oldest go first, whoever they belong to.
   while (pool.in_use() > pool.total() / 8 * 7) {
@@ -59,14 +81,14 @@ void Drain::trim(i64 now_ns) {
     for (u32 slot = 0, slots = g_threads.slots(); slot < slots; slot++) {
       ThreadRecord& record = g_threads.at(slot);
       if (record.session.load_acquire() != session_->id) continue;
-      i64 time_ns = record.shard.oldest_ns(pool);
+      i64 time_ns = record.held.shard.oldest_ns(pool);
       if (time_ns >= oldest_ns) continue;
       oldest = &record;
       oldest_ns = time_ns;
     }
     if (!oldest) return;
-    u32 dropped = oldest->shard.drop_older(pool, INT64_MAX);
-    if (!dropped) dropped = oldest->shard.pop(pool, rows_, kBatchRows);
+    u32 dropped = oldest->held.shard.drop_older(pool, INT64_MAX);
+    if (!dropped) dropped = oldest->held.shard.pop(pool, rows_, kBatchRows);
     overwritten_ += dropped;
   }
 }
@@ -79,8 +101,8 @@ bool Drain::others_done() {
     ThreadRecord& record = g_threads.at(slot);
     Holder holder = record.busy.load();
     if (holder == Holder::Thread || holder == Holder::Agent) return false;
-    if (record.session.load_acquire() == session_->id && record.has_pending.load_relaxed() &&
-        session_->stacks.epoch_of(record.pending_stack.load_relaxed()) != session_->stacks.epoch())
+    if (record.session.load_acquire() == session_->id && record.held.has_pending.load_relaxed() &&
+        session_->stacks.epoch_of(record.held.pending_stack.load_relaxed()) != session_->stacks.epoch())
       return false;
   }
   return true;
@@ -91,9 +113,9 @@ void Drain::drop_epochs_before(u32 epoch) {
     ThreadRecord& record = g_threads.at(slot);
     if (record.session.load_acquire() != session_->id) continue;
     Row row;
-    for (Shard::Cursor cursor{}; record.shard.peek(session_->pool, cursor, &row, 1); cursor = {}) {
+    for (Shard::Cursor cursor{}; record.held.shard.peek(session_->pool, cursor, &row, 1); cursor = {}) {
       if (row.stack && session_->stacks.epoch_of(row.stack) >= epoch) break;
-      overwritten_ += record.shard.pop(session_->pool, &row, 1);
+      overwritten_ += record.held.shard.pop(session_->pool, &row, 1);
     }
   }
 }

@@ -2,7 +2,8 @@
 #include "base/clock.h"
 #include "core/drain.h"
 #include "core/texts.h"
-#include "os/linux/machine.h"
+#include "os/machine.h"
+#include "os/process.h"
 
 namespace btrace {
 
@@ -17,7 +18,7 @@ void Drain::put_thread(Bytes& out, ThreadRecord& record) {
   Nested entry(out, 1);
   put_field(out, 1, record.index.load_relaxed());
   put_field(out, 2, record.tid.load_relaxed());
-  put_field(out, 3, thread.java_id);
+  put_field(out, 3, thread.program_id);
   put_field(out, 4, static_cast<u64>(thread.kind));
   put_text_field(out, 5, thread.name);
   i64 begin_ns = record.begin_ns.load_relaxed();
@@ -34,10 +35,11 @@ void Drain::cut_threads(Bytes& out) {
   for (u32 slot = 0, slots = g_threads.slots(); slot < slots; slot++) {
     ThreadRecord& record = g_threads.at(slot);
     if (record.session.load_acquire() != session_->id) continue;
-    u32 carries = record.carries.load_relaxed();
-    if (record.announced_session == session_->id && record.announced_carries == carries) continue;
-    record.announced_session = session_->id;
-    record.announced_carries = carries;
+    // A thread may carry others later on, and one that only the kernel knew may turn out to be the runtime's.
+    u32 carries = record.carries.load_relaxed() | (record.runtime_ref.load_relaxed() ? 2 : 0);
+    if (record.drained.session == session_->id && record.drained.carries == carries) continue;
+    record.drained.session = session_->id;
+    record.drained.carries = carries;
     put_thread(out, record);
   }
   if (out.size() == empty)
@@ -54,12 +56,12 @@ void Drain::retire_threads(Bytes& out) {
     ThreadRecord& record = g_threads.at(slot);
     if (record.state.load_acquire() != ThreadRecord::State::Ended) continue;
     bool ours = record.session.load_acquire() == session_->id;
-    if (ours && (record.has_pending.load_relaxed() || !record.shard.empty(session_->pool)))
+    if (ours && (record.held.has_pending.load_relaxed() || !record.held.shard.empty(session_->pool)))
       continue;  // the next rounds take it
     if (ours) {
-      if (record.announced_session == session_->id || record.index.load_relaxed()) put_thread(out, record);
+      if (record.drained.session == session_->id || record.index.load_relaxed()) put_thread(out, record);
       put_losses_of(record);
-      record.shard.drop(session_->pool);
+      record.held.shard.drop(session_->pool);
       record.session.store_release(0);
     }
     runtime_->forget_thread(record);
@@ -80,6 +82,7 @@ void Drain::forget_threads() {
     if (state == ThreadRecord::State::Ended) g_threads.release(record);
   }
   g_threads.release_unbound();
+  g_threads.empty_free();
 }
 
 void Drain::put_loss(u32 thread, u64 count, LossReason reason) {
@@ -96,9 +99,9 @@ void Drain::put_loss(u32 thread, u64 count, LossReason reason) {
 
 void Drain::put_losses_of(ThreadRecord& record) {
   for (u32 reason = 0; reason < kLossReasons; reason++) {
-    u32 lost = record.lost[reason].load_relaxed();
-    u32 fresh = lost - record.counted_lost[reason];
-    record.counted_lost[reason] = lost;
+    u32 lost = record.held.lost[reason].load_relaxed();
+    u32 fresh = lost - record.drained.lost[reason];
+    record.drained.lost[reason] = lost;
     if (fresh) put_loss(record.index.load_relaxed(), fresh, static_cast<LossReason>(reason));
   }
 }
@@ -156,7 +159,7 @@ void Drain::cut_texts(Bytes& out) {
 void Drain::cut_welcome(Bytes& out, const u8* token, size_t size) {
   size_t begin = begin_chunk(out);
   put_bytes_field(out, 1, token, size);
-  put_field(out, 2, sys::getpid());
+  put_field(out, 2, own_pid());
   end(out, begin, ChunkKind::Welcome);
 }
 
@@ -169,12 +172,12 @@ void Drain::cut_header(Bytes& out, const char* agent_version) {
   {
     Nested part(out, 3);
     put_text_field(out, 1, target.name);
-    put_field(out, 2, sys::getpid());
+    put_field(out, 2, own_pid());
     put_text_field(out, 3, target.runtime);
-    put_text_field(out, 4, target.os[0] ? target.os : "linux");
+    put_text_field(out, 4, target.os[0] ? target.os : kSystem);
     put_text_field(out, 5, kArchitecture);
     put_text_field(out, 6, target.device);
-    put_field(out, 7, sys::getuid());
+    put_field(out, 7, own_uid());
     put_field(out, 8, page_bytes());
     put_field(out, 9, processor_count());
   }
@@ -208,9 +211,8 @@ void Drain::cut_hooks(Bytes& out) {
 
 void Drain::cut_status(Bytes& out, u64 bytes_sent, u64 held_elsewhere, i64 agent_cpu_ns) {
   size_t begin = begin_chunk(out);
-  Totals totals = this->totals();
   put_signed_field(out, 1, session_->since_origin(now_ns()));
-  put_field(out, 2, totals.captures + session_->repeats.load_relaxed());
+  put_field(out, 2, captures() + session_->repeats.load_relaxed());
   put_field(out, 3, dropped_);
   put_field(out, 4, bytes_sent);
   put_field(out, 5, held_bytes(*session_) + bytes() + held_elsewhere);
@@ -229,36 +231,81 @@ void Drain::cut_status(Bytes& out, u64 bytes_sent, u64 held_elsewhere, i64 agent
     Nested buckets(out, 4);
     for (u32 i = 0; i < last; i++) put_varint(out, cost.buckets[i].load_relaxed());
   }
-  put_field(out, 9, effective_interval_ns(totals));
+  const u64 interval_ns = effective_interval_ns();
+  put_field(out, 9, interval_ns);
   put_field(out, 10, static_cast<u64>(agent_cpu_ns));
+  put_sources(out, interval_ns);
+  put_field(out, 13, session_->stopped_ns.load_relaxed());
+  put_field(out, 14, session_->tells_stops.load_relaxed());
   end(out, begin, ChunkKind::Status);
 }
 
-Drain::Totals Drain::totals() const {
-  Totals totals{};
-  for (const CostHistogram& cost : session_->costs) {
-    totals.captures += cost.count();
-    totals.capture_ns += cost.total_ns.load_relaxed();
+namespace {
+constexpr SampleKind kByClock[] = {SampleKind::CpuTimer, SampleKind::ExternalSampler};
+}  // namespace
+
+u64 Drain::captures() const {
+  u64 sum = 0;
+  for (const CostHistogram& cost : session_->costs) sum += cost.count();
+  return sum;
+}
+
+u64 Drain::capture_ns() const {
+  const Spent all = spent();
+  return all.points_ns + all.waits_ns + all.agent_ns + all.interrupts_ns;
+}
+
+Drain::Gated Drain::gated() const {
+  // Of all and of its parts the parts are read first: they grow after it does.
+  u64 count = session_->forced.load_acquire(), ns = session_->forced_ns.load_acquire();
+  for (SampleKind kind : kByClock) {
+    count += session_->costs[static_cast<u32>(kind)].count();
+    ns += session_->costs[static_cast<u32>(kind)].total_ns.load_acquire();
   }
-  return totals;
+  u64 all_ns = 0;
+  for (const CostHistogram& cost : session_->costs) all_ns += cost.total_ns.load_relaxed();
+  const u64 all = captures();
+  return {all - min_of(all, count), all_ns - min_of(all_ns, ns)};
 }
 
 Spent Drain::spent() const {
+  const u64 by_agent_ns = session_->by_agent_ns.load_acquire();
   const auto cost_of = [&](SampleKind kind) { return session_->costs[static_cast<u32>(kind)].total_ns.load_relaxed(); };
-  // Of all and of its parts the parts are read first: they grow after it does.
-  const u64 walks_ns = cost_of(SampleKind::AsyncSelf) + cost_of(SampleKind::AsyncOutside);
-  const u64 forced_ns = session_->forced_ns.load_acquire();
-  return {totals().capture_ns - forced_ns - walks_ns, walks_ns + session_->events_ns.load_relaxed()};
+  const u64 external_ns = cost_of(SampleKind::ExternalSampler);
+  return {gated().ns + session_->events_ns.load_relaxed(), session_->forced_ns.load_relaxed(),
+          external_ns - min_of(external_ns, by_agent_ns), cost_of(SampleKind::CpuTimer)};
 }
 
-// What the budget makes of the interval, by the mean cost of the captures since the last time.
-u64 Drain::effective_interval_ns(const Totals& totals) {
-  u64 captures = totals.captures - told_.captures;
-  if (captures) mean_cost_ns_ = (totals.capture_ns - told_.capture_ns) / captures;
-  told_ = totals;
+// What the budget makes of the interval, by the mean cost of the captures at points since the last time.
+u64 Drain::effective_interval_ns() {
+  const Gated now = gated();
+  const u64 captures = now.captures - min_of(now.captures, told_.captures);
+  if (captures) mean_cost_ns_ = (now.ns - min_of(now.ns, told_.ns)) / captures;
+  told_ = now;
   u64 interval = static_cast<u64>(session_->interval_ns());
   u64 budget = session_->config.budget_ppm;
   return budget ? max_of(interval, mean_cost_ns_ * 1000000 / budget) : interval;
+}
+
+// What was asked of each source, and what is kept of it now.
+void Drain::put_sources(Bytes& out, u64 at_points_ns) {
+  const Config& config = session_->config;
+  const u64 tick_ns = session_->has_timers.load_relaxed() ? static_cast<u64>(kernel_tick_ns()) : 0;
+  const auto put = [&](SourceKind kind, i64 asked_ns, u64 kept_ns) {
+    Nested entry(out, 11);
+    put_field(out, 1, static_cast<u64>(kind));
+    put_field(out, 2, static_cast<u64>(asked_ns));
+    put_field(out, 3, kept_ns);
+  };
+  put(SourceKind::Points, config.sync_interval_ns, at_points_ns);
+  put(SourceKind::Waits, Session::kShortestWaitNs, static_cast<u64>(session_->shortest_wait_ns()));
+  if (tick_ns)
+    put(SourceKind::CpuTime, config.async_interval_ns,
+        max_of(static_cast<u64>(config.async_interval_ns) * session_->timer_stretch(), tick_ns));
+  if (session_->hook_state("external sampler") == HookState::Installed)
+    put(SourceKind::ExternalSampler, config.async_interval_ns,
+        static_cast<u64>(session_->agent_stretched(config.async_interval_ns)));
+  put_field(out, 12, tick_ns);
 }
 
 void Drain::cut_goodbye(Bytes& out, EndReason reason, const char* detail) {

@@ -5,7 +5,7 @@
 namespace btrace {
 
 inline constexpr u32 kFormatMajor = 1;
-inline constexpr u32 kFormatMinor = 3;
+inline constexpr u32 kFormatMinor = 7;
 
 enum class ChunkKind : u16 {
   Header = 1,
@@ -23,17 +23,28 @@ enum class ChunkKind : u16 {
   Status = 13,
   Footer = 14,
   Symbols = 15,
-  VirtualWaits = 16,
+  OffCarrierWaits = 16,
+  Ring = 17,
+  Switches = 18,
+  Wakes = 19,
+  System = 20,
+  Lag = 21,
+  HeldMemory = 22,
+  SystemEvents = 23,
+  Calls = 24,
+  ProgramSwitches = 25,
   Hello = 64,
   Welcome = 65,
   Command = 66,
   Goodbye = 67,
+  RingSamples = 68,
+  RingOffCarrierWaits = 69,
 };
 
 enum class SampleKind : u16 {
   Unknown = 0,
-  AsyncSelf = 1,
-  AsyncOutside = 2,
+  CpuTimer = 1,
+  ExternalSampler = 2,
   Allocation = 3,
   JniCall = 4,
   Monitor = 5,
@@ -58,9 +69,11 @@ enum class SampleKind : u16 {
   Free = 24,
   Marker = 25,
   ClockRead = 26,
-  VirtualWait = 27,
+  OffCarrierWait = 27,
+  OffCpu = 28,
+  GcWait = 29,
 };
-inline constexpr u32 kSampleKinds = 28;
+inline constexpr u32 kSampleKinds = 30;
 
 enum SampleFlag : u16 {
   kFlagCut = 1,
@@ -70,12 +83,12 @@ enum SampleFlag : u16 {
   kFlagSafepoint = 16,
   kFlagNativeState = 32,
   kFlagAtWork = 64,
-  kFlagStillWaits = 128,
+  kFlagOpenWait = 128,
   kFlagFromBefore = 256,
   kFlagWaitedBefore = 512,
 };
 
-// Which counters of a block were read.
+// Which counters of a sample block were read.
 enum CounterBit : u32 {
   kCounterCpu = 1,
   kCounterAllocations = 2,
@@ -103,7 +116,8 @@ enum class LossReason : u8 {
   ThreadTableFull = 8,
 };
 inline constexpr u32 kLossReasons = 9;
-enum class LinkCertainty : u8 { Observed = 0, ByIdentity = 1, OwnerAtBlocking = 2 };
+enum class SourceKind : u32 { Points = 0, CpuTime = 1, ExternalSampler = 2, Waits = 3 };
+enum class LinkCertainty : u8 { Observed = 0, ByIdentity = 1, OwnerAtBegin = 2 };
 enum class EndReason : u32 {
   Stopped = 0,
   TargetExited = 1,
@@ -114,6 +128,7 @@ enum class EndReason : u32 {
   Dumped = 6,
   DiskFull = 7,
 };
+enum class LagKind : u32 { LongMessage = 0, Busy = 1, NotResponding = 2 };
 enum class CommandKind : u32 { Stop = 0, Cancel = 1, Dump = 2 };
 
 }  // namespace btrace

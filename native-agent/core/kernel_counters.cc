@@ -15,17 +15,20 @@ constexpr i64 kUsageHoldsNs = 10 * kNsPerMs;
 
 void read_kernel_counters(Row& row, ThreadRecord& record) {
   const i64 now = now_ns();
-  row.cpu_ns = own_cpu_ns();
+  row.cpu_ns = record.held.begin_cpu_ns = own_cpu_ns();
+  row.counters |= kCounterCpu;
+  if (!kHasThreadUsage) return;
   const i64 off_cpu_ns = now - row.cpu_ns;
-  if (off_cpu_ns - record.usage_off_cpu_ns >= kShortestSwitchNs || now - record.usage_read_ns >= kUsageHoldsNs) {
-    record.usage = thread_usage();
-    record.usage_read_ns = now;
+  const bool has_switched = off_cpu_ns - record.held.usage_off_cpu_ns >= kShortestSwitchNs;
+  if (has_switched || now - record.held.usage_read_ns >= kUsageHoldsNs) {
+    record.held.usage = thread_usage();
+    record.held.usage_read_ns = now;
   }
-  record.usage_off_cpu_ns = off_cpu_ns;
-  row.major_faults = record.usage.major_faults;
-  row.voluntary_switches = record.usage.voluntary_switches;
-  row.involuntary_switches = record.usage.involuntary_switches;
-  row.counters |= kCounterCpu | kCounterFaults | kCounterSwitches;
+  record.held.usage_off_cpu_ns = off_cpu_ns;
+  row.major_faults = record.held.usage.major_faults;
+  row.voluntary_switches = record.held.usage.voluntary_switches;
+  row.involuntary_switches = record.held.usage.involuntary_switches;
+  row.counters |= kCounterFaults | kCounterSwitches;
 }
 
 }  // namespace btrace

@@ -28,7 +28,7 @@ class KnownStacks {
   }
 
   // Some that are known are walked all the same. One that turned out to be another ends it for this session.
-  static bool wants_check(i64 now_ns) { return now_ns % 64 == 0; }
+  static bool should_check(i64 now_ns) { return now_ns % 64 == 0; }
   void distrust() { distrusted_.store_relaxed(1); }
   bool trusted() const { return !distrusted_.load_relaxed(); }
 

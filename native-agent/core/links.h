@@ -8,7 +8,7 @@ namespace btrace {
 struct Link {
   u32 waiter;
   u32 waker;
-  i64 waiter_time_ns;  // begin of the blocking sample
+  i64 waiter_time_ns;  // begin of the wait sample
   i64 waker_time_ns;   // of the releasing sample
   LinkCertainty certainty;
 };

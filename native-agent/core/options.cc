@@ -1,6 +1,7 @@
 #include "core/options.h"
 
 #include "base/libc.h"
+#include "os/machine.h"
 
 namespace btrace {
 
@@ -45,33 +46,70 @@ bool is(const char* text, size_t size, const char* name) {
   return strlen(name) == size && !strncmp(text, name, size);
 }
 
+// "NAME=VALUE" up to a comma; moves `text` behind it. False when there is no name.
+struct Word {
+  const char* name;
+  size_t name_size;
+  const char* value;
+  size_t value_size;
+
+  bool is_named(const char* wanted) const { return is(name, name_size, wanted); }
+};
+
+bool next_word(const char*& text, Word& word) {
+  const char* end = text;
+  while (*end && *end != ',') end++;
+  const char* value = text;
+  while (value < end && *value != '=') value++;
+  if (value == end) return false;
+  word = {text, static_cast<size_t>(value - text), value + 1, static_cast<size_t>(end - value - 1)};
+  text = *end ? end + 1 : end;
+  return true;
+}
+
+struct Found {
+  bool token, answer;
+};
+
+bool take_token(const Word& word, Options& options, Found& found) {
+  if (word.is_named("token")) return found.token = parse_token(word.value, word.value_size, options.token);
+  if (word.is_named("answer")) return found.answer = parse_token(word.value, word.value_size, options.answer);
+  return true;
+}
+
+// The tokens from a file that only this user can read: all users can read a command line.
+bool read_secret(const Word& word, Options& options, Found& found) {
+  char path[108], text[256];
+  if (!copy_text(word.value, word.value_size, path, sizeof path) || read_small_file(path, text, sizeof text) <= 0)
+    return false;
+  Word inner;
+  for (const char* at = text; *at;)
+    if (!next_word(at, inner) || !take_token(inner, options, found)) return false;
+  return true;
+}
+
 }  // namespace
 
 bool parse_options(const char* text, Options& options) {
-  bool has_token = false, has_answer = false;
+  Found found{};
+  Word word;
   while (text && *text) {
-    const char* end = text;
-    while (*end && *end != ',') end++;
-    const char* value = text;
-    while (value < end && *value != '=') value++;
-    if (value == end) return false;
-    size_t name_size = static_cast<size_t>(value - text);
-    value++;
-    size_t value_size = static_cast<size_t>(end - value);
-    if (is(text, name_size, "socket")) {
-      if (!copy_text(value, value_size, options.socket, sizeof options.socket)) return false;
-    } else if (is(text, name_size, "listen")) {
-      if (!copy_text(value, value_size, options.listen, sizeof options.listen)) return false;
-    } else if (is(text, name_size, "token")) {
-      if (!(has_token = parse_token(value, value_size, options.token))) return false;
-    } else if (is(text, name_size, "answer")) {
-      if (!(has_answer = parse_token(value, value_size, options.answer))) return false;
-    } else if (is(text, name_size, "wait")) {
-      if (!parse_number(value, value_size, options.wait_ms)) return false;
+    if (!next_word(text, word)) return false;
+    if (word.is_named("socket")) {
+      if (!copy_text(word.value, word.value_size, options.socket, sizeof options.socket)) return false;
+    } else if (word.is_named("listen")) {
+      if (!copy_text(word.value, word.value_size, options.listen, sizeof options.listen)) return false;
+    } else if (word.is_named("port")) {
+      if (!parse_number(word.value, word.value_size, options.port) || options.port > 0xffff) return false;
+    } else if (word.is_named("secret")) {
+      if (!read_secret(word, options, found)) return false;
+    } else if (word.is_named("wait")) {
+      if (!parse_number(word.value, word.value_size, options.wait_ms)) return false;
+    } else if (!take_token(word, options, found)) {
+      return false;
     }  // a name of a later version is passed over
-    text = *end ? end + 1 : end;
   }
-  return has_token && has_answer && (options.socket[0] != 0) != (options.listen[0] != 0);
+  return found.token && found.answer && (options.socket[0] != 0) + (options.listen[0] != 0) + (options.port != 0) == 1;
 }
 
 }  // namespace btrace

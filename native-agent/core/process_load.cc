@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "core/columns.h"
-#include "os/linux/machine.h"
+#include "os/process.h"
 
 namespace btrace {
 
@@ -10,24 +10,6 @@ namespace {
 // What a shorter time tells of the load is chance.
 constexpr i64 kShortestRowNs = 100 * kNsPerMs;
 }  // namespace
-
-i64 number_in_status(const char* status, const char* key) {
-  size_t length = strlen(key);
-  for (const char* line = status; *line;) {
-    bool found = strncmp(line, key, length) == 0 && line[length] == ':';
-    if (found) {
-      const char* at = line + length + 1;
-      while (*at == ' ' || *at == '\t') at++;
-      if (*at < '0' || *at > '9') return -1;
-      i64 number = 0;
-      while (*at >= '0' && *at <= '9') number = number * 10 + (*at++ - '0');
-      return number;
-    }
-    while (*line && *line++ != '\n') {
-    }
-  }
-  return -1;
-}
 
 void ProcessLoad::take(const Session& session, Runtime& runtime) {
   i64 now = session.since_origin(now_ns());
@@ -39,11 +21,8 @@ void ProcessLoad::take(const Session& session, Runtime& runtime) {
     before.load = (cpu_ns - cpu_ns_) * 100 / lasted;
   }
   cpu_ns_ = cpu_ns;
-  char status[4096];
-  if (read_small_file("/proc/self/status", status, sizeof status) < 0) status[0] = 0;
-  i64 resident = number_in_status(status, "VmRSS");
-  at(taken_++) = {now, 0, runtime.heap_used(), resident < 0 ? -1 : resident * 1024,
-                  number_in_status(status, "Threads")};
+  const ProcessUse use = process_use();
+  at(taken_++) = {now, 0, runtime.heap_used(), use.resident_bytes, use.threads};
 }
 
 bool ProcessLoad::put(Bytes& out, u32 first) const {

@@ -13,8 +13,8 @@ class ProcessLoad {
   bool init() { return (rows_ = map_array<Row>(kRows)) != nullptr; }
   void release() { unmap_array(rows_, kRows); }
   void take(const Session& session, Runtime& runtime);
-  // Appends the blocks of a Counters message: of rows that have ended, what was not cut yet, or what reaches beyond
-  // `from_ns`. False when there is none.
+  // Appends the counter blocks of a Counters message: of rows that have ended, what was not cut yet, or what reaches
+  // beyond `from_ns`. False when there is none.
   bool cut(Bytes& out);
   bool copy(Bytes& out, i64 from_ns) const;
 
@@ -34,8 +34,5 @@ class ProcessLoad {
   u32 cut_ = 0;  // of those, rows that went out
   i64 cpu_ns_ = 0;
 };
-
-// A number of /proc/PID/status; -1 when it is not there.
-i64 number_in_status(const char* status, const char* key);
 
 }  // namespace btrace

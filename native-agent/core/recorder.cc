@@ -2,7 +2,8 @@
 
 #include "base/clock.h"
 #include "core/conversation.h"
-#include "os/linux/socket.h"
+#include "os/process.h"
+#include "os/socket.h"
 
 namespace btrace {
 
@@ -14,6 +15,8 @@ constexpr i64 kAcceptEveryNs = 100 * kNsPerMs;
 
 enum class State : u32 { Idle, Running };
 Atomic<State> g_state;
+Atomic<u32> g_started;  // so many recordings
+Atomic<u32> g_pid;  // the process that records: a forked child has a copy of all this, and no thread of ours
 RecordingSwitch g_switch;
 
 struct StartRequest {
@@ -25,12 +28,6 @@ StartRequest g_request;
 // Written by the recorder's thread before a runtime can ask.
 u32 g_strangers, g_last_stranger;
 
-// Through adb the peer is the shell's.
-bool may_talk_to(u32 uid) {
-  constexpr u32 kShellUid = 2000;
-  return uid == sys::getuid() || uid == 0 || uid == kShellUid;
-}
-
 // The first connection by somebody who may; others are closed. Negative when nobody came in time.
 int accept_desktop(int listener) {
   const i64 until = now_ns() + kAcceptTimeoutNs;
@@ -38,14 +35,14 @@ int accept_desktop(int listener) {
   g_strangers = 0;
   while (fd < 0 && now_ns() < until && !g_switch.finish_asked.load()) {
     fd = accept_within(listener, min_of(until - now_ns(), kAcceptEveryNs));
-    if (const u32 uid = fd >= 0 ? peer_uid(fd) : 0; fd >= 0 && !may_talk_to(uid)) {
+    if (const u32 uid = fd >= 0 ? peer_uid(fd) : 0; fd >= 0 && !may_record_us(uid)) {
       g_strangers++;
       g_last_stranger = uid;
-      sys::close(fd);
+      close_file(fd);
       fd = -1;
     }
   }
-  sys::close(listener);
+  close_file(listener);
   return fd;
 }
 
@@ -66,15 +63,23 @@ StartResult connect(const Options& options, int& fd) {
   }
   fd = connect_path(options.socket);
   if (fd < 0) return StartResult::CannotConnect;
-  if (may_talk_to(peer_uid(fd))) return StartResult::Started;
-  sys::close(fd);
+  if (may_record_us(peer_uid(fd))) return StartResult::Started;
+  close_file(fd);
   return StartResult::WrongPeer;
 }
 
 }  // namespace
 
 bool recording_in_progress() {
-  return g_state.load() != State::Idle;
+  return g_state.load() != State::Idle && g_pid.load_relaxed() == own_pid();
+}
+
+u32 recordings_started() {
+  return g_started.load();
+}
+
+bool may_start_recording() {
+  return g_state.load() == State::Idle;
 }
 
 u32 strangers_turned_away(u32& last_uid) {
@@ -87,38 +92,67 @@ StartResult start_recording(const char* text, Runtime& runtime) {
   return parse_options(text, options) ? start_recording(options, runtime) : StartResult::BadOptions;
 }
 
-StartResult start_recording(const Options& options, Runtime& runtime) {
+namespace {
+
+// `connect` gives the socket.
+template <class Connect>
+StartResult start(const Options& options, Runtime& runtime, Connect connect) {
   State idle = State::Idle;
   if (!g_state.swap_if(idle, State::Running)) return StartResult::AlreadyRecording;
+  g_pid.store_relaxed(own_pid());
   g_switch.finish_asked.store(0);
   g_switch.begun.store(0);
   int fd = -1;
-  StartResult result = connect(options, fd);
+  StartResult result = connect(fd);
   if (result == StartResult::Started) {
     g_request = {fd, options, &runtime};
     unsigned long thread;
+    g_started.add(1);
     if (libc::thread_create(&thread, nullptr, recorder_main, nullptr) == 0) {
       libc::thread_detach(thread);
       return StartResult::Started;
     }
-    sys::close(fd);
+    close_file(fd);
     result = StartResult::NoThread;
   }
   g_state.store(State::Idle);
   return result;
 }
 
+}  // namespace
+
+StartResult start_recording(const Options& options, Runtime& runtime) {
+  return start(options, runtime, [&](int& fd) { return connect(options, fd); });
+}
+
+StartResult start_recording_on(int connected, const Options& options, Runtime& runtime) {
+  Options here = options;
+  here.listen[0] = 0;
+  const StartResult started = start(here, runtime, [&](int& fd) {
+    fd = connected;
+    return StartResult::Started;
+  });
+  if (started == StartResult::AlreadyRecording) close_file(connected);
+  return started;
+}
+
 void wait_until_begun() {
+  wait_until_begun([] { sleep_ns(kNsPerMs); });
+}
+
+void wait_until_begun(void (*sleep)()) {
   const i64 until = now_ns() + g_request.options.wait_ms * kNsPerMs;
-  while (!g_switch.begun.load() && recording_in_progress() && now_ns() < until) sys::sleep_ns(kNsPerMs);
+  while (!g_switch.begun.load() && recording_in_progress() && now_ns() < until) sleep();
+}
+
+void wait_until_begun(u32 wait_ms) {
+  for (const i64 until = now_ns() + wait_ms * kNsPerMs; !g_switch.begun.load() && now_ns() < until;) sleep_ns(kNsPerMs);
 }
 
 void finish_recording(EndReason reason, const char* detail, i64 wait_ns) {
   if (!recording_in_progress()) return;
-  g_switch.finish_reason.store(static_cast<u32>(reason));
-  g_switch.finish_detail.store(detail);
-  g_switch.finish_asked.store(1);
-  for (i64 until = now_ns() + wait_ns; recording_in_progress() && now_ns() < until;) sys::sleep_ns(kNsPerMs);
+  g_switch.finish(reason, detail);
+  for (i64 until = now_ns() + wait_ns; recording_in_progress() && now_ns() < until;) sleep_ns(kNsPerMs);
 }
 
 }  // namespace btrace

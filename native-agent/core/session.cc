@@ -3,25 +3,26 @@
 #include "base/clock.h"
 #include "base/pages.h"
 #include "base/tick.h"
+#include "os/process.h"
 
 namespace btrace {
 
 namespace {
 
-// Lies in a page that the kernel wipes in a forked child, which has no drain and shall not capture.
+// Lies in a page that a forked child finds empty: it has no drain and shall not capture.
 struct Switchboard {
   Atomic<Session*> active;
   Atomic<u32> active_id;
+  Atomic<u32> readers;
 };
 Switchboard* switchboard;
 Atomic<u32> sessions_opened;
 Atomic<u32> opened;
 Session the_session;
-constexpr long kMadvWipeOnFork = 18;
 
 Switchboard* make_switchboard() {
   auto* made = static_cast<Switchboard*>(map_pages(sizeof(Switchboard)));
-  if (made) sys::call(sys::kMadvise, reinterpret_cast<long>(made), sizeof(Switchboard), kMadvWipeOnFork);
+  if (made) empty_in_forked_children(made, sizeof(Switchboard));
   return made;
 }
 
@@ -32,6 +33,18 @@ LinkRing g_links;
 Session* active_session() {
   Switchboard* board = __atomic_load_n(&switchboard, __ATOMIC_ACQUIRE);
   return board ? board->active.load() : nullptr;
+}
+
+SessionReader::SessionReader() : session_(nullptr) {
+  Switchboard* board = __atomic_load_n(&switchboard, __ATOMIC_ACQUIRE);
+  if (!board) return;
+  board->readers.add(1);
+  session_ = board->active.load();
+  if (!session_) board->readers.subtract(1);
+}
+
+SessionReader::~SessionReader() {
+  if (session_) switchboard->readers.subtract(1);
 }
 
 u32 active_session_id() {
@@ -47,6 +60,9 @@ Session* open_session(const Config& config) {
   session.id = sessions_opened.add(1) + 1;
   session.config = config;
   session.stretch.store(Session::kUnstretched);
+  session.waits_stretch.store(Session::kUnstretched);
+  session.agent_stretch.store(Session::kUnstretched);
+  session.interrupts_stretch.store(Session::kUnstretched);
   // Of the bound: 3/8 for two stack tables (24 bytes a node), 3/8 samples, the rest for the drain's buffers and names.
   u64 share = config.memory_bytes * 3 / 8;
   u32 nodes = 1024;
@@ -77,7 +93,8 @@ void deactivate_session() {
   switchboard->active.store(nullptr);
   // A capture takes `busy` first and looks for the session then: whoever is not busy now sees no session any more.
   for (u32 slot = 0, end = g_threads.slots(); slot < end; slot++)
-    while (g_threads.at(slot).busy.load() == Holder::Thread) sys::sleep_ns(20 * kNsPerUs);
+    while (g_threads.at(slot).busy.load() == Holder::Thread) sleep_ns(20 * kNsPerUs);
+  while (switchboard->readers.load()) sleep_ns(20 * kNsPerUs);
 }
 
 bool session_is_open() {
@@ -91,13 +108,13 @@ void close_session(Session& session) {
   session.known.release();
   session.images.release();
   session.natives.release();
-  session.open_waits.release();
+  session.off_carrier_waits.release();
   unmap_array(session.walk_buffers, Session::kWalkBuffers);
 }
 
 u64 held_bytes(const Session& session) {
   return session.pool.touched_bytes() + session.stacks.touched_bytes() + session.images.touched_bytes() +
-         session.natives.touched_bytes() + session.open_waits.bytes() + KnownStacks::kBytes + g_threads.bytes() +
+         session.natives.touched_bytes() + session.off_carrier_waits.bytes() + KnownStacks::kBytes + g_threads.bytes() +
          sizeof(Session) + Session::kWalkBuffers * sizeof(WalkBuffer) + sizeof(LinkRing);
 }
 

@@ -86,16 +86,13 @@ u32 Shard::pop(SegmentPool& pool, Row* rows, u32 limit) {
     if (read_row_ < Segment::kRows) break;
     u32 next = segment.next.load_acquire();
     if (!next) break;
-    pool.give(number);
+    give_first(pool, number, next);
     number = next;
-    first_.store_relaxed(next);
-    read_row_ = 0;
   }
   return count;
 }
 
-u32 Shard::peek(SegmentPool& pool, Cursor& cursor, Row* rows, u32 limit) {
-  if (!cursor.segment) cursor = {first_.load_acquire(), read_row_};
+u32 Shard::copy(SegmentPool& pool, Cursor& cursor, u32& number, Row* rows, u32 limit) {
   u32 count = 0;
   while (cursor.segment && count < limit) {
     Segment& segment = pool.at(cursor.segment);
@@ -105,8 +102,33 @@ u32 Shard::peek(SegmentPool& pool, Cursor& cursor, Row* rows, u32 limit) {
     u32 next = segment.next.load_acquire();
     if (!next) break;
     cursor = {next, 0};
+    number++;
   }
   return count;
+}
+
+u32 Shard::peek(SegmentPool& pool, Cursor& cursor, Row* rows, u32 limit) {
+  if (!cursor.segment) cursor = {first_.load_acquire(), read_row_};
+  u32 number = 0;
+  return copy(pool, cursor, number, rows, limit);
+}
+
+u32 Shard::peek_new(SegmentPool& pool, Row* rows, u32 limit) {
+  // Its segment may have been given back, and taken again by anybody.
+  const i32 ahead = static_cast<i32>(seen_number_ - given_back_);
+  if (!seen_.segment || ahead < 0 || (ahead == 0 && seen_.row < read_row_)) {
+    seen_ = {first_.load_acquire(), read_row_};
+    seen_number_ = given_back_;
+  }
+  return copy(pool, seen_, seen_number_, rows, limit);
+}
+
+// The first segment, `number`, has been read.
+void Shard::give_first(SegmentPool& pool, u32 number, u32 next) {
+  pool.give(number);
+  given_back_++;
+  first_.store_relaxed(next);
+  read_row_ = 0;
 }
 
 u32 Shard::drop_older(SegmentPool& pool, i64 before_ns) {
@@ -118,9 +140,7 @@ u32 Shard::drop_older(SegmentPool& pool, i64 before_ns) {
   if (!next || last.time_ns + last.duration_ns >= before_ns) return 0;
   u32 dropped = 0;
   for (u32 row = read_row_; row < Segment::kRows; row++) dropped += segment.rows[row].stands_for();
-  pool.give(number);
-  first_.store_relaxed(next);
-  read_row_ = 0;
+  give_first(pool, number, next);
   return dropped;
 }
 

@@ -50,6 +50,8 @@ class Shard {
     u32 row;
   };
   u32 peek(SegmentPool& pool, Cursor& cursor, Row* rows, u32 limit);
+  // Copies what has come since the last call of this, whatever was dropped or popped meanwhile, and leaves it there.
+  u32 peek_new(SegmentPool& pool, Row* rows, u32 limit);
   // Drops the first full segment if its last row is older than `before_ns`. Rows dropped, merged ones included.
   u32 drop_older(SegmentPool& pool, i64 before_ns);
   // The end of the oldest row; INT64_MAX when there is none.
@@ -65,6 +67,12 @@ class Shard {
   Atomic<u32> first_;  // set by the writer once, moved by the reader
   u32 write_;
   u32 read_row_;
+  u32 given_back_;  // segments, since it began
+  Cursor seen_;     // how far peek_new has come, and in which of all segments that is
+  u32 seen_number_;
+
+  u32 copy(SegmentPool& pool, Cursor& cursor, u32& number, Row* rows, u32 limit);
+  void give_first(SegmentPool& pool, u32 number, u32 next);
 };
 
 }  // namespace btrace

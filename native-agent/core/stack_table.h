@@ -14,7 +14,7 @@ namespace btrace {
 // image.
 struct Frame {
   u64 code;
-  i64 position;  // bytecode index or dex pc; -1: none; from kFirstImage on: the number of an image
+  i64 position;  // where in its code, as the runtime counts; -1: none; from kFirstImage on: the number of an image
 };
 inline constexpr i64 kFirstImage = 0x7fffffff;
 

@@ -43,6 +43,8 @@ class StackTables {
   u32 capacity() const { return tables_[0].capacity(); }  // of each
   u32 epoch() const { return epoch_.load_acquire(); }
   u32 epoch_of(u32 id) const { return id / capacity(); }
+  // False if the table of `id` was emptied since.
+  bool has(u32 id) const { return epoch_of(id) + 1 >= epoch(); }
   // Whether an id is of the table that is in use.
   bool is_current(u32 id) const { return epoch_of(id) == epoch(); }
   bool nearly_full() const { return tables_[epoch() % 2].used() > capacity() / 8 * 7; }

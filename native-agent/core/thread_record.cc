@@ -4,24 +4,48 @@
 #include "base/libc.h"
 #include "base/pages.h"
 #include "core/session.h"
+#include "os/machine.h"
+#include "os/process.h"
+#include "os/signal.h"
 
 namespace btrace {
 
 ThreadRegistry g_threads;
+
+namespace {
+
+// A handler of the program's that calls what is redirected may want the lock that its own thread holds: it comes later.
+class QuietScope {
+ public:
+  explicit QuietScope(Spin& spin) : before_(block_all_signals()), spin_(spin) { spin_.lock(); }
+  ~QuietScope() {
+    spin_.unlock();
+    restore_blocked_signals(before_);
+  }
+  QuietScope(const QuietScope&) = delete;
+  QuietScope& operator=(const QuietScope&) = delete;
+
+ private:
+  u64 before_;
+  Spin& spin_;
+};
+
+}  // namespace
 
 void ThreadRegistry::thread_gone(void* record) {
   g_threads.end(*static_cast<ThreadRecord*>(record), !session_is_open());
 }
 
 void ThreadRegistry::make_key() {
-  SpinScope scope(spin_);
+  QuietScope scope(spin_);
   if (key_plus_1_.load_relaxed()) return;
-  unsigned int key;
-  if (libc::key_create(&key, &ThreadRegistry::thread_gone) == 0) key_plus_1_.store_release(key + 1);
+  libc::ThreadKey key;
+  if (libc::key_create(&key, &ThreadRegistry::thread_gone) == 0) key_plus_1_.store_release(static_cast<u32>(key) + 1);
 }
 
 ThreadRecord* ThreadRegistry::find(u32 tid) {
   for (u32 slot = 0, end = slots(); slot < end; slot++) {
+    if (tids_[slot].load_relaxed() != tid) continue;
     ThreadRecord& record = at(slot);
     if (record.tid.load_relaxed() == tid && record.state.load_acquire() == ThreadRecord::State::Live) return &record;
   }
@@ -30,6 +54,7 @@ ThreadRecord* ThreadRegistry::find(u32 tid) {
 
 ThreadRecord* ThreadRegistry::find_ended(u32 tid, u64 runtime_thread) {
   for (u32 slot = 0, end = slots(); slot < end; slot++) {
+    if (tids_[slot].load_relaxed() != tid) continue;
     ThreadRecord& record = at(slot);
     if (record.tid.load_relaxed() == tid && record.runtime_thread.load_relaxed() == runtime_thread &&
         record.state.load_acquire() == ThreadRecord::State::Ended)
@@ -39,64 +64,74 @@ ThreadRecord* ThreadRegistry::find_ended(u32 tid, u64 runtime_thread) {
 }
 
 ThreadRecord* ThreadRegistry::obtain(u32 tid) {
-  SpinScope scope(spin_);
+  QuietScope scope(spin_);
   return obtain_locked(tid);
 }
 
 ThreadRecord* ThreadRegistry::obtain_locked(u32 tid) {
   if (ThreadRecord* known = find(tid)) return known;
-  ThreadRecord* record = nullptr;
-  u32 end = slots();
-  for (u32 slot = 0; slot < end && !record; slot++)
-    if (at(slot).state.load_acquire() == ThreadRecord::State::Free) record = &at(slot);
-  if (!record) {
+  u32 slot = 0, end = slots();
+  while (slot < end && tids_[slot].load_acquire()) slot++;
+  if (slot == end) {
     u32 slab = end / kSlabRecords;
     if (slab == kMaxSlabs || (!slabs_[slab] && !(slabs_[slab] = map_array<ThreadRecord>(kSlabRecords)))) {
       refused_.add_relaxed(1);
       return nullptr;
     }
-    record = &at(end);
-    record->slot = end;
-    slots_.store_release(end + 1);
   }
+  ThreadRecord* record = &at(slot);
+  record->slot = slot;
+  if (slot == end) slots_.store_release(end + 1);
   record->tid.store_relaxed(tid);
+  tids_[record->slot].store_relaxed(tid);
   record->session.store_relaxed(0);
   record->runtime_thread.store_relaxed(0);
   record->runtime_ref.store_relaxed(nullptr);
   record->runtime_kept.store_relaxed(nullptr);
-  record->java_id.store_relaxed(0);
+  record->program_id.store_relaxed(0);
   record->stack_begin.store_relaxed(0);
   record->stack_end.store_relaxed(0);
   record->creator.store_relaxed(0);
+  record->created_in.store_relaxed(0);
   record->begin_ns.store_relaxed(0);
+  record->own.entry = 0;
+  record->own.loop_message = 0;
+  record->own.knows_name = false;
+  record->own.allocated = {};
   record->end_ns.store_relaxed(0);
   record->bound.store_relaxed(0);
   record->busy.store_relaxed(Holder::Nobody);
   record->kind = ThreadKind::Platform;
-  record->is_main = tid == sys::getpid();
+  record->is_main = is_main_thread(tid);
+  record->native.session.store_relaxed(0);
+  record->native.root = 0;
+  record->native.name.write({});
   record->carries.store_relaxed(0);
   record->carried.store_relaxed(0);
-  record->provisional_ns.store_relaxed(0);
-  record->announced_session = record->watched_session = record->block.session = 0;
-  record->waits_since_ns.store_relaxed(0);
-  record->blocked_since_ns.store_relaxed(0);
-  record->waker.store_relaxed(0);
+  record->loop.store_relaxed(nullptr);
+  record->timer.provisional_ns.store_relaxed(0);
+  record->drained.session = record->sampler.session = record->own.wait.session = 0;
+  record->wait.waits_since_ns.store_relaxed(0);
+  record->wait.published_since_ns.store_relaxed(0);
+  record->wait.waker.store_relaxed(0);
+  record->held.begin_cpu_ns = -1;
   record->state.store_release(ThreadRecord::State::Live);
+  changes_.add(1);
   return record;
 }
 
-ThreadRecord* ThreadRegistry::mine_or_null() {
+ThreadRecord* ThreadRegistry::current_record_or_null() {
   u32 key = key_plus_1_.load_acquire();
   return key ? static_cast<ThreadRecord*>(libc::key_get(key - 1)) : nullptr;
 }
 
-ThreadRecord* ThreadRegistry::mine(bool make) {
-  if (ThreadRecord* known = mine_or_null()) return known;
+ThreadRecord* ThreadRegistry::current_record(bool make) {
+  if (ThreadRecord* known = current_record_or_null()) return known;
   if (!key_plus_1_.load_acquire()) make_key();
   u32 key = key_plus_1_.load_acquire();
   if (!key) return nullptr;
-  SpinScope scope(spin_);
-  ThreadRecord* record = make ? obtain_locked(sys::gettid()) : find(sys::gettid());
+  QuietScope scope(spin_);
+  ThreadRecord* record = make ? obtain_locked(own_tid()) : find(own_tid());
   if (!record || libc::key_set(key - 1, record) != 0) return nullptr;
   record->bound.store_relaxed(1);
   return record;
@@ -135,10 +170,10 @@ ThreadRecord* ThreadRegistry::find_stack(u64 address) {
   return nullptr;
 }
 
-ThreadRecord* ThreadRegistry::find_java_id(u64 java_id) {
+ThreadRecord* ThreadRegistry::find_program_id(u64 program_id) {
   for (u32 slot = 0, end = slots(); slot < end; slot++) {
     ThreadRecord& record = at(slot);
-    if (record.java_id.load_relaxed() == java_id && record.state.load_acquire() == ThreadRecord::State::Live)
+    if (record.program_id.load_relaxed() == program_id && record.state.load_acquire() == ThreadRecord::State::Live)
       return &record;
   }
   return nullptr;
@@ -161,7 +196,7 @@ bool ThreadRegistry::stale(RuntimeEntry& entry) {
 }
 
 void ThreadRegistry::index_runtime(ThreadRecord& record, u64 runtime_thread) {
-  SpinScope scope(spin_);
+  QuietScope scope(spin_);
   if (!by_runtime_) __atomic_store_n(&by_runtime_, map_array<RuntimeEntry>(kRuntimeSlots), __ATOMIC_RELEASE);
   record.runtime_thread.store_release(runtime_thread);
   if (!by_runtime_ || !runtime_thread) return;
@@ -177,25 +212,61 @@ void ThreadRegistry::index_runtime(ThreadRecord& record, u64 runtime_thread) {
 
 void ThreadRegistry::end(ThreadRecord& record, bool free_now) {
   record.end_ns.store_relaxed(now_ns());
-  record.state.store_release(ThreadRecord::State::Ended);
+  // One that is freed at once is never seen as ended: the drain would free it, too, when it may be another thread's.
+  if (!free_now) record.state.store_release(ThreadRecord::State::Ended);
   if (u32 key = key_plus_1_.load_acquire())
     if (libc::key_get(key - 1) == &record) libc::key_set(key - 1, nullptr);
   if (free_now) release(record);
 }
 
 void ThreadRegistry::end_unbound(ThreadRecord& record) {
-  SpinScope scope(spin_);
+  QuietScope scope(spin_);
   if (!record.bound.load_relaxed()) end(record, false);
 }
 
 void ThreadRegistry::release_unbound() {
-  SpinScope scope(spin_);
+  QuietScope scope(spin_);
   for (u32 slot = 0, end = slots(); slot < end; slot++)
-    if (!at(slot).bound.load_relaxed()) release(at(slot));
+    if (tids_[slot].load_relaxed() && !at(slot).bound.load_relaxed()) release(at(slot));
+}
+
+void ThreadRegistry::empty_free() {
+  const uintptr_t page = page_bytes();
+  for (u32 slot = 0, end = slots(); page && slot < end;) {
+    // No thread is given one meanwhile; one slab at a time, so that none that starts waits for long.
+    QuietScope scope(spin_);
+    const u32 slab_end = min_of(end, (slot / kSlabRecords + 1) * kSlabRecords);
+    while (slot < slab_end) {
+      const u32 first = slot;
+      while (slot < slab_end && !tids_[slot].load_acquire()) slot++;
+      if (slot == first) {
+        slot++;
+        continue;
+      }
+      const uintptr_t from = (reinterpret_cast<uintptr_t>(&at(first)) + page - 1) / page * page;
+      const uintptr_t to = reinterpret_cast<uintptr_t>(&at(slot - 1) + 1) / page * page;
+      if (to > from) empty_pages(reinterpret_cast<void*>(from), to - from);
+    }
+  }
 }
 
 void ThreadRegistry::release(ThreadRecord& record) {
   record.state.store_release(ThreadRecord::State::Free);
+  // Last: from here on it may be another thread's. One that was let go of meanwhile, and emptied, has no number any
+  // more.
+  if (const u32 slot = record.slot; &at(slot) == &record) tids_[slot].store_release(0);
+}
+
+void read_kernel_name(ThreadRecord& record, KernelName::Text& name) {
+  memset(name, 0, sizeof name);
+  thread_comm(record.tid.load_relaxed(), name, sizeof name);
+  if (name[0] && record.state.load_acquire() == ThreadRecord::State::Live) record.native.name.write(name);
+  record.native.name.read(name);
+}
+
+void become_agent_thread(const char* name) {
+  set_thread_comm(name);
+  if (ThreadRecord* record = g_threads.current_record()) record->busy.store(Holder::Never);
 }
 
 }  // namespace btrace

@@ -1,55 +1,20 @@
-// Gate, guard, merging, sessions: captures as a point makes them.
+// Gate, guard, sessions: captures as a point makes them.
 #include "core/capture.h"
 
 #include <atomic>
 #include <thread>
 
 #include "base/clock.h"
+#include "captures.h"
 #include "core/drain.h"
+#include "core/kernel_counters.h"
 #include "core/waits.h"
 #include "fake_runtime.h"
 #include "harness.h"
-#include "rows.h"
 
 using namespace btrace;
 
 namespace {
-
-struct Recording {
-  Session* session;
-  explicit Recording(Config config = {}) {
-    session = open_session(config);
-    CHECK(session != nullptr);
-    activate_session(*session);
-  }
-  ~Recording() {
-    deactivate_session();
-    close_session(*session);
-  }
-};
-
-Config at_once() {
-  Config config;
-  config.sync_interval_ns = 0;
-  config.budget_ppm = 0;
-  return config;
-}
-
-bool capture(u64 code, bool force = false, SampleKind kind = SampleKind::Allocation) {
-  Capture made;
-  if (!made.begin(g_threads.mine(), kind, force)) return false;
-  made.frames()[0] = {code, 3};
-  made.frames()[1] = {7, 1};
-  made.commit(2);
-  return true;
-}
-
-std::vector<Row> rows_of(Session& session, ThreadRecord& record) {
-  flush_pending(session, record, 0);
-  std::vector<Row> rows(100000);
-  rows.resize(record.shard.pop(session.pool, rows.data(), 100000));
-  return rows;
-}
 
 TEST("session: room for walks and links is in what it holds") {
   Recording recording;
@@ -65,7 +30,7 @@ TEST("gate: one capture in the interval, and one more when forced") {
   CHECK(capture(1));
   for (int i = 0; i < 100; i++) CHECK(!capture(1));
   CHECK(capture(2, true));
-  auto rows = rows_of(*recording.session, *g_threads.mine());
+  auto rows = rows_of(*recording.session, *g_threads.current_record());
   CHECK_EQUAL(rows.size(), 2u);
   CHECK_EQUAL(rows[1].flags & kFlagForced, i64{kFlagForced});
 }
@@ -80,13 +45,24 @@ TEST("gate: forced captures leave it as it is, so that a thread that waits often
   CHECK(!capture(2));
 }
 
+TEST("gate: clock reads have an interval of their own, and are not captured where the gate is closed") {
+  Config config;
+  config.sync_interval_ns = 3600 * kNsPerSecond;
+  config.budget_ppm = 0;
+  Recording recording(config);
+  CHECK(capture(1, false, SampleKind::ClockRead));
+  CHECK(!read_is_due(*g_threads.current_record()));
+  CHECK(capture(2));
+  CHECK(!capture(3, false, SampleKind::ClockRead));
+}
+
 TEST("gate: opens again after the interval") {
   Config config;
   config.sync_interval_ns = 2 * kNsPerMs;
   config.budget_ppm = 0;
   Recording recording(config);
-  CHECK(capture(1));
   i64 begin = now_ns();
+  CHECK(capture(1));
   while (!capture(2)) CHECK(now_ns() - begin < 60 * kNsPerSecond);
   CHECK(now_ns() - begin > kNsPerMs);
 }
@@ -96,9 +72,44 @@ TEST("gate: the budget widens the interval by what captures cost") {
   config.sync_interval_ns = 0;
   config.budget_ppm = 10;  // a capture of 1 µs may come every 100 ms
   Recording recording(config);
+  const u64 before = tick_now();  // not after it: a busy machine may go on only when the gate is open again
   CHECK(capture(1));
-  u64 wait = g_threads.mine()->due_tick.load_relaxed() - tick_now();
-  CHECK(wait > ns_to_ticks(g_threads.mine()->mean_cost_ns) * 50000);
+  u64 wait = g_threads.current_record()->held.due_tick.load_relaxed() - before;
+  CHECK(wait > ns_to_ticks(g_threads.current_record()->held.mean_cost_ns) * 50000);
+}
+
+// One that reads the thread's clocks as points do, and lasts.
+template <class Meanwhile>
+u64 cost_of_capture(Session& session, Meanwhile meanwhile) {
+  const CostHistogram& costs = session.costs[static_cast<u32>(SampleKind::Allocation)];
+  const u64 before = costs.total_ns.load();
+  Capture made;
+  CHECK(made.begin(g_threads.current_record(), SampleKind::Allocation, true));
+  read_kernel_counters(made.row(), *g_threads.current_record());
+  meanwhile();
+  made.frames()[0] = {1, 3};
+  made.commit(1);
+  return costs.total_ns.load() - before;
+}
+
+TEST("cost: a capture that was kept from running counts with its CPU time, and in the histogram with how long it took") {
+  Recording recording(at_once());
+  for (int i = 0; i < 20; i++) cost_of_capture(*recording.session, [] {});
+  CHECK(cost_of_capture(*recording.session, [] { sys::sleep_ns(40 * kNsPerMs); }) < 10 * kNsPerMs);
+  u64 long_ones = 0;
+  const CostHistogram& costs = recording.session->costs[static_cast<u32>(SampleKind::Allocation)];
+  for (u32 i = 25; i < CostHistogram::kBuckets; i++) long_ones += costs.buckets[i].load();  // 33 ms and more
+  CHECK(long_ones >= 1);
+}
+
+TEST("cost: a capture that takes long on the processor counts in full") {
+  Recording recording(at_once());
+  for (int i = 0; i < 20; i++) cost_of_capture(*recording.session, [] {});
+  const u64 cost = cost_of_capture(*recording.session, [] {
+    for (const i64 until = own_cpu_ns() + 5 * kNsPerMs; own_cpu_ns() < until;) continue;
+  });
+  CHECK(cost >= 5 * kNsPerMs);
+  CHECK(cost < 10 * kNsPerMs);
 }
 
 TEST("gate: a kind that was not asked for is not captured, nor is anything without a session") {
@@ -118,22 +129,22 @@ TEST("gate: where the main thread alone is asked for, others tell only what hold
   config.main_only = true;
   Recording recording(config);
   CHECK(capture(1));
-  announce_wait(*g_threads.mine(), 5, SampleKind::Wait, begin_block());
-  CHECK(wants_waker(*g_threads.mine(), 5));
-  withdraw_wait(*g_threads.mine());
+  publish_wait_for(*g_threads.current_record(), 5, SampleKind::Wait, begin_wait());
+  CHECK(is_waiting_for(*g_threads.current_record(), 5));
+  withdraw_wait_for(*g_threads.current_record());
   std::thread([] {
     for (SampleKind kind : {SampleKind::Allocation, SampleKind::Wait, SampleKind::Sleep, SampleKind::Marker})
       CHECK(!capture(1, true, kind));
     for (SampleKind kind : {SampleKind::Gc, SampleKind::Notify, SampleKind::Unpark}) CHECK(capture(1, true, kind));
-    announce_wait(*g_threads.mine(), 5, SampleKind::Wait, begin_block());
-    CHECK(!wants_waker(*g_threads.mine(), 5));
+    publish_wait_for(*g_threads.current_record(), 5, SampleKind::Wait, begin_wait());
+    CHECK(!is_waiting_for(*g_threads.current_record(), 5));
   }).join();
 }
 
 TEST("waits: one that is told says where most of the time since the one before went into waits that were not") {
   Recording recording;
   CHECK(capture(1));
-  ThreadRecord& record = *g_threads.mine();
+  ThreadRecord& record = *g_threads.current_record();
   CHECK_EQUAL(waited_before(record, 1000, 2000), u16{0});
   leave_out_wait(record, 400);
   CHECK_EQUAL(waited_before(record, 3000, 4000), u16{0});
@@ -146,7 +157,7 @@ TEST("waits: one that is told says where most of the time since the one before w
 TEST("guard: a capture within a capture is refused, forced or not") {
   Recording recording(at_once());
   Capture outer;
-  CHECK(outer.begin(g_threads.mine(), SampleKind::Allocation, false));
+  CHECK(outer.begin(g_threads.current_record(), SampleKind::Allocation, false));
   CHECK(!capture(1, true));
   outer.frames()[0] = {1, 0};
   outer.commit(1);
@@ -155,134 +166,33 @@ TEST("guard: a capture within a capture is refused, forced or not") {
 
 TEST("guard: the agent does not wait for a thread that captures itself") {
   Recording recording(at_once());
-  ThreadRecord* mine = g_threads.mine();
+  ThreadRecord* mine = g_threads.current_record();
   Capture outer;
   CHECK(outer.begin(mine, SampleKind::Allocation, false));
   std::thread([&] {
-    Capture outside;
-    CHECK(!outside.begin_outside(mine, SampleKind::AsyncOutside, now_ns(), tick_now()));
+    Capture external_walk;
+    CHECK(!external_walk.begin_for_other_thread(mine, SampleKind::ExternalSampler, now_ns(), tick_now(), {}));
   }).join();
 }
 
 TEST("guard: a marker waits for the agent, other captures only look again for a while") {
   Recording recording(at_once());
-  ThreadRecord& record = *g_threads.mine();
+  ThreadRecord& record = *g_threads.current_record();
   record.busy.store(Holder::Agent);
   CHECK(!capture(1, true));
-  std::thread agent([&] {
-    sys::sleep_ns(2 * kNsPerMs);
-    record.busy.store(Holder::Nobody);
-  });
-  CHECK(capture(2, true, SampleKind::Marker));
-  agent.join();
-}
-
-TEST("merging: a hundred equal stacks become two rows that count them") {
-  Recording recording(at_once());
-  for (int i = 0; i < 100; i++) CHECK(capture(5));
-  CHECK(capture(6));
-  auto rows = rows_of(*recording.session, *g_threads.mine());
-  CHECK_EQUAL(rows.size(), 3u);
-  CHECK_EQUAL(rows[0].merged, 0u);
-  CHECK_EQUAL(rows[1].merged, 98u);
-  CHECK(rows[1].time_ns > rows[0].time_ns);
-  CHECK(rows[2].stack != rows[1].stack);
-}
-
-TEST("merging: rows that carry an object stay apart, and the drain's visits keep the first and the last") {
-  Recording recording(at_once());
-  for (int i = 0; i < 4; i++) {
-    Capture made;
-    CHECK(made.begin(g_threads.mine(), SampleKind::Wait, true));
-    made.row().object = 9;
-    made.frames()[0] = {1, 0};
-    made.commit(1);
+  // On a busy machine the agent may get no processor for longer than the marker waits.
+  constexpr int kTurns = 50;
+  bool is_captured = false;
+  for (int turn = 0; turn < kTurns && !is_captured; turn++) {
+    record.busy.store(Holder::Agent);
+    std::thread agent([&] {
+      sys::sleep_ns(2 * kNsPerMs);
+      record.busy.store(Holder::Nobody);
+    });
+    is_captured = capture(2, true, SampleKind::Marker);
+    agent.join();
   }
-  CHECK_EQUAL(rows_of(*recording.session, *g_threads.mine()).size(), 4u);
-  u32 count = 0, merged = 0;
-  for (int visit = 0; visit < 3; visit++) {
-    for (int i = 0; i < 10; i++) CHECK(capture(5));
-    for (const Row& row : rows_of(*recording.session, *g_threads.mine())) count++, merged += row.merged;
-  }
-  CHECK_EQUAL(count + merged, 30u);
-  CHECK_EQUAL(count, 4u);
-}
-
-// The i-th of a chain of equal captures: an interrupt that came late where `overruns` says so.
-void capture_in_chain(u32 i, u32 overruns = 0) {
-  Capture made;
-  CHECK(made.begin(g_threads.mine(), SampleKind::AsyncSelf, false));
-  made.row().cpu_ns = i;
-  made.row().overruns = overruns;
-  made.frames()[0] = {5, 3};
-  made.commit(1);
-}
-
-TEST("merging: a chain over time is its first and its last row, also where the drain looks before it is old") {
-  Recording recording(at_once());
-  ThreadRecord& record = *g_threads.mine();
-  for (bool drains : {false, true}) {
-    for (u32 i = 0; i < 20; i++) {
-      capture_in_chain(i);
-      sys::sleep_ns(kNsPerMs);
-      if (drains) flush_pending(*recording.session, record, 3600 * kNsPerSecond);
-    }
-    auto rows = rows_of(*recording.session, record);
-    CHECK_EQUAL(rows.size(), 2u);
-    CHECK_EQUAL(rows[0].cpu_ns, i64{0});
-    CHECK_EQUAL(rows[0].merged, 0u);
-    CHECK_EQUAL(rows[1].cpu_ns, i64{19});
-    CHECK_EQUAL(rows[1].merged, 18u);
-    CHECK(rows[1].time_ns - rows[0].time_ns >= 19 * kNsPerMs);
-    CHECK(capture(6));  // the end of the chain
-    rows_of(*recording.session, record);
-  }
-}
-
-TEST("merging: a row goes out in time while equal ones go on coming") {
-  Recording recording(at_once());
-  ThreadRecord& record = *g_threads.mine();
-  for (u32 i = 0; i < 20; i++) {
-    capture_in_chain(i);
-    sys::sleep_ns(kNsPerMs);
-    flush_pending(*recording.session, record, 5 * kNsPerMs);
-  }
-  std::vector<Row> rows(100);
-  rows.resize(record.shard.pop(recording.session->pool, rows.data(), 100));
-  CHECK(rows.size() >= 3);
-  CHECK_EQUAL(captures_in(rows) + captures_in(rows_of(*recording.session, record)), 20u);
-}
-
-TEST("merging: late interrupts count with all their intervals, whichever of the rows they are in") {
-  Recording recording(at_once());
-  for (u32 every = 1; every < 8; every++) {
-    u32 intervals = 0;
-    for (u32 i = 0; i < 20; i++) {
-      const u32 overruns = i % every == 0 ? i + 1 : 0;
-      capture_in_chain(i, overruns);
-      intervals += 1 + overruns;
-      if (i == 12 && every % 2) flush_pending(*recording.session, *g_threads.mine(), 0);
-    }
-    CHECK_EQUAL(captures_in(rows_of(*recording.session, *g_threads.mine())), intervals);
-    CHECK(capture(6));
-    rows_of(*recording.session, *g_threads.mine());
-  }
-}
-
-TEST("merging: a row that has no room is lost with all it stands for, and the next one is a first one again") {
-  Recording recording(at_once());
-  ThreadRecord& record = *g_threads.mine();
-  for (u32 i = 0; i < 5; i++) capture_in_chain(i, i);
-  recording.session->full.store(1);
-  flush_pending(*recording.session, record, 0);
-  recording.session->full.store(0);
-  CHECK_EQUAL(record.lost[static_cast<u32>(LossReason::BufferFull)].load_relaxed(), 4 + 1u + 2 + 3 + 4);
-  for (u32 i = 5; i < 10; i++) capture_in_chain(i);
-  auto rows = rows_of(*recording.session, record);
-  CHECK_EQUAL(rows.size(), 3u);
-  CHECK_EQUAL(rows[1].cpu_ns, i64{5});
-  CHECK_EQUAL(rows[1].merged, 0u);
-  CHECK_EQUAL(rows[2].merged, 3u);
+  CHECK(is_captured);
 }
 
 TEST("stop when full: what came first is kept, the rest is counted") {
@@ -294,7 +204,7 @@ TEST("stop when full: what came first is kept, the rest is counted") {
   while (!recording.session->full.load_relaxed() && capture(taken % 2 + 1)) taken++;
   CHECK(recording.session->full.load_relaxed());
   CHECK(!capture(1));
-  auto rows = rows_of(*recording.session, *g_threads.mine());
+  auto rows = rows_of(*recording.session, *g_threads.current_record());
   CHECK(rows.size() + 2 >= taken);
   CHECK_EQUAL(rows[0].merged, 0u);
 }
@@ -302,22 +212,11 @@ TEST("stop when full: what came first is kept, the rest is counted") {
 TEST("deep stacks: a walk buffer holds 4,096 frames") {
   Recording recording(at_once());
   Capture made;
-  CHECK(made.begin(g_threads.mine(), SampleKind::Allocation, false));
+  CHECK(made.begin(g_threads.current_record(), SampleKind::Allocation, false));
   for (u32 i = 0; i < WalkBuffer::kFrames; i++) made.frames()[i] = {i + 1, 0};
-  u32 node = made.commit(WalkBuffer::kFrames);
+  u32 node = made.node_of(WalkBuffer::kFrames);
+  made.commit_node(node);
   CHECK(node >= WalkBuffer::kFrames);
-}
-
-TEST("threads: a record is found by tid, freed at its thread's end and used again") {
-  u32 first_slot = 0, second_slot = 0;
-  std::thread([&] {
-    ThreadRecord* record = g_threads.mine();
-    CHECK(record == g_threads.mine() && record == g_threads.find(sys::gettid()));
-    first_slot = record->slot;
-  }).join();
-  // No recording runs: the end of the thread frees it.
-  std::thread([&] { second_slot = g_threads.mine()->slot; }).join();
-  CHECK_EQUAL(second_slot, first_slot);
 }
 
 struct Counted {
@@ -439,3 +338,41 @@ TEST("sessions: a hundred starts and stops under fire leave nothing behind") {
 }
 
 }  // namespace
+
+TEST("threads: one that begins and ends has rows at its entry, with all that it used, beside what it captured") {
+  Recording recording(at_once());
+  constexpr u64 kEntry = 77;
+  const auto run = [&](bool captures, i64 ns) {
+    std::vector<Row> rows;
+    std::thread([&] {
+      ThreadRecord& record = *g_threads.current_record();
+      record.begin_ns.store(now_ns());
+      begin_thread(*recording.session, record, kEntry);
+      for (const i64 until = own_cpu_ns() + ns; own_cpu_ns() < until;) continue;
+      if (captures) CHECK(capture(1));
+      for (const i64 until = own_cpu_ns() + ns; own_cpu_ns() < until;) continue;
+      Capture end;
+      end.tell_end(&record, {kEntry, -1});
+      rows = rows_of(*recording.session, record);
+      for (const Row& row : rows) {
+        const bool is_own = row.kind == SampleKind::Allocation;
+        CHECK_EQUAL(recording.session->stacks.at(row.stack).code, is_own ? u64{1} : kEntry);
+      }
+    }).join();
+    return rows;
+  };
+  for (bool captures : {false, true}) {
+    const std::vector<Row> rows = run(captures, kNsPerMs);
+    CHECK_EQUAL(rows.size(), captures ? 3u : 2u);
+    CHECK_EQUAL(rows.front().cpu_ns, 0);
+    CHECK(rows.back().cpu_ns >= 2 * kNsPerMs);
+    for (size_t at = 1; at < rows.size(); at++) CHECK(rows[at].time_ns > rows[at - 1].time_ns);
+  }
+}
+
+TEST("threads: one that was there before the recording has no row at its end if it has no other") {
+  Recording recording(at_once());
+  Capture end;
+  end.tell_end(g_threads.current_record(), {77, -1});
+  CHECK_EQUAL(rows_of(*recording.session, *g_threads.current_record()).size(), 0u);
+}

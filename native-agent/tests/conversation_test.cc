@@ -11,9 +11,10 @@
 
 #include "base/clock.h"
 #include "core/capture.h"
+#include "core/recorder.h"
 #include "fake_runtime.h"
 #include "harness.h"
-#include "os/linux/socket.h"
+#include "os/socket.h"
 
 using namespace btrace;
 
@@ -110,7 +111,7 @@ struct BusyThread {
   std::thread thread{[this] {
     for (u64 number = 0; !done; number++) {
       Capture capture;
-      if (!capture.begin(g_threads.mine(), SampleKind::Allocation, true)) continue;
+      if (!capture.begin(g_threads.current_record(), SampleKind::Allocation, true)) continue;
       capture.frames()[0] = {1, 0};
       capture.row().type = 100 + number;
       capture.commit(1);
@@ -145,6 +146,48 @@ TEST("conversation: it ends when asked to, however far behind it is and whatever
   CHECK(talk.hears(ChunkKind::Samples));
   talk.command(CommandKind::Stop);
   CHECK(talk.hears(ChunkKind::Goodbye));
+}
+
+TEST("conversation: a program that ends waits for none in which nothing is urgent") {
+  // On a busy machine one may take long; without a wake-up all of them do.
+  constexpr i64 kSoonNs = 100 * kNsPerMs;
+  Config config;
+  config.policy = Policy::Ring;
+  config.async_interval_ns = kNsPerSecond;
+  config.memory_bytes = 2 * kMiB;
+  CHECK(config.is_patient());
+  i64 least_ns = kLongNs;
+  for (int turn = 0; turn < 8 && least_ns > kSoonNs; turn++) {
+    Talk talk(Talk::Silent{});
+    talk.say(ChunkKind::Hello, [&](Bytes& out) {
+      put_field(out, 1, kFormatMajor);
+      put_bytes_field(out, 2, talk.options.token, sizeof talk.options.token);
+      Nested nested(out, 3);
+      put_config(out, config);
+    });
+    CHECK(talk.hears(ChunkKind::Hooks));
+    sys::sleep_ns(50 * kNsPerMs);  // it waits by then: one that looks just now needs no wake-up
+    const i64 asked_ns = now_ns();
+    talk.asked.finish(EndReason::TargetExited, nullptr);
+    CHECK(talk.hears(ChunkKind::Goodbye));
+    least_ns = min_of(least_ns, now_ns() - asked_ns);
+  }
+  CHECK(least_ns <= kSoonNs);
+}
+
+TEST("recorder: it takes one connection, and closes a second one") {
+  static FakeRuntime runtime;
+  int first[2], second[2];
+  CHECK(connected_pair(first) && connected_pair(second));
+  CHECK(start_recording_on(first[0], {}, runtime) == StartResult::Started);
+  CHECK(!may_start_recording());
+  CHECK(start_recording_on(second[0], {}, runtime) == StartResult::AlreadyRecording);
+  char byte;
+  CHECK_EQUAL(recv(second[1], &byte, 1, MSG_DONTWAIT), ssize_t{0});
+  close(second[1]);
+  close(first[1]);
+  for (const i64 until = now_ns() + kLongNs; !may_start_recording() && now_ns() < until;) sys::sleep_ns(kNsPerMs);
+  CHECK(may_start_recording());
 }
 
 // What a desktop may say, and what it may not: a Hello and commands, each with numbers that nobody asks for, in any
@@ -247,6 +290,34 @@ TEST("conversation: what it holds of what comes is bounded, however long a chunk
   chunk.release();
 }
 
+TEST("conversation: a desktop takes chunks that are as long as an agent makes them") {
+  std::vector<u8> rows(1024 * 1024, 0x55);
+  Bytes said;
+  for (u32 sequence = 0; sequence < 3; sequence++) {
+    const size_t begin = begin_chunk(said);
+    said.append(rows.data(), rows.size() >> sequence);
+    end_chunk(said, begin, ChunkKind::Samples, sequence);
+  }
+  for (bool is_desktop : {true, false}) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends)) abort();
+    Connection connection(ends[0], is_desktop ? Connection::kLongestOfAgent : Connection::kLongestOfDesktop);
+    std::vector<size_t> heard;
+    for (size_t at = 0; connection.is_open() && heard.size() < 3;) {
+      const ssize_t sent = send(ends[1], said.data() + at, said.size() - at, MSG_NOSIGNAL);
+      if (sent > 0) at += static_cast<size_t>(sent);
+      connection.pump(0);
+      for (ChunkView view{}; connection.next(view);) heard.push_back(view.size);
+    }
+    CHECK_EQUAL(connection.is_open(), is_desktop);
+    CHECK_EQUAL(heard.size(), is_desktop ? 3u : 0u);
+    for (size_t i = 0; i < heard.size(); i++) CHECK_EQUAL(heard[i], rows.size() >> i);
+    connection.release();
+    close(ends[1]);
+  }
+  said.release();
+}
+
 TEST("conversation: who is not listened to any more wakes nobody, and is seen to go") {
   std::vector<u8> flood(64 * 1024, 0x55);
   int ends[2];
@@ -262,6 +333,57 @@ TEST("conversation: who is not listened to any more wakes nobody, and is seen to
   connection.pump(kLongNs);
   CHECK(!connection.is_open());
   connection.release();
+}
+
+// One short thread after the other, each told from its begin to its end as a runtime does it.
+struct ThreadChurn {
+  static constexpr u64 kEntry = 77;
+  std::atomic<bool> done{false};
+  std::atomic<u32> ended{0};
+  std::thread threads[3];
+
+  static void live() {
+    ThreadRecord& record = *g_threads.current_record();
+    record.begin_ns.store_relaxed(now_ns());
+    if (Session* session = active_session()) begin_thread(*session, record, kEntry);
+    for (u64 number = 0; number < 20; number++) {
+      Capture capture;
+      if (!capture.begin(&record, SampleKind::Allocation, true)) continue;
+      capture.frames()[0] = {1 + number, 0};
+      capture.commit(1);
+    }
+    Capture end;
+    end.tell_end(&record, {kEntry, -1});
+    g_threads.end(record, !session_is_open());
+  }
+
+  ThreadChurn() {
+    for (std::thread& thread : threads)
+      thread = std::thread([this] {
+        for (; !done; ended++) std::thread(live).join();
+      });
+  }
+  ~ThreadChurn() {
+    done = true;
+    for (std::thread& thread : threads) thread.join();
+  }
+};
+
+TEST("conversation: threads that come and go bear recordings that come and go") {
+  ThreadChurn churn;
+  u32 whole = 0;
+  for (const i64 until = now_ns() + kNsPerSecond; now_ns() < until || whole < 3;) {
+    // One who is not let in, one who leaves in the middle, one who stays to the end.
+    CHECK(!Talk(9).hears(ChunkKind::Welcome));
+    CHECK(Talk().hears(ChunkKind::Header));
+    Talk talk;
+    CHECK(talk.hears(ChunkKind::Samples));
+    talk.command(CommandKind::Stop);
+    if (talk.hears(ChunkKind::Goodbye)) whole++;
+    talk.leave();
+    CHECK(!active_session_id());
+  }
+  CHECK(churn.ended > 20);
 }
 
 TEST("conversation: a desktop that is gone ends it") {

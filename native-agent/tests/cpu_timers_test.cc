@@ -32,10 +32,10 @@ struct Recording {
     close_session(*session);
   }
   std::vector<Row> rows() {
-    ThreadRecord& record = *g_threads.mine();
+    ThreadRecord& record = *g_threads.current_record();
     flush_pending(*session, record, 0);
     std::vector<Row> rows(10000);
-    rows.resize(record.shard.pop(session->pool, rows.data(), 10000));
+    rows.resize(record.held.shard.pop(session->pool, rows.data(), 10000));
     return rows;
   }
 };
@@ -50,7 +50,7 @@ struct Interrupted {
   explicit Interrupted(u64 here = 0) {
     runtime.here = here;
     CHECK(!timers.start(*recording.session, runtime));
-    CHECK(timers.watch(*g_threads.mine()));
+    CHECK(timers.watch(*g_threads.current_record()));
   }
   std::vector<Row> rows() {
     timers.stop();
@@ -78,7 +78,7 @@ TEST("cpu timers: a thread that runs walks itself, once an interval of its CPU t
   const auto rows = thread.rows();
   i64 cpu = 0;
   for (const Row& row : rows) {
-    CHECK_EQUAL(row.kind, SampleKind::AsyncSelf);
+    CHECK_EQUAL(row.kind, SampleKind::CpuTimer);
     CHECK(row.cpu_ns > cpu);
     cpu = row.cpu_ns;
   }
@@ -163,7 +163,7 @@ TEST("cpu timers: below a native method stand all functions between it and where
   LEAVE_TO_OTHER_BUILDS;
   if (!reads_memory()) return;
   Interrupted thread(77);
-  ThreadRecord& record = *g_threads.mine();
+  ThreadRecord& record = *g_threads.current_record();
   // Wide enough for the test's own frames, which are all that is looked at.
   const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   record.stack_begin.store(here - (1 << 20));
@@ -205,7 +205,7 @@ TEST("cpu timers: a thread that cannot be walked in the handler is due for the s
   LEAVE_TO_OTHER_BUILDS;
   Interrupted thread;
   burn(100 * kNsPerMs);
-  CHECK_EQUAL(thread.timers.take_due(), g_threads.mine());
+  CHECK_EQUAL(thread.timers.take_due(), g_threads.current_record());
   CHECK(!thread.timers.take_due());
   CHECK(thread.rows().empty());
 }
@@ -225,7 +225,7 @@ TEST("cpu timers: another profiler's SIGPROF is left to it, and all is as it was
   sigaction(SIGPROF, &theirs, &before);
   CpuTimers timers;
   CHECK(!timers.start(*recording.session, runtime));
-  CHECK(timers.watch(*g_threads.mine()));
+  CHECK(timers.watch(*g_threads.current_record()));
   burn(60 * kNsPerMs);
   g_theirs = 0;
   raise(SIGPROF);
@@ -261,7 +261,7 @@ TEST("cpu timers: who takes the signal later keeps it") {
 
 void row(SampleKind kind, i64 cpu, i64 waited = 0, i64 bytes = 0) {
   Capture capture;
-  CHECK(capture.begin(g_threads.mine(), kind, true));
+  CHECK(capture.begin(g_threads.current_record(), kind, true));
   capture.row().cpu_ns = cpu;
   capture.row().allocated_bytes = static_cast<u64>(bytes);
   capture.row().counters = kCounterCpu | kCounterAllocatedBytes;
@@ -291,17 +291,17 @@ TEST("cpu timers: rows tell the thread's clock, whatever was seen, and that it i
 TEST("cpu timers: two virtual threads in the same stack are never one row") {
   LEAVE_TO_OTHER_BUILDS;
   Interrupted thread(77);
-  thread.runtime.message = 31;
+  thread.runtime.loop_message = 31;
   burn(100 * kNsPerMs);
-  thread.runtime.message = 32;
+  thread.runtime.loop_message = 32;
   burn(100 * kNsPerMs);
   u32 changes = 0, before = 31;
   for (const Row& row : thread.rows()) {
-    CHECK(row.message == 31 || row.message == 32);
+    CHECK(row.loop_message == 31 || row.loop_message == 32);
     // The first of the second one stands for itself.
-    if (row.message != before) CHECK_EQUAL(row.merged, 0u);
-    changes += row.message != before;
-    before = row.message;
+    if (row.loop_message != before) CHECK_EQUAL(row.merged, 0u);
+    changes += row.loop_message != before;
+    before = row.loop_message;
   }
   CHECK_EQUAL(changes, 1u);
 }
@@ -310,7 +310,7 @@ TEST("cpu timers: two virtual threads in the same stack are never one row") {
 struct ProvisionalRuntime final : FakeRuntime {
   i32 walk_here(ThreadRecord&, void*, Frame* frames, u32, WalkNotes& notes) override {
     frames[0] = {1, -1};
-    notes.message = 31;
+    notes.loop_message = 31;
     notes.provisional = true;
     return 1;
   }
@@ -319,29 +319,29 @@ struct ProvisionalRuntime final : FakeRuntime {
 TEST("cpu timers: a row that only knows whose it is gets the stack of a walk that comes in time") {
   LEAVE_TO_OTHER_BUILDS;
   Interrupted<ProvisionalRuntime> thread;
-  ThreadRecord& record = *g_threads.mine();
+  ThreadRecord& record = *g_threads.current_record();
   Session& session = *thread.recording.session;
   i64 begin = own_cpu_ns();
   auto interrupted = [&]() -> i64 {
     for (;;) {
-      if (thread.timers.take_due()) return record.provisional_ns.exchange(0);
+      if (thread.timers.take_due()) return record.timer.provisional_ns.exchange(0);
       CHECK(own_cpu_ns() - begin < kNsPerSecond);
     }
   };
   const Frame walked[] = {{77, 5}};
   i64 first = interrupted();
-  complete_pending(session, record, first, {now_ns(), walked, 1, 31, kFlagAtWork});
+  complete_pending(session, record, first, {0, walked, 1, 31, kFlagAtWork});
   // Another virtual thread runs by the time it is walked.
   i64 second = interrupted();
-  complete_pending(session, record, second, {now_ns(), walked, 1, 32, kFlagAtWork});
+  complete_pending(session, record, second, {0, walked, 1, 32, kFlagAtWork});
   i64 third = interrupted();
   // Nor is a stack given to a row that is the newest no more.
-  complete_pending(session, record, second, {now_ns(), walked, 1, 31, kFlagAtWork});
+  complete_pending(session, record, second, {0, walked, 1, 31, kFlagAtWork});
   u32 whole = 0;
   for (const Row& row : thread.rows()) {
-    CHECK_EQUAL(row.message, 31u);
+    CHECK_EQUAL(row.loop_message, 31u);
     bool is_first = row.time_ns == first;
-    CHECK_EQUAL(row.kind, is_first ? SampleKind::AsyncOutside : SampleKind::AsyncSelf);
+    CHECK_EQUAL(row.kind, is_first ? SampleKind::ExternalSampler : SampleKind::CpuTimer);
     CHECK_EQUAL(row.flags & kFlagAtWork, is_first ? kFlagAtWork : 0);
     whole += is_first;
   }

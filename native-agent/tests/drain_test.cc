@@ -54,7 +54,7 @@ struct Reader {
         if (!message.is_bytes()) continue;
         FieldReader part(message.bytes(), message.size());
         if (chunk.kind == ChunkKind::Methods) read_method(part);
-        if (chunk.kind == ChunkKind::Samples) read_block(part);
+        if (chunk.kind == ChunkKind::Samples) read_published_wait(part);
         if (chunk.kind == ChunkKind::Losses) read_loss(part);
       }
     }
@@ -92,7 +92,7 @@ struct Reader {
     CHECK(known.empty() || known == "[unloaded]");  // once, but for one that comes back
     known = name;
   }
-  void read_block(FieldReader& field) {
+  void read_published_wait(FieldReader& field) {
     i64 stack = 0;
     while (field.next()) {
       if (field.field() == 10) stack = static_cast<i64>(field.value());
@@ -144,7 +144,7 @@ struct Recording {
   }
   void capture(u64 number) {
     Capture made;
-    CHECK(made.begin(g_threads.mine(), SampleKind::Allocation, true));
+    CHECK(made.begin(g_threads.current_record(), SampleKind::Allocation, true));
     made.frames()[0] = {1000000 + number, 0};
     made.frames()[1] = {2000 + number % 7, 1};
     made.frames()[2] = {1, 2};

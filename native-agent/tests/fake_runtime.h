@@ -32,23 +32,27 @@ struct FakeRuntime : btrace::Runtime {
     sink.add_class(key, "Thing", nullptr);
     return true;
   }
-  btrace::i32 walk_outside(btrace::ThreadRecord&, btrace::Frame*, btrace::u32, btrace::WalkNotes&) override {
+  btrace::i32 walk_other_thread(btrace::ThreadRecord&, btrace::Frame*, btrace::u32, btrace::WalkNotes&) override {
     return 0;
   }
-  bool walks_outside() override { return false; }
+  bool can_walk_other_threads() override { return false; }
   btrace::i64 heap = -1;
   btrace::i64 heap_used() override { return heap; }
+  btrace::u64 native_root = 0;
+  btrace::NativeThread native_thread(const char*) override { return {native_root, btrace::ThreadKind::Native}; }
+  bool counts_natives = false;
+  bool counts_native_threads() override { return counts_natives; }
   btrace::u64 here = 0;  // the one frame that a thread stands in when it is interrupted; 0: it cannot be walked there
   bool here_native = false;  // and whether that frame is a native method
   uintptr_t managed = 0;     // where the stack of that native method begins
-  btrace::u32 message = btrace::WalkNotes::kLastMessage;
+  btrace::u32 loop_message = btrace::WalkNotes::kLastLoopMessage;
   btrace::i32 walk_here(btrace::ThreadRecord&, void*, btrace::Frame* frames, btrace::u32,
                         btrace::WalkNotes& notes) override {
     if (!here) return -1;
     frames[0] = {here, 5};
     if (here_native) notes.flags |= btrace::kFlagNativeState;
     notes.managed = managed;
-    notes.message = message;
+    notes.loop_message = loop_message;
     return 1;
   }
 };

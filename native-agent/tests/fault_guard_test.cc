@@ -1,5 +1,5 @@
 // The guard around reads of memory that may not be there.
-#include "os/linux/fault_guard.h"
+#include "os/fault_guard.h"
 
 #include <csignal>
 #include <thread>

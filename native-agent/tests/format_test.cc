@@ -1,7 +1,9 @@
 // The vectors of docs/FORMAT.md, and the codecs by themselves.
+#include <unistd.h>
+
 #include "base/crc32.h"
 #include "base/varint.h"
-#include "core/blocks.h"
+#include "core/sample_block.h"
 #include "core/chunk.h"
 #include "core/columns.h"
 #include "core/config.h"
@@ -78,7 +80,7 @@ TEST("format: samples encode as the vectors say") {
   fill("stack", [](Row& row, i64 value) { row.stack = static_cast<u32>(value); });
   fill("kind", [](Row& row, i64 value) { row.kind = static_cast<SampleKind>(value); });
   fill("merged", [](Row& row, i64 value) { row.merged = static_cast<u32>(value); });
-  fill("message", [](Row& row, i64 value) { row.message = static_cast<u32>(value); });
+  fill("message", [](Row& row, i64 value) { row.loop_message = static_cast<u32>(value); });
   fill("allocated_bytes", [](Row& row, i64 value) { row.allocated_bytes = static_cast<u64>(value); });
   for (Row& row : rows) row.counters = static_cast<u16>(samples["counters"].number());
   Bytes out;
@@ -210,6 +212,30 @@ TEST("options: a path and two tokens, or nothing") {
   CHECK(refused("socket=/tmp/s,token=zz" + token.substr(2) + ",answer=" + token));
   CHECK(refused("socket=" + std::string(108, 'x') + ",token=" + token + ",answer=" + token));
   CHECK(refused("nonsense"));
+}
+
+TEST("options: the two tokens may be in a file, which no command line shows") {
+  const std::string token = "00112233445566778899aabbccddeeff";
+  char path[] = "/tmp/btrace-secret-XXXXXX";
+  const int fd = mkstemp(path);
+  CHECK(fd >= 0);
+  auto parsed = [&](const std::string& content, Options& options) {
+    CHECK_EQUAL(ftruncate(fd, 0), 0);
+    CHECK_EQUAL(pwrite(fd, content.data(), content.size(), 0), static_cast<ssize_t>(content.size()));
+    return parse_options(("socket=/tmp/s,secret=" + std::string(path) + ",wait=5").c_str(), options);
+  };
+  Options options;
+  CHECK(parsed("token=" + token + ",answer=" + token, options));
+  CHECK_EQUAL(static_cast<int>(options.answer[15]), 0xff);
+  CHECK_EQUAL(options.wait_ms, 5u);
+  for (const std::string& content : {std::string(), "token=" + token, std::string("nonsense"),
+                                    "token=" + token + ",answer=" + token.substr(1), std::string(1000, 'x')}) {
+    Options other;
+    CHECK(!parsed(content, other));
+  }
+  close(fd);
+  unlink(path);
+  CHECK(!parse_options(("socket=/tmp/s,secret=" + std::string(path)).c_str(), options));
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // Addresses of this process and the images that they lie in.
-#include "os/linux/images.h"
+#include "os/images.h"
 
 #include <cstring>
+#include <filesystem>
 
 #include "harness.h"
 
@@ -15,7 +16,9 @@ TEST("images: code lies in the file that it was loaded from, the stack and what 
   // One that no sanitizer has a version of.
   u32 library = images.find(reinterpret_cast<uintptr_t>(&std::rand));
   CHECK(own != Images::kNone && library != Images::kNone && own != library);
-  CHECK(strstr(images.at(own).path, "unit-tests") != nullptr);
+  // Empty under qemu if this program was started by a relative path.
+  std::error_code untold;
+  CHECK_EQUAL(images.at(own).path, std::filesystem::read_symlink("/proc/self/exe", untold).string());
   CHECK(strstr(images.at(library).path, "libc") != nullptr);
   CHECK(images.at(library).build_id_size > 0);
   int on_stack = 0;

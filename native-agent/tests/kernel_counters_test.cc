@@ -19,7 +19,7 @@ struct Thread {
   // What no kernel counts: a row that says so did not ask it.
   static constexpr u32 kMade = 3'000'000'000;
   bool asks() {
-    record->usage.voluntary_switches = kMade;
+    record->held.usage.voluntary_switches = kMade;
     return read().voluntary_switches != kMade;
   }
 };
@@ -55,13 +55,13 @@ TEST("kernel counters: who kept its processor is not asked about again, for some
   bool asked = true;
   // On a busy machine others come in between.
   for (int round = 0; round < 1000 && asked; round++) {
-    thread.record->usage_read_ns = 0;
+    thread.record->held.usage_read_ns = 0;
     thread.read();
     asked = thread.asks();
   }
   CHECK(!asked);
   work(11 * kNsPerMs);
-  thread.record->usage_off_cpu_ns = INT64_MAX / 2;  // whatever comes in between is no switch
+  thread.record->held.usage_off_cpu_ns = INT64_MAX / 2;  // whatever comes in between is no switch
   CHECK(thread.asks());
 }
 

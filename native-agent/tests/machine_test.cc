@@ -1,5 +1,5 @@
 // What the kernel tells of the machine, beside what the C library makes of it.
-#include "os/linux/machine.h"
+#include "os/machine.h"
 
 #include <sched.h>
 #include <unistd.h>

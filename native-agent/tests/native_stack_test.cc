@@ -1,5 +1,5 @@
 // Native stacks, found by unwind tables: of functions without frame pointers, at each of their instructions.
-#include "os/linux/native_stack.h"
+#include "os/native_stack.h"
 
 #include <alloca.h>
 #include <sys/mman.h>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "harness.h"
-#include "os/linux/signal.h"
+#include "os/signal.h"
 #include "reads_memory.h"
 
 using namespace btrace;
@@ -181,7 +181,7 @@ TEST("native stacks: a function's rule counts from the stack pointer where it be
   if (!reads_memory()) return;
   Walker walker;
   UnwindRule rule;
-  CHECK(find_unwind_rule(own_table(walker.images), reinterpret_cast<uintptr_t>(&grows), rule));
+  CHECK(find_unwind_rule(own_table(walker.images), reinterpret_cast<uintptr_t>(&grows), false, rule));
   CHECK(rule.base == UnwindRule::Base::Stack);
 #if defined(__x86_64__)
   CHECK_EQUAL(rule.offset, 8);
@@ -197,11 +197,12 @@ TEST("native stacks: a function's rule counts from the stack pointer where it be
 TEST("native stacks: data and what is in no image have no rule") {
   Walker walker;
   UnwindRule rule;
-  CHECK(!find_unwind_rule(own_table(walker.images), reinterpret_cast<uintptr_t>(&g_sink), rule));
-  CHECK(!find_unwind_rule(own_table(walker.images), 1, rule));
-  CHECK(!find_unwind_rule({1, 4096}, reinterpret_cast<uintptr_t>(&leaf), rule));
+  CHECK(!find_unwind_rule(own_table(walker.images), reinterpret_cast<uintptr_t>(&g_sink), false, rule));
+  CHECK(!find_unwind_rule(own_table(walker.images), 1, false, rule));
+  CHECK(!find_unwind_rule({1, 4096}, reinterpret_cast<uintptr_t>(&leaf), false, rule));
   int on_stack = 0;
-  CHECK(!find_unwind_rule({reinterpret_cast<uintptr_t>(&on_stack), 4}, reinterpret_cast<uintptr_t>(&leaf), rule));
+  const UnwindTable cut{reinterpret_cast<uintptr_t>(&on_stack), 4};
+  CHECK(!find_unwind_rule(cut, reinterpret_cast<uintptr_t>(&leaf), false, rule));
 }
 
 // A table for code at its own begin, as linkers write it: head, one entry, CIE, FDE.
@@ -256,7 +257,7 @@ struct MadeTable {
   }
   bool find(uintptr_t at, UnwindRule& rule) const {
     const auto begin = reinterpret_cast<uintptr_t>(bytes);
-    return find_unwind_rule({begin, sizeof bytes}, begin + function_at + at, rule);
+    return find_unwind_rule({begin, sizeof bytes}, begin + function_at + at, false, rule);
   }
 };
 
@@ -319,7 +320,8 @@ TEST("native stacks: tables that lie, or end in the middle, lead nowhere and to 
     for (u32 changes = random() % 6; changes-- > 0 && length;) at[random() % length] = static_cast<u8>(random());
     UnwindRule rule;
     const auto begin = reinterpret_cast<uintptr_t>(at);
-    found += find_unwind_rule({begin, random() % 2 ? length : kPage}, begin + good.function_at + random() % 300, rule);
+    const UnwindTable table{begin, random() % 2 ? length : kPage};
+    found += find_unwind_rule(table, begin + good.function_at + random() % 300, false, rule);
   }
   CHECK(found > 100);
   munmap(pages, 2 * kPage);

@@ -7,6 +7,7 @@
 #include "core/proto.h"
 #include "fake_runtime.h"
 #include "harness.h"
+#include "os/linux/proc_status.h"
 
 using namespace btrace;
 

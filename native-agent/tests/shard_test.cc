@@ -38,6 +38,27 @@ TEST("shard: rows come out in order, and segments go back") {
   CHECK_EQUAL(pool.pool.in_use(), 0u);
 }
 
+TEST("shard: what is new is seen once, whatever was popped or dropped before it") {
+  Pool pool(6 * Segment::kBytes);
+  Shard shard{};
+  Row rows[64];
+  i64 written = 0, seen = 0;
+  u32 number = 0;
+  for (int round = 0; round < 400; round++) {
+    for (int i = 0; i < round % 50; i++)
+      if (shard.push(pool.pool, row_at(written))) written++;
+    if (round % 7 == 3) {  // nobody looked before they went
+      while (u32 count = shard.pop(pool.pool, rows, 64)) seen = max_of(seen, rows[count - 1].time_ns + 1);
+    }
+    while (u32 count = shard.peek_new(pool.pool, rows, 64))
+      for (u32 i = 0; i < count; i++, number++) CHECK_EQUAL(rows[i].time_ns, seen++);
+    CHECK_EQUAL(seen, written);
+    while (pool.pool.in_use() > 3 && shard.drop_older(pool.pool, INT64_MAX)) {
+    }
+  }
+  CHECK(number > 1000);
+}
+
 TEST("shard: an empty pool refuses and harms nothing that is in it") {
   Pool pool(2 * Segment::kBytes);
   Shard shard{};

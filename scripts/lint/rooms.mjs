@@ -6,10 +6,16 @@ import { builtinModules } from 'node:module';
 export const rooms = {
   trace: { rooms: [], node: false, vscode: false },
   symbols: { rooms: ['trace'], node: true, vscode: false },
+  query: { rooms: ['trace', 'symbols'], node: true, vscode: false },
   targets: { rooms: ['trace', 'symbols'], node: true, vscode: false },
-  cli: { rooms: ['trace', 'symbols', 'targets'], node: true, vscode: false },
+  tools: { rooms: ['trace', 'symbols', 'query', 'targets'], node: true, vscode: false },
+  cli: { rooms: ['trace', 'symbols', 'query', 'targets', 'tools'], node: true, vscode: false },
   protocol: { rooms: [], node: false, vscode: false },
-  extension: { rooms: ['trace', 'symbols', 'targets', 'protocol'], node: true, vscode: true },
+  extension: {
+    rooms: ['trace', 'symbols', 'query', 'targets', 'tools', 'protocol'],
+    node: true,
+    vscode: true,
+  },
   webview: { rooms: ['trace', 'symbols/r8', 'protocol'], node: false, vscode: false },
 };
 

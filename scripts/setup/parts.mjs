@@ -4,6 +4,8 @@ import { accessSync, constants, existsSync, readdirSync, realpathSync } from 'no
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { findArt14, installArt14 } from './art14.mjs';
+import { findJdk21, installJdk21 } from './jdk21.mjs';
 import { installNpmPackages, npmPackagesLack } from './npm.mjs';
 import { findVSCode, installVSCode } from './vscode.mjs';
 
@@ -33,14 +35,19 @@ function all(...names) {
   return found.includes(undefined) ? undefined : { at: found[0] };
 }
 
+/** What commands said, by their path: tests ask for the JDK at each program that they start, and `javac` takes half a second. */
+const versions = new Map();
+
 function versionOf(command, pattern) {
-  try {
-    return execFileSync(command, ['-version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).match(
-      pattern,
-    )?.[1];
-  } catch {
-    return undefined;
+  if (!versions.has(command)) {
+    try {
+      const options = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] };
+      versions.set(command, execFileSync(command, ['-version'], options));
+    } catch {
+      return undefined; // it may be installed yet
+    }
   }
+  return versions.get(command).match(pattern)?.[1];
 }
 
 function findJdk() {
@@ -167,9 +174,38 @@ export const parts = {
       else: 'needs Linux with qemu-user and an arm64 cross compiler',
     },
   },
+  dwz: {
+    why: 'makes debug information as distributions have it, for the tests of what reads it',
+    find: () => all('dwz', 'readelf'),
+    packages: { apt: ['dwz', 'binutils'], dnf: ['dwz', 'binutils'], else: 'needs dwz and readelf' },
+  },
+  imobiledevice: {
+    why: 'the tools that Debian has for iPhones, which prove the tests’ stand-in for one',
+    find: () => all('idevice_id', 'ideviceinfo'),
+    packages: {
+      apt: ['libimobiledevice-utils'],
+      dnf: ['libimobiledevice-utils'],
+      brew: ['libimobiledevice'],
+      else: 'needs the tools of libimobiledevice',
+    },
+  },
   art: {
     why: 'the real Android Runtime, as Debian packages it',
     find: findArt,
     packages: { apt: artPackages.split(' '), else: 'only Debian and Ubuntu package the Android Runtime' },
+  },
+  art14: {
+    why: 'a newer Android Runtime, of Android 14, beside the packaged one',
+    find: () => findArt14(cache),
+    install: (say) => installArt14(cache, say),
+    advice:
+      'it comes from Debian 13 by apt-get, on Debian for x86-64 alone; see that apt-get can reach its mirror',
+  },
+  jdk21: {
+    why: 'Java 21, between the two versions that are usually installed, for the wide tier and the soak',
+    find: () => findJdk21(cache),
+    install: (say) => installJdk21(cache, say),
+    advice:
+      'it comes from Debian 13 by apt-get, on Debian for x86-64 alone, and gcc links its launcher; see that apt-get can reach its mirror',
   },
 };

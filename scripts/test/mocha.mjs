@@ -4,6 +4,8 @@ import process from 'node:process';
 import Mocha from 'mocha';
 import { reporterFor } from './reporter.mjs';
 
+// The command line speaks the language of who runs the tests: here it is English.
+process.env.LC_ALL = 'C.UTF-8';
 const { files, summary, timeoutMs, grep, verbose } = JSON.parse(process.argv[2]);
 const mocha = new Mocha({ timeout: timeoutMs, forbidOnly: true, color: process.stdout.isTTY });
 if (grep) mocha.grep(new RegExp(grep));

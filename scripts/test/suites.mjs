@@ -1,15 +1,24 @@
-// The suites of `npm test`, in the order they run: cheap ones first. A suite whose folder has no tests is not there.
+// The suites of `npm test`, in three lanes that run side by side: one works the processor, two mostly wait. In each, the suites run in
+// the order of the table, so that what others need is built first, and large ones in `shares`, which another lane may take. A suite
+// whose folder has no tests is not there.
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
+import process from 'node:process';
 import { buildAgent, buildOtherAgents, hasAgentSources } from '../build-agent.mjs';
 import { run } from '../process.mjs';
 import { root } from '../setup.mjs';
+
+/** `npm run test:all`. */
+const wide = process.env.BTRACE_TEST_SCALE === '10' || process.argv.includes('--all');
+
+/** For the wide tier alone; test/README.md has the reason. */
+const wideOnly = ['test/e2e/compare.test.ts', 'test/e2e/keyboard.test.ts', 'test/e2e/rig.test.ts'];
 
 function testsIn(folder) {
   const at = path.join(root, folder);
   if (!existsSync(at)) return [];
   return readdirSync(at, { recursive: true })
-    .filter((name) => name.endsWith('.test.ts'))
+    .filter((name) => name.endsWith('.test.ts') && (wide || !wideOnly.includes(`${folder}/${name}`)))
     .sort()
     .map((name) => path.join(at, name));
 }
@@ -20,92 +29,121 @@ async function tool(script, ...args) {
     [path.join(root, 'node_modules', script), ...args],
     {
       cwd: root,
-      limitMs: 5 * 60_000,
+      limitMs: 15 * 60_000,
     },
   );
   return code === 0 ? undefined : `${error ?? ''}\n${text}`.trim();
 }
 
-async function typecheck() {
-  const projects = ['tsconfig.json', 'src/trace'];
-  // tsc refuses a project without files, which the page's room is until its first one
-  if (readdirSync(path.join(root, 'src/webview'), { recursive: true }).some((name) => name.endsWith('.ts'))) {
-    projects.push('src/webview');
-  }
-  const said = [];
-  for (const project of projects) said.push(await tool('typescript/bin/tsc', '-p', project));
-  return said.filter(Boolean).join('\n') || undefined;
-}
-
 /** Things that are done once, before the suites that ask for them; each counts as one test of the suite `lint` or `build`. */
 const checks = {
-  typecheck: { run: typecheck },
-  eslint: { run: () => tool('eslint/bin/eslint.js', '.') },
-  prettier: { run: () => tool('prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.') },
+  'types and eslint': { run: () => tool('../scripts/lint/check.mjs') },
+  format: { run: () => tool('oxfmt/bin/oxfmt', '--check') },
   bundles: { run: async () => await tool('../scripts/build.mjs') },
-  agent: { run: buildAgent, there: hasAgentSources, parts: ['compiler', 'jdk'] },
+  agent: { run: () => buildAgent(), there: hasAgentSources, parts: ['compiler', 'jdk'] },
   'other agents': {
-    run: buildOtherAgents,
+    // That of x86-64 Android has no code that those of x86-64 Linux and of arm64 Android have not.
+    run: () => buildOtherAgents(wide ? [] : ['android-x86_64']),
     there: hasAgentSources,
     parts: ['compiler', 'jdk', 'clang', 'qemu'],
   },
   package: { run: () => tool('../scripts/package.mjs', '--no-build') },
 };
 
+/**
+ * What a test may take that says nothing else: generous, since the other lane, or another program, may have the processors. Tests
+ * wait for conditions, so that only one that would fail anyway takes so long.
+ */
+const testMs = 120_000;
+
+/** Without one of its `parts` a suite does not run. `wishes`: parts that some of its tests need, which skip themselves. */
 const table = [
+  { name: 'build', lane: 'works', checks: ['bundles', 'agent', 'other agents', 'package'], parts: [] },
   {
     name: 'lint',
-    checks: ['typecheck', 'eslint', 'prettier'],
-    together: true,
+    lane: 'works',
+    checks: ['types and eslint', 'format'],
     folder: 'test/lint',
     parts: [],
-    testMs: 60_000,
+    testMs,
   },
-  { name: 'build', checks: ['bundles', 'agent', 'other agents', 'package'], parts: [] },
-  { name: 'unit', folder: 'test/unit', parts: [], testMs: 10_000 },
-  { name: 'native', folder: 'test/native', parts: ['compiler', 'jdk'], after: ['agent'], testMs: 120_000 },
+  {
+    name: 'native',
+    lane: 'works',
+    folder: 'test/native',
+    parts: ['compiler', 'jdk'],
+    after: ['agent'],
+    testMs,
+  },
   {
     name: 'abi',
+    lane: 'works',
     folder: 'test/abi',
     parts: ['compiler', 'jdk', 'clang', 'qemu'],
+    after: ['agent', 'other agents'], // both build in the same folders
     testMs: 300_000,
   },
   {
-    name: 'integration',
-    folder: 'test/integration',
-    parts: ['compiler', 'jdk'],
-    after: ['bundles', 'agent'],
-    testMs: 60_000,
+    name: 'darwin',
+    lane: 'works',
+    folder: 'test/darwin',
+    parts: ['compiler', 'clang', 'qemu', 'imobiledevice'],
+    testMs: 300_000,
+    after: ['bundles'],
   },
-  {
-    name: 'art',
-    folder: 'test/art',
-    parts: ['compiler', 'jdk', 'art'],
-    after: ['bundles', 'agent'],
-    testMs: 60_000,
-  },
-  {
-    name: 'android',
-    folder: 'test/android',
-    parts: ['compiler', 'jdk', 'art', 'adb'],
-    after: ['bundles', 'agent'],
-    testMs: 60_000,
-  },
-  { name: 'page', folder: 'test/page', parts: ['chromium'], testMs: 60_000 },
+  { name: 'unit', lane: 'works', folder: 'test/unit', parts: [], wishes: ['dwz'], testMs },
+  { name: 'page', lane: 'works', shares: 2, folder: 'test/page', parts: ['chromium'], testMs },
   {
     name: 'exthost',
+    lane: 'waits',
     folder: 'test/exthost',
     parts: ['vscode', 'chromium'],
     after: ['bundles'],
-    testMs: 30_000,
+    testMs,
     host: true,
   },
   {
+    name: 'integration',
+    lane: 'waits',
+    shares: 3,
+    folder: 'test/integration',
+    parts: ['compiler', 'jdk'],
+    after: ['bundles', 'agent'],
+    testMs,
+  },
+  {
+    name: 'storms', // 25 s; `npm run soak -- storms` goes on for as long as asked
+    lane: 'waits',
+    folder: 'test/storms',
+    parts: ['compiler', 'jdk'],
+    after: ['bundles', 'agent'],
+    testMs: 180_000,
+  },
+  {
+    name: 'art',
+    lane: 'devices',
+    folder: 'test/art',
+    parts: ['compiler', 'jdk', 'art', 'art14'],
+    after: ['bundles', 'agent'],
+    testMs,
+  },
+  {
+    name: 'android',
+    lane: 'devices',
+    shares: 2,
+    folder: 'test/android',
+    parts: ['compiler', 'jdk', 'art', 'art14', 'adb'],
+    after: ['bundles', 'agent'],
+    testMs,
+  },
+  {
     name: 'e2e',
+    lane: 'devices',
+    shares: 2,
     folder: 'test/e2e',
     parts: ['compiler', 'jdk', 'art', 'adb', 'vscode', 'chromium', 'clang', 'qemu'],
     after: ['bundles', 'agent', 'other agents', 'package'],
-    testMs: 120_000,
+    testMs: 300_000, // on a busy machine a window takes most of a minute to open, and some tests open two
   },
 ];
 
@@ -115,6 +153,8 @@ export { checks };
 export function suites() {
   return table
     .map((suite) => ({
+      shares: 1,
+      wishes: [],
       ...suite,
       files: suite.folder ? testsIn(suite.folder) : [],
       checks: (suite.checks ?? []).filter((name) => checks[name].there?.() ?? true),

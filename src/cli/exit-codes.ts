@@ -13,6 +13,8 @@ export const ExitCode = {
   CutShort: 5,
   /** `compare`: something takes more than it may. */
   Slower: 6,
+  /** `query`: it took longer than it may. */
+  TimedOut: 7,
   /** Ctrl-C, for commands other than `record`, which it ends well. */
   Interrupted: 130,
 } as const;
@@ -35,3 +37,6 @@ export class UsageError extends CliError {
     super(ExitCode.Usage, message);
   }
 }
+
+/** A part of an error's sentence. It is in English as the sentence is, and is translated with it: `npm run texts` finds it here. */
+export const errorPart = (text: string): string => text;

@@ -1,5 +1,6 @@
 /** The Java programs of this machine, with the agent of this package. */
-import { LocalTargets, type LocalOptions } from '../targets/local/local-targets.js';
+import type { LocalOptions } from '../targets/local/local-recording.js';
+import { LocalTargets } from '../targets/local/local-targets.js';
 import { packageRoot } from './package.js';
 import type { Terminal } from './terminal.js';
 

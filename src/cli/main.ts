@@ -3,11 +3,12 @@ import { TargetError } from '../targets/target.js';
 import { type Command, helpOf, overview, parseInput } from './command-line.js';
 import { commands } from './commands/index.js';
 import { isConversionThread, runConversionThread } from './convert/worker.js';
-import { CliError, ExitCode, UsageError } from './exit-codes.js';
+import { CliError, errorPart, ExitCode, UsageError } from './exit-codes.js';
 import { fileError } from './open-trace.js';
 import { packageVersion } from './package.js';
 import { plainLines } from './plain-text.js';
 import { Terminal } from './terminal.js';
+import { errorWords, speak, speakToMachines } from './l10n.js';
 
 function commandOf(name: string): Command {
   const command = commands.find((one) => one.name === name);
@@ -47,21 +48,28 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     terminal.print(helpOf(command));
     return ExitCode.Done;
   }
+  // Completion is a program for the shell.
+  if (input.has('json') || input.has('csv') || name === 'completion') speakToMachines();
   return await command.run(input, terminal);
 }
 
 function explain(error: unknown, terminal: Terminal, name: string): number {
   if (error instanceof UsageError) {
-    terminal.note(`btrace: ${plainLines(error.message)}\nSee: btrace ${name === '' ? '' : `${name} `}--help`);
+    const help = name === '' ? '--help' : `${name} --help`;
+    terminal.note(
+      `btrace: ${plainLines(errorWords(error.message))}\n${errorWords(errorPart(`See: btrace ${help}`))}`,
+    );
     return error.exitCode;
   }
   if (error instanceof TargetError || error instanceof CliError) {
-    terminal.note(`btrace: ${plainLines(error.message)}`);
-    if (error.nextStep !== '') terminal.note(error.nextStep);
+    terminal.note(`btrace: ${plainLines(errorWords(error.message))}`);
+    if (error.nextStep !== '') terminal.note(errorWords(error.nextStep));
     return error instanceof CliError ? error.exitCode : error.kind === 'io' ? ExitCode.File : ExitCode.Target;
   }
   if (error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd') {
-    terminal.note('btrace: The current folder is gone.\nGo to one that is there: cd');
+    terminal.note(
+      `btrace: ${errorWords(errorPart('The current folder is gone.'))}\n${errorWords(errorPart('Go to one that is there: cd'))}`,
+    );
     return ExitCode.File;
   }
   terminal.note(`btrace: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
@@ -75,7 +83,7 @@ async function start(): Promise<void> {
     process.exit(
       error.code === 'EPIPE'
         ? ExitCode.Done
-        : explain(fileError('Standard output', 'written', error), terminal, ''),
+        : explain(fileError(errorPart('Standard output'), 'written', error), terminal, ''),
     );
   });
   // Whoever stopped reading what is for the eye alone: the work goes on.
@@ -83,6 +91,9 @@ async function start(): Promise<void> {
   const args = process.argv.slice(2);
   const name = commands.find((one) => one.name === args[0])?.name ?? '';
   process.exitCode = await run(args, terminal).catch((error: unknown) => explain(error, terminal, name));
+  // What was interrupted may leave something to wait for, such as a program that was started.
+  if (process.exitCode === ExitCode.Interrupted) process.exit();
 }
 
+speak(process.env, process.platform);
 void (isConversionThread ? runConversionThread() : start());

@@ -1,16 +1,14 @@
 /** A file that gets its name when it is whole: until then it is beside it under another, and goes when anything fails. */
-import { type Stats, statSync } from 'node:fs';
+import { rmSync, type Stats, statSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
-import path from 'node:path';
+import { partName, toFill } from '../targets/part-file.js';
 import type { ByteSink } from '../trace/index.js';
 import type { Input, Option } from './command-line.js';
+import { onEndSignal, mostPatienceMs } from './end-signals.js';
 import { CliError, ExitCode } from './exit-codes.js';
 import { fileError, isFromSystem } from './open-trace.js';
 
 export const forceOption: Option = { name: 'force', short: 'f', help: 'write over FILE' };
-
-/** Ctrl-C, a polite kill, and a terminal that is closed. */
-const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Before any work is done for it. What is made takes the name, so a device or a pipe would be lost. */
 export function refuseExisting(file: string, input: Input): void {
@@ -40,17 +38,16 @@ export async function makeFile<T>(
   file: string,
   make: (partial: string, interrupted: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  // Also of a name that is as long as names may be.
-  const partial = path.join(
-    path.dirname(file),
-    `.${path.basename(file).slice(0, 40)}.${process.pid}.partial`,
-  );
+  const partial = partName(file);
   const interrupted = new AbortController();
-  const interrupt = () =>
-    interrupted.abort(new CliError(ExitCode.Interrupted, 'Interrupted: nothing was written.'));
-  for (const signal of endSignals) process.on(signal, interrupt);
+  const off = onEndSignal(
+    () => interrupted.abort(new CliError(ExitCode.Interrupted, 'Interrupted: nothing was written.')),
+    mostPatienceMs,
+  );
+  const removeAtExit = () => rmSync(partial, { force: true });
+  process.once('exit', removeAtExit);
   try {
-    await (await open(partial, 'w', 0o600)).close();
+    await (await open(partial, 'wx', 0o600)).close();
     const made = await make(partial, interrupted.signal);
     interrupted.signal.throwIfAborted();
     await rename(partial, file);
@@ -58,7 +55,8 @@ export async function makeFile<T>(
   } catch (error) {
     throw isFromSystem(error) ? fileError(file, 'written', error) : error;
   } finally {
-    for (const signal of endSignals) process.off(signal, interrupt);
+    off();
+    process.off('exit', removeAtExit);
     await rm(partial, { force: true });
   }
 }
@@ -66,13 +64,17 @@ export async function makeFile<T>(
 /** Makes it of the bytes that `write` gives. */
 export async function fillFile<T>(file: string, write: (sink: ByteSink) => Promise<T>): Promise<T> {
   return await makeFile(file, async (partial, interrupted) => {
-    const handle = await open(partial, 'w');
+    const handle = await open(partial, toFill, 0o600);
     const sink = {
       write: async (bytes: Uint8Array) => {
         interrupted.throwIfAborted();
         await handle.writeFile(bytes);
       },
     };
-    return await write(sink).finally(() => handle.close());
+    try {
+      return await write(sink);
+    } finally {
+      await handle.close();
+    }
   });
 }

@@ -1,43 +1,44 @@
 /** Any trace file → the engine's model. Read in pieces, so that progress can be shown and files may be large. */
+import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import {
-  anyImporter,
-  type FormatId,
-  importers,
-  recognise,
-  recogniseBytes,
-  type Recognised,
-} from '../trace/formats/index.js';
-import { type PartOptions, RecordingDecoder, type Trace, usualMemoryBytes } from '../trace/index.js';
+import { nameCode } from '../symbols/native/name-code.js';
+import { type PartOptions, type Trace, TraceReader, usualMemoryBytes } from '../trace/index.js';
 import type { Option } from './command-line.js';
-import { CliError, ExitCode } from './exit-codes.js';
+import { CliError, errorPart, ExitCode } from './exit-codes.js';
 import { formatBytes } from '../trace/measure/quantities.js';
 import type { Terminal } from './terminal.js';
+import { l10n } from './l10n.js';
 
-const PIECE_BYTES = 4 * 2 ** 20;
+const pieceBytes = 4 * 2 ** 20;
 
 /** Share of the file that has been read, 0 to 1. */
 export type OnProgress = (share: number) => void;
 
 /** What the system says, in words, and what to do about it. */
 const reasons: Readonly<Record<string, readonly [why: string, nextStep?: string]>> = {
-  EISDIR: ['it is a folder'],
-  EACCES: ['you may not'],
-  EPERM: ['you may not'],
-  EROFS: ['nothing can be written there', 'Write it elsewhere.'],
-  ENOSPC: ['the disk is full', 'Make room, or write it elsewhere.'],
-  EDQUOT: ['your share of the disk is full', 'Make room, or write it elsewhere.'],
-  ELOOP: ['its links lead in a circle'],
-  ENOTDIR: ['a part of its path is no folder'],
-  ENAMETOOLONG: ['its name is too long'],
+  EISDIR: [errorPart('it is a folder')],
+  EACCES: [errorPart('you may not')],
+  EPERM: [errorPart('you may not')],
+  EROFS: [errorPart('nothing can be written there'), errorPart('Write it elsewhere.')],
+  ENOSPC: [errorPart('the disk is full'), errorPart('Make room, or write it elsewhere.')],
+  EDQUOT: [errorPart('your share of the disk is full'), errorPart('Make room, or write it elsewhere.')],
+  ELOOP: [errorPart('its links lead in a circle')],
+  ENOTDIR: [errorPart('a part of its path is no folder')],
+  ENAMETOOLONG: [errorPart('its name is too long')],
 };
 
 export function fileError(file: string, verb: 'read' | 'written', error: unknown): CliError {
   const code = (error as NodeJS.ErrnoException).code ?? '';
-  const missing = `there is no such ${verb === 'written' ? 'folder' : 'file'}`;
+  const missing =
+    verb === 'written' ? errorPart('there is no such folder') : errorPart('there is no such file');
   const said = error instanceof Error ? error.message : String(error);
   const [why, nextStep] = code === 'ENOENT' ? [missing] : (reasons[code] ?? [said]);
-  return new CliError(ExitCode.File, `${file} cannot be ${verb}: ${why}.`, nextStep, { cause: error });
+  return new CliError(
+    ExitCode.File,
+    verb === 'read' ? `${file} cannot be read: ${why}.` : `${file} cannot be written: ${why}.`,
+    nextStep,
+    { cause: error },
+  );
 }
 
 /** Whether a call of the system failed, as opposed to what was done with its result. */
@@ -56,8 +57,8 @@ export async function readPieces(
     handle = await open(file);
     const { size } = await handle.stat();
     for (let at = 0; ;) {
-      const piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
-      const { bytesRead } = await handle.read(piece, 0, PIECE_BYTES, null);
+      const piece = Buffer.allocUnsafeSlow(pieceBytes);
+      const { bytesRead } = await handle.read(piece, 0, pieceBytes, null);
       if (bytesRead === 0) return;
       at += bytesRead;
       const share = size > 0 ? Math.min(at / size, 1) : 0;
@@ -71,73 +72,21 @@ export async function readPieces(
   }
 }
 
-/** What takes the bytes of one format. */
-interface Reader {
-  append(bytes: Uint8Array): void;
-  finish(): Trace;
-  /** Not all of the file has room, as far as is known by now. */
-  isPart(): boolean;
+/** The pieces of a file, each in memory of its own. */
+export async function* piecesOf(file: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(file, { highWaterMark: pieceBytes }) as AsyncIterable<Uint8Array>;
+  } catch (error) {
+    throw isFromSystem(error) ? fileError(file, 'read', error) : error;
+  }
 }
 
-function noTrace(file: string, { name, advice }: Recognised): CliError {
-  return new CliError(ExitCode.File, `${file} is no trace that can be read here: ${name}.`, advice);
-}
-
-function recordingReader(file: string, part: PartOptions): Reader {
-  const decoder = new RecordingDecoder({ magic: true, ...part });
-  const check = () => {
-    if (decoder.refused !== '') throw new CliError(ExitCode.File, `${file}: ${decoder.refused}`);
-  };
-  return {
-    append: (bytes) => {
-      decoder.append(bytes);
-      check();
-    },
-    finish: () => {
-      decoder.finish();
-      check();
-      return decoder.trace();
-    },
-    isPart: () => decoder.isPart,
-  };
-}
-
-/** A trace of another tool, perhaps within gzip: what is inside is known soon, and is told then. */
-function foreignReader(file: string, part: PartOptions): Reader {
-  const importer = anyImporter(part);
-  const check = () => {
-    const { recognised } = importer;
-    if (recognised === undefined || isForeign(recognised.format)) return;
-    throw recognised.format === 'btrace'
-      ? noTrace(file, { ...recognised, name: `${recognised.name} within gzip`, advice: 'Unpack it first.' })
-      : noTrace(file, recognised);
-  };
-  return {
-    append: (bytes) => {
-      importer.append(bytes);
-      check();
-    },
-    finish: () => {
-      const trace = importer.finish();
-      check();
-      const [problem] = trace.problems;
-      if (importer.recognised?.format === 'gzip' && problem)
-        throw new CliError(ExitCode.File, `${file}: ${problem.what}`);
-      return trace;
-    },
-    isPart: () => importer.isPart,
-  };
-}
-
-const isForeign = (format: FormatId | undefined): boolean =>
-  format === 'gzip' || importers.some(({ id }) => id === format);
-
-/** By content, never by name. */
-function readerFor(file: string, first: Uint8Array, part: PartOptions): Reader {
-  const recognised = recognise(first.subarray(0, recogniseBytes));
-  if (recognised.format === 'btrace') return recordingReader(file, part);
-  if (isForeign(recognised.format)) return foreignReader(file, part);
-  throw noTrace(file, recognised);
+/** Throws what stands in the way as soon as the reader knows it. */
+function throwIfRefused(file: string, { refusal }: TraceReader): void {
+  if (refusal === undefined) return;
+  const { isOtherFile, what, advice } = refusal;
+  if (!isOtherFile) throw new CliError(ExitCode.File, `${file}: ${what}`);
+  throw new CliError(ExitCode.File, `${file} is no trace that can be read here: ${what}.`, advice);
 }
 
 /**
@@ -150,15 +99,20 @@ export async function openTrace(
   part: PartOptions = {},
   onPart: (share: number) => void = () => undefined,
 ): Promise<Trace> {
-  let reader: Reader | undefined;
+  const reader = new TraceReader(part);
+  let size = 0;
   const take = (bytes: Uint8Array, share: number) => {
-    reader ??= readerFor(file, bytes, part);
+    size += bytes.length;
     reader.append(bytes);
-    if (reader.isPart()) onPart(share);
+    throwIfRefused(file, reader);
+    if (reader.isPart) onPart(share);
   };
   await readPieces(file, take, onProgress);
-  if (!reader) throw new CliError(ExitCode.File, `${file} is empty: nothing was recorded into it.`);
-  const trace = reader.finish();
+  if (size === 0) throw new CliError(ExitCode.File, `${file} is empty: nothing was recorded into it.`);
+  await nameCode(reader.unnamedCode());
+  reader.finish();
+  throwIfRefused(file, reader);
+  const trace = reader.trace();
   if (trace.part !== undefined) onPart(1);
   return trace;
 }
@@ -175,7 +129,7 @@ export async function openWithProgress(
   terminal: Terminal,
   mostBytes = usualMemoryBytes,
 ): Promise<Trace> {
-  return withProgress(terminal, `Reading ${file}`, (say) => openTrace(file, say, { mostBytes }));
+  return withProgress(terminal, l10n.t('Reading {0}', file), (say) => openTrace(file, say, { mostBytes }));
 }
 
 /** Says how far `work` is, and takes the line away when it has ended. */

@@ -1,7 +1,7 @@
 /** Quantities as a person types them. */
-import { UsageError } from './exit-codes.js';
+import { errorPart, UsageError } from './exit-codes.js';
 
-const TIME_UNITS = new Map([
+const timeUnits = new Map([
   ['ns', 1],
   ['us', 1e3],
   ['µs', 1e3],
@@ -11,7 +11,7 @@ const TIME_UNITS = new Map([
   ['min', 60e9],
   ['h', 3600e9],
 ]);
-const SIZE_UNITS = new Map([
+const sizeUnits = new Map([
   ['b', 1],
   ['k', 2 ** 10],
   ['m', 2 ** 20],
@@ -31,14 +31,20 @@ function parse(text: string, option: string, pattern: RegExp, units: Map<string,
 /** "1.5s", "500ms", "2m"; a bare number is seconds. In ns. */
 export function parseDuration(text: string, option: string): number {
   const withUnit = /^[\d.]+$/.test(text.trim()) ? `${text.trim()}s` : text;
-  return parse(withUnit, option, /^([\d.]+)\s*([a-zµ]+)$/i, TIME_UNITS, 'a time such as 10s or 500ms');
+  return parse(
+    withUnit,
+    option,
+    /^([\d.]+)\s*([a-zµ]+)$/i,
+    timeUnits,
+    errorPart('a time such as 10s or 500ms'),
+  );
 }
 
 /** "32MB", "64K", "1000" (bytes). K, M and G are powers of 1024. */
 export function parseSize(text: string, option: string): number {
   const withUnit = /^[\d.]+$/.test(text.trim()) ? `${text.trim()}b` : text;
   return Math.round(
-    parse(withUnit, option, /^([\d.]+)\s*([kmgb])(?:i?b)?$/i, SIZE_UNITS, 'a size such as 32MB'),
+    parse(withUnit, option, /^([\d.]+)\s*([kmgb])(?:i?b)?$/i, sizeUnits, errorPart('a size such as 32MB')),
   );
 }
 
@@ -51,7 +57,7 @@ export function parsePercent(text: string, option: string): number {
       ['%', 1],
       ['', 1],
     ]),
-    'a percentage such as 1%',
+    errorPart('a percentage such as 1%'),
   );
 }
 

@@ -1,5 +1,6 @@
 /** The command's two streams: results on standard output, everything for the eye on standard error. */
 import type { Writable } from 'node:stream';
+import { cutEnd, cutStart, padEnd, padStart, widthOf } from './text-width.js';
 
 type Styled = (text: string) => string;
 
@@ -22,13 +23,18 @@ export class Terminal {
   readonly bold: Styled;
   readonly dim: Styled;
   readonly warn: Styled;
-  private shown = 0;
+  #shown = 0;
+  readonly #output: TerminalStream;
+  readonly #errors: TerminalStream;
 
   constructor(
-    private readonly output: TerminalStream = process.stdout,
-    private readonly errors: TerminalStream = process.stderr,
+    output: TerminalStream = process.stdout,
+    errors: TerminalStream = process.stderr,
     env: NodeJS.ProcessEnv = process.env,
   ) {
+    this.#output = output;
+    this.#errors = errors;
+
     const style = (code: number): Styled =>
       wantsColour(output, env) ? (text) => `\x1b[${code}m${text}\x1b[0m` : (text) => text;
     this.bold = style(1);
@@ -38,7 +44,7 @@ export class Terminal {
 
   /** Columns of standard output; 0 when it is no terminal, and lines need not fit. */
   get width(): number {
-    return this.output.isTTY === true ? columnsOf(this.output) : 0;
+    return this.#output.isTTY === true ? columnsOf(this.#output) : 0;
   }
 
   /**
@@ -46,31 +52,31 @@ export class Terminal {
    * many spaces as fit into one end in the next where something stands before them, and else are written over.
    */
   freshLine(): void {
-    const stream = [this.errors, this.output].find(({ isTTY }) => isTTY === true);
+    const stream = [this.#errors, this.#output].find(({ isTTY }) => isTTY === true);
     stream?.write(`${' '.repeat(columnsOf(stream))}\r`);
   }
 
   print(line = ''): void {
-    this.output.write(`${line}\n`);
+    this.#output.write(`${line}\n`);
   }
 
   /** A message for the person, never part of the result. */
   note(line: string): void {
     this.endProgress();
-    this.errors.write(`${line}\n`);
+    this.#errors.write(`${line}\n`);
   }
 
   /** One line that is written over; only on a terminal. */
   progress(line: string): void {
-    if (this.errors.isTTY !== true) return;
-    const fitting = line.slice(0, columnsOf(this.errors) - 1);
-    this.errors.write(`\r${fitting.padEnd(this.shown)}`);
-    this.shown = fitting.length;
+    if (this.#errors.isTTY !== true) return;
+    const fitting = cutEnd(line, columnsOf(this.#errors) - 1);
+    this.#errors.write(`\r${padEnd(fitting, this.#shown)}`);
+    this.#shown = widthOf(fitting);
   }
 
   endProgress(): void {
-    if (this.shown > 0) this.errors.write(`\r${' '.repeat(this.shown)}\r`);
-    this.shown = 0;
+    if (this.#shown > 0) this.#errors.write(`\r${' '.repeat(this.#shown)}\r`);
+    this.#shown = 0;
   }
 }
 
@@ -82,12 +88,12 @@ export interface Narrowing {
   readonly names?: readonly number[];
 }
 
-const NAME_WIDTH = 40;
-const LEAST_NAME_WIDTH = 16;
-const BETWEEN = '  ';
+const nameWidth = 40;
+const leastNameWidth = 16;
+const between = '  ';
 
 function endOf(text: string, width: number): string {
-  return text.length > width ? `…${text.slice(text.length - width + 1)}` : text;
+  return widthOf(text) > width ? `…${cutStart(text, width - 1)}` : text;
 }
 
 /** Rows with aligned columns; `right` says which are numbers. What is wider than `width` is cut; 0 leaves it as it is. */
@@ -97,29 +103,29 @@ export function table(
   width = 0,
   { spare = [], names = [] }: Narrowing = {},
 ): string[] {
-  const widths = right.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  const widths = right.map((_, column) => Math.max(...rows.map((row) => widthOf(row[column] ?? ''))));
   const last = widths.length - 1;
   let columns = [...widths.keys()];
   if (width > 0) {
     const over = (lastWidth = widths[last] ?? 0): number =>
       columns.reduce((sum, column) => sum + (column === last ? lastWidth : (widths[column] ?? 0)), 0) +
-      BETWEEN.length * (columns.length - 1) -
+      between.length * (columns.length - 1) -
       width;
-    const wanted = Math.min(widths[last] ?? 0, NAME_WIDTH);
+    const wanted = Math.min(widths[last] ?? 0, nameWidth);
     for (const group of spare)
       if (over(wanted) > 0) columns = columns.filter((column) => !group.includes(column));
     for (const column of names) {
       const now = widths[column] ?? 0;
-      widths[column] = Math.min(now, Math.max(now - over(), LEAST_NAME_WIDTH));
+      widths[column] = Math.min(now, Math.max(now - over(), leastNameWidth));
     }
   }
   return rows.map((row) => {
     const cells = columns.map((column) => {
       const room = widths[column] ?? 0;
       const cell = endOf(row[column] ?? '', room);
-      return right[column] === true ? cell.padStart(room) : cell.padEnd(room);
+      return right[column] === true ? padStart(cell, room) : padEnd(cell, room);
     });
-    const line = cells.join(BETWEEN).trimEnd();
-    return width > 0 && line.length > width ? `${line.slice(0, width - 1)}…` : line;
+    const line = cells.join(between).trimEnd();
+    return width > 0 && widthOf(line) > width ? `${cutEnd(line, width - 1)}…` : line;
   });
 }

@@ -2,21 +2,22 @@
  * The engine off the host's thread: a worker thread that decodes one recording and keeps it, hands over a table of methods for
  * the editor, and answers questions about one of them. Ended by terminating it; needs no vscode.
  */
-import { createReadStream } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
-import type { EngineAnswer, EngineRequest, TraceSource } from './engine/engine-messages.js';
+import type { EngineAnswer, EngineRequest } from './engine/engine-messages.js';
 import { EngineService } from './engine/engine-service.js';
-import { MappingService } from './engine/mapping-service.js';
-import { TraceReader } from './engine/open-trace.js';
+import { codeNames, readTrace } from './engine/read-trace.js';
+import { LagsService } from './engine/lags-service.js';
+import { RetraceMappingService } from './engine/retrace-mapping-service.js';
 import { recordedSources } from './engine/recorded-sources.js';
+import { mergeFiles } from './engine/write-merged.js';
 import { writeExport } from './engine/write-export.js';
-import type { PartOptions, Trace } from '../trace/index.js';
 
 const port = parentPort;
 if (port === null) throw new Error('engine-worker.ts runs in a worker thread.');
 
 const service = new EngineService();
-const mappings = new MappingService();
+const mappings = new RetraceMappingService();
+const lags = new LagsService(mappings);
 const answer = (message: EngineAnswer, transfer: ArrayBuffer[] = []): void =>
   port.postMessage(message, transfer);
 
@@ -51,9 +52,20 @@ async function handle(request: EngineRequest): Promise<void> {
       answer({ type: 'exported', id, bytes: writeExport(trace, request.format, request.to) });
       return;
     }
+    case 'merge': {
+      const made = await mergeFiles(request.recording, request.systemTrace, request.to);
+      const refusal = 'kind' in made ? made.kind : '';
+      answer({ type: 'merged', id, outcome: { refusal, apartNs: 'shift' in made ? made.shift.ns : 0 } });
+      return;
+    }
     case 'detail':
       answer({ type: 'detail', id, detail: service.detail(request.rows) });
       return;
+    case 'codeNames': {
+      const names = await codeNames(request.path, { mostBytes: request.memoryBytes });
+      answer({ type: 'codeNames', id, names });
+      return;
+    }
     case 'sources': {
       // One that cannot be read is told where it is needed more.
       const mappingOf = (runtime: string, mapId: string) =>
@@ -70,19 +82,15 @@ async function handle(request: EngineRequest): Promise<void> {
       answer({ type: 'excerpt', id, excerpt });
       return;
     }
-    case 'unmap':
-      answer({ type: 'unmapped', id, frames: await mappings.unmap(request.mapping, request.frame) });
-  }
-}
-
-async function readTrace(source: TraceSource, part: PartOptions): Promise<Trace> {
-  const reader = new TraceReader(part);
-  if ('bytes' in source) {
-    reader.append(new Uint8Array(source.bytes));
-  } else {
-    for await (const piece of createReadStream(source.path, { highWaterMark: 4 * 2 ** 20 })) {
-      reader.append(piece as Uint8Array);
+    case 'retrace':
+      answer({ type: 'retraced', id, frames: await mappings.retrace(request.mapping, request.frame) });
+      return;
+    case 'lags': {
+      const soFar = (files: number): void => answer({ type: 'lagsSoFar', id, files });
+      answer({ type: 'lags', id, lags: await lags.group(request.folder, request.mapping, soFar) });
+      return;
     }
+    case 'lagPlaces':
+      answer({ type: 'lagPlaces', id, places: lags.places(request.group) });
   }
-  return reader.finish();
 }

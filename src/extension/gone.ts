@@ -4,7 +4,7 @@ import { baseName } from './base-name.js';
 import { Problem } from './notice.js';
 
 /** As Node says it, or as `workspace.fs` does. */
-export function isGone(error: unknown): boolean {
+function isGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && ['ENOENT', 'FileNotFound'].includes(String(error.code));
 }
 
@@ -17,7 +17,16 @@ export function goneRecording(uri: Uri, cause: unknown): Problem {
   );
 }
 
-export function goneMapping(uri: Uri, cause: unknown): Problem {
+/** Says what a person reads where the file that is being read is not there. */
+export async function toldGone<T>(uri: Uri, reading: Promise<T>): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    throw isGone(error) ? goneRecording(uri, error) : error;
+  }
+}
+
+export function goneRetraceMapping(uri: Uri, cause: unknown): Problem {
   return new Problem(
     l10n.t('{0} is not there any more.', baseName(uri)),
     l10n.t('Build the program again, or choose another mapping (btrace.sources.mapping comes first).'),

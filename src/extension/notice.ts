@@ -1,6 +1,7 @@
 /** What goes wrong is said once: one toast with what happened and what to do, the whole story in the log. */
 import { commands, l10n, window, type LogOutputChannel } from 'vscode';
 import { isTargetError, type Remedy } from '../targets/target.js';
+import { errorText } from '../targets/error-texts.js';
 import { systemWords } from './system-words.js';
 
 export interface Step {
@@ -65,7 +66,11 @@ export function words(what: unknown): { message: string; nextStep: string; steps
   if (what instanceof Problem) return what;
   if (isTargetError(what)) {
     const { message, nextStep, remedy } = what;
-    return { message, nextStep, steps: remedy ? [stepOf(remedy)] : [] };
+    return {
+      message: errorText(message, l10n.bundle),
+      nextStep: errorText(nextStep, l10n.bundle),
+      steps: remedy ? [stepOf(remedy)] : [],
+    };
   }
   const message = what instanceof Error ? what.message : String(what);
   const system = systemWords(message);
@@ -76,7 +81,7 @@ export function words(what: unknown): { message: string; nextStep: string; steps
 
 function stepOf(remedy: Remedy): Step {
   return {
-    title: remedy.title,
+    title: errorText(remedy.title, l10n.bundle),
     run: async () => {
       await remedy.run();
       await commands.executeCommand('btrace.refreshTargets');
@@ -85,5 +90,5 @@ function stepOf(remedy: Remedy): Step {
 }
 
 function join(message: string, nextStep: string): string {
-  return nextStep === '' ? message : `${message} ${nextStep}`;
+  return nextStep === '' ? message : l10n.t('{0} {1}', message, nextStep);
 }

@@ -1,15 +1,17 @@
 /** Every setting with its type, read when asked for, so that a change holds at once. Defaults are those of package.json. */
 import { workspace, type ConfigurationScope } from 'vscode';
 import type { RecordingPreset } from '../targets/presets.js';
-import { usualMemoryBytes } from '../trace/index.js';
+import type { NativeFrom } from '../targets/target.js';
+import { usualMemoryBytes } from '../trace/assemble/budget.js';
 
 export type PresetName = RecordingPreset | 'custom';
 export type FiguresShown = 'lens' | 'lensAndLines' | 'lensAndHeat' | 'all' | 'off';
 export type FiguresTime = 'total' | 'self';
 
 export interface CustomPreset {
-  readonly syncIntervalMicros?: number;
-  readonly asyncIntervalMicros?: number;
+  readonly intervalMicros?: number;
+  readonly cpuIntervalMicros?: number;
+  readonly pointIntervalMicros?: number;
   readonly allocationIntervalBytes?: number;
   readonly budgetPercent?: number;
   readonly mainThreadOnly?: boolean;
@@ -24,10 +26,14 @@ interface Values {
   'recording.maxMegabytes': number;
   'recording.memoryMegabytes': number;
   'recording.ringSeconds': number;
+  'recording.system': string;
+  'recording.systemConfig': string;
+  'recording.nativeFrom': NativeFrom;
   'figures.show': FiguresShown;
   'figures.time': FiguresTime;
   'figures.thresholdPercent': number;
   'chart.keys': Readonly<Record<string, unknown>>;
+  'sources.openOnClick': boolean;
   'sources.myPackages': readonly string[];
   'sources.mapping': string;
   'sources.jdk': string;
@@ -35,6 +41,8 @@ interface Values {
   'files.memoryMegabytes': number;
   'adb.path': string;
   'adb.server': string;
+  'ios.token': string;
+  'ios.symbols': string;
   'agent.folder': string;
 }
 
@@ -47,10 +55,14 @@ const fallback: Values = {
   'recording.maxMegabytes': 0,
   'recording.memoryMegabytes': 32,
   'recording.ringSeconds': 0,
-  'figures.show': 'lens',
+  'recording.system': 'off',
+  'recording.systemConfig': '',
+  'recording.nativeFrom': 'outside',
+  'figures.show': 'all',
   'figures.time': 'total',
   'figures.thresholdPercent': 0.5,
   'chart.keys': {},
+  'sources.openOnClick': true,
   'sources.myPackages': [],
   'sources.mapping': '',
   'sources.jdk': '',
@@ -58,6 +70,8 @@ const fallback: Values = {
   'files.memoryMegabytes': usualMemoryBytes / 2 ** 20,
   'adb.path': '',
   'adb.server': '',
+  'ios.token': '',
+  'ios.symbols': '',
   'agent.folder': '',
 };
 

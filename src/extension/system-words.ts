@@ -11,7 +11,7 @@ export function systemWords(line: string): SystemWords | undefined {
   const said = /^(E[A-Z]+): [^,]+, \w+(?: '([^']*)')?/.exec(line);
   if (said === null) return undefined;
   const [, code = ''] = said;
-  const file = (said[2] ?? '').replace(/\.part$/, ''); // as it is called until it is whole
+  const file = said[2] ?? '';
   switch (code) {
     case 'ENOSPC':
     case 'EDQUOT':

@@ -5,7 +5,7 @@
  * page starts from the worker bundle, which is asked for together with the script. Pure text in, text out, so that
  * extension and scripts can use it alike.
  */
-import type { MappingExcerpt, PageSettings } from './messages.js';
+import type { RetraceExcerpt, PageSettings } from './messages.js';
 
 export interface WebviewHtmlOptions {
   /** `webview.asWebviewUri` of dist/page.js and dist/page-worker.js. */
@@ -19,6 +19,9 @@ export interface WebviewHtmlOptions {
   readonly language?: string;
 }
 
+/** What `default-src` says nothing of: where relative addresses lead, and where forms go. */
+const neverNeeded = ["base-uri 'none'", "form-action 'none'"];
+
 export function pageHtml(options: WebviewHtmlOptions): string {
   const nonce = escapeAttribute(options.nonce);
   const csp = [
@@ -27,6 +30,7 @@ export function pageHtml(options: WebviewHtmlOptions): string {
     `style-src ${options.cspSource} 'nonce-${nonce}'`,
     `connect-src ${options.cspSource}`,
     'worker-src blob:',
+    ...neverNeeded,
   ].join('; ');
   return `<!DOCTYPE html>
 <html lang="${escapeAttribute(options.language ?? 'en')}">
@@ -56,10 +60,12 @@ export interface StandAloneHtmlOptions {
   /** Of the settings' texts: for readers of the screen. */
   readonly language?: string;
   readonly settings: PageSettings;
+  /** What the page begins with, as its `kept` message has it; absent: as any page does. */
+  readonly state?: string | undefined;
   /** What a person reads where scripts are not run. */
   readonly withoutScript: string;
   /** What of a mapping the recording needs; absent: names stay. */
-  readonly mapping?: MappingExcerpt | undefined;
+  readonly mapping?: RetraceExcerpt | undefined;
   /** The recording's bytes as base64; each piece stands for a whole number of bytes and is decoded by itself. */
   readonly data: Iterable<string> | AsyncIterable<string>;
 }
@@ -70,9 +76,15 @@ export const standAlonePieceBytes = 3 * 256 * 1024;
 /** The document in parts, to be written one after the other: a recording may be larger than the longest string, and than memory. */
 export async function* standAloneHtml(options: StandAloneHtmlOptions): AsyncGenerator<string> {
   const nonce = escapeAttribute(options.nonce);
-  const csp = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; worker-src blob:`;
-  const { name, settings, mapping } = options;
-  const open = JSON.stringify({ name, settings, mapping });
+  const csp = [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    `style-src 'nonce-${nonce}'`,
+    'worker-src blob:',
+    ...neverNeeded,
+  ].join('; ');
+  const { name, settings, mapping, state } = options;
+  const open = JSON.stringify({ name, settings, mapping, state });
   yield `<!DOCTYPE html>
 <html lang="${escapeAttribute(options.language ?? 'en')}">
 <head>

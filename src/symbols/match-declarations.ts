@@ -119,7 +119,7 @@ function sameClass(declared: string, recorded: string): boolean {
   const unnamed = declared.search(/\$(\$|$)/);
   if (unnamed < 0 || !recorded.startsWith(declared.slice(0, unnamed + 1))) return false;
   const rest = recorded.slice(unnamed + 1);
-  const local = /[^$]*$/.exec(declared)?.[0] ?? '';
+  const local = declared.slice(declared.lastIndexOf('$') + 1);
   return rest.endsWith(local) && (/\d/.test(rest) || (local !== '' && rest.endsWith(`$${local}`)));
 }
 

@@ -26,11 +26,17 @@ export interface ZipEntry {
 }
 
 export class ZipArchive {
+  readonly #read: ReadAt;
+  readonly #directory: Buffer;
+
   private constructor(
     readonly path: string,
-    private readonly read: ReadAt,
-    private readonly directory: Buffer,
-  ) {}
+    read: ReadAt,
+    directory: Buffer,
+  ) {
+    this.#read = read;
+    this.#directory = directory;
+  }
 
   static async open(path: string): Promise<ZipArchive> {
     const { size } = await stat(path);
@@ -54,7 +60,7 @@ export class ZipArchive {
   find(name: string): ZipEntry | undefined {
     const wanted = Buffer.from(name);
     let suffix: ZipEntry | undefined;
-    for (let at = this.directory.indexOf(wanted); at >= 0; at = this.directory.indexOf(wanted, at + 1)) {
+    for (let at = this.#directory.indexOf(wanted); at >= 0; at = this.#directory.indexOf(wanted, at + 1)) {
       const entry = this.#entryNamedAt(at, wanted.length);
       if (entry?.name === name) return entry;
       if (entry !== undefined && suffix === undefined && entry.name.endsWith(`/${name}`)) suffix = entry;
@@ -64,7 +70,7 @@ export class ZipArchive {
 
   /** The entry whose name ends with the `length` bytes at `at`: its head is before the name, at a distance it states itself. */
   #entryNamedAt(at: number, length: number): ZipEntry | undefined {
-    const { directory } = this;
+    const directory = this.#directory;
     for (let begin = at - entryHead; begin >= 0 && begin > at - entryHead - 1024; begin--) {
       if (directory.readUInt32LE(begin) !== entrySignature) continue;
       const nameLength = directory.readUInt16LE(begin + 28);
@@ -87,9 +93,9 @@ export class ZipArchive {
   async bytes(entry: ZipEntry): Promise<Buffer> {
     if (entry.bytes > mostEntryBytes || entry.storedBytes > mostEntryBytes)
       throw new Error(`${entry.name} in ${this.path} is larger than ${mostEntryBytes} bytes.`);
-    const head = await whole(this.read, entry.offset, 30);
+    const head = await whole(this.#read, entry.offset, 30);
     const begin = entry.offset + 30 + head.readUInt16LE(26) + head.readUInt16LE(28);
-    const stored = await whole(this.read, begin, entry.storedBytes);
+    const stored = await whole(this.#read, begin, entry.storedBytes);
     if (entry.method === 0) return stored;
     if (entry.method !== 8)
       throw new Error(`${entry.name} in ${this.path} is packed in a way that is not known here.`);

@@ -16,7 +16,7 @@ const balanced: RecordingChoice = {
   allocationIntervalBytes: 64 * 1024,
 };
 
-const cpu = [SampleKind.AsyncSelf, SampleKind.AsyncOutside];
+const cpu = [SampleKind.CpuTimer, SampleKind.ExternalSampler];
 
 export const recordingPresets = {
   /** All threads, every kind of point. */
@@ -26,7 +26,7 @@ export const recordingPresets = {
   /** Allocations in fine steps, and collections. */
   memory: {
     ...balanced,
-    kinds: [...cpu, SampleKind.Allocation, SampleKind.Gc],
+    kinds: [...cpu, SampleKind.Allocation, SampleKind.Gc, SampleKind.GcWait],
     allocationIntervalBytes: 8 * 1024,
   },
   /** Monitors, waits, parks, sleeps and who ended them. */
@@ -42,7 +42,7 @@ export const recordingPresets = {
       SampleKind.Notify,
       SampleKind.Unpark,
       SampleKind.MonitorRelease,
-      SampleKind.VirtualWait,
+      SampleKind.OffCarrierWait,
     ],
   },
 } as const satisfies Record<string, RecordingChoice>;
@@ -50,4 +50,4 @@ export const recordingPresets = {
 export type RecordingPreset = keyof typeof recordingPresets;
 
 /** The agent's bound on its own memory. */
-export const DEFAULT_MEMORY_BYTES = 32 * 2 ** 20;
+export const defaultMemoryBytes = 32 * 2 ** 20;

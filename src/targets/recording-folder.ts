@@ -17,7 +17,8 @@ export function safeName(name: string): string {
     .replace(/[\p{Cc}\p{Cf}<>:"/\\|?*]/gu, '_')
     .replace(/\s+/g, ' ')
     .slice(0, 80)
-    .replace(/^[\s.]+|[\s.]+$/g, '');
+    .replace(/^[\s.]+/, '')
+    .replace(/(?<![\s.])[\s.]+$/, '');
   if (plain === '') return 'recording';
   return /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(plain) ? `_${plain}` : plain;
 }
@@ -29,6 +30,7 @@ async function makeRecordingFolder(folder: string): Promise<void> {
     await writeFile(
       path.join(folder, '.gitignore'),
       '# Recordings tell of the program and the machine.\n*\n',
+      { flag: 'wx' },
     );
   }
 }

@@ -3,6 +3,7 @@
  * the command line and the extension know only these interfaces.
  */
 import type { TraceStatus, Hook } from '../trace/model/trace.js';
+import type { SystemPreset } from './system/system-presets.js';
 
 export interface TargetSource {
   /** "local", "android". */
@@ -22,6 +23,7 @@ export interface Target {
   readonly name: string;
   /** What those who use it call it, where that is known. From anywhere, and of any letters. */
   readonly label?: string | undefined;
+  /** 0: it does not run yet. */
   readonly pid: number;
   /** "HotSpot 17.0.15", or empty when not known before attaching. */
   readonly runtime: string;
@@ -29,14 +31,26 @@ export interface Target {
   readonly abi?: string | undefined;
   /** One line more: the command line's start, the device. */
   readonly detail: string;
+  /** Of the project that it is of, where known: where a Java program runs, where a native program's file lies. */
+  readonly folder?: string | undefined;
+  /** Unix time, where known. */
+  readonly startedMs?: number | undefined;
+  /** TCP ports that it listens on, where known. */
+  readonly ports?: readonly number[];
   /** Why it cannot be recorded as it runs, with what to do; undefined when it can. */
   readonly refusal: string | undefined;
   /** True when it can be started anew and recorded from its first moment. */
   readonly launchable?: boolean;
   /** That takes our library in it, which is seen only when it is tried: to look into its packages may take seconds. */
   readonly launchNeedsLibrary?: boolean;
+  /** True for an app on a device that can record its system beside it: `RecordOptions.systemPreset` and `systemConfig`. */
+  readonly recordsSystem?: boolean;
   start(options: RecordOptions, signal?: AbortSignal): Promise<Session>;
 }
+
+/** From inside, the agent is loaded into the program; from outside, the kernel samples it. */
+export const nativeWays = ['outside', 'inside', 'auto'] as const;
+export type NativeFrom = (typeof nativeWays)[number];
 
 export interface RecordOptions {
   /** Final path of the recording. Written as it comes under this name; valid after every chunk. */
@@ -62,24 +76,40 @@ export interface RecordOptions {
    * Only Android apps know this.
    */
   readonly startedElsewhere?: () => void;
+  /** A native program that runs; default: outside. `auto`: from inside where that does no harm, and says which and why. */
+  readonly nativeFrom?: NativeFrom;
+  /** In place of points, count the calls of imported functions; only for native programs with the agent in them. */
+  readonly survey?: boolean;
   /** Keep no name outside the platform's own packages, no thread name, text or path. */
   readonly redact?: boolean;
+  /** Record the kernel's scheduler as well (docs/SYSTEM.md). */
+  readonly system?: boolean;
+  /** On Android, what of the system; default: the usual. */
+  readonly systemPreset?: SystemPreset;
+  /** In place of the preset: a configuration in Perfetto's text format. */
+  readonly systemConfig?: string;
 }
 
 export interface SessionStatus extends TraceStatus {
   readonly elapsedMs: number;
   readonly fileBytes: number;
   readonly hooks: readonly Hook[];
-  /** It was asked to end and says nothing; from outside: the device is away. */
+  /** It was asked to end and says nothing; an external recording: the device is away. */
   readonly isSilent: boolean;
-  /** Why it is made from outside, by the system's own sampling, of which nothing is known before the end; absent: it is not. */
-  readonly outside?: string;
+  /** Why it is an external recording, by the system's own sampling, of which nothing is known before the end; absent: it is not. */
+  readonly external?: string;
 }
 
 /** How a recording ended; the file is there and readable in every case but `cancelled`. */
 export interface SessionEnd {
   readonly reason:
-    'stopped' | 'target-exited' | 'connection-lost' | 'limit' | 'cancelled' | 'fault' | 'disk-full';
+    | 'stopped'
+    | 'target-exited'
+    | 'connection-lost'
+    | 'limit'
+    | 'cancelled'
+    | 'fault'
+    | 'disk-full';
   /** For a person: what happened and what to do, empty when all is well. */
   readonly message: string;
   readonly file: string;
@@ -126,14 +156,17 @@ export interface Remedy {
 export class TargetError extends Error {
   override readonly name = 'TargetError';
   readonly remedy: Remedy | undefined;
+  /** `system`: the program could be recorded, but not the system beside it. */
+  readonly about: 'system' | undefined;
   constructor(
     readonly kind: TargetErrorKind,
     message: string,
     readonly nextStep: string,
-    options?: ErrorOptions & { readonly remedy?: Remedy },
+    options?: ErrorOptions & { readonly remedy?: Remedy; readonly about?: 'system' },
   ) {
     super(message, options);
     this.remedy = options?.remedy;
+    this.about = options?.about;
   }
 }
 

@@ -37,6 +37,7 @@ declare module 'd3-flame-graph' {
 
 declare module 'd3-selection' {
   export interface Selection {
+    datum(): unknown;
     datum(value: unknown): this;
     call(run: unknown): this;
     selectAll(selector: string): Selection;

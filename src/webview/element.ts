@@ -83,7 +83,7 @@ const iconPaths = {
   warning: 'M8 2 14.5 13.5h-13zM8 6.5v3.2M8 11v1',
   regex: 'M11 2.5v6M8.4 4l5.2 3M13.6 4 8.4 7M3 11.5h2.5V14H3z',
   panel: 'M2 3h12v10H2zM10 3v10',
-  mine: 'M8 7.8A2.7 2.7 0 1 0 8 2.4a2.7 2.7 0 0 0 0 5.4M3 13.5c.4-2.7 2.2-3.9 5-3.9s4.6 1.2 5 3.9',
+  person: 'M8 7.8A2.7 2.7 0 1 0 8 2.4a2.7 2.7 0 0 0 0 5.4M3 13.5c.4-2.7 2.2-3.9 5-3.9s4.6 1.2 5 3.9',
 } as const;
 
 export type IconName = keyof typeof iconPaths;

@@ -1,5 +1,6 @@
 /** The page's side of its worker. */
-import type { WantedMapping } from '../protocol/messages.js';
+import type { WantedRetraceMapping } from '../protocol/messages.js';
+import type { Problem } from '../trace/model/trace.js';
 import type {
   Answers,
   BaselineInfo,
@@ -8,13 +9,15 @@ import type {
   Rest,
   Snapshot,
   ToWorker,
+  SchedulingColumns,
 } from './worker/messages.js';
 
 export interface EngineListener {
   snapshot(snapshot: Snapshot): void;
   rehearse(snapshot: Snapshot): void;
   rest(rest: Rest): void;
-  mappingWanted(wanted: WantedMapping): void;
+  scheduling(scheduling: SchedulingColumns, problems: readonly Problem[]): void;
+  wantRetraceMapping(wanted: WantedRetraceMapping): void;
   progress(bytes: number, totalBytes: number): void;
   baseline(info: BaselineInfo | undefined, problem: string): void;
   notTrace(what: string): void;
@@ -80,8 +83,11 @@ export class EngineClient {
       case 'rest':
         listener.rest(message.rest);
         return;
-      case 'mappingWanted':
-        listener.mappingWanted(message.wanted);
+      case 'scheduling':
+        listener.scheduling(message.scheduling, message.problems);
+        return;
+      case 'wantRetraceMapping':
+        listener.wantRetraceMapping(message.wanted);
         return;
       case 'progress': {
         listener.progress(message.bytes, message.totalBytes);

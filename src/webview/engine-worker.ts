@@ -1,15 +1,16 @@
 /** The worker's entry: the engine behind the page. */
+import { TraceReader } from '../trace/trace-reader.js';
 import { FigureDesk } from './worker/figure-desk.js';
-import { openRecording } from './worker/open-recording.js';
+import type { OpenReader } from './worker/open-reader.js';
 import { serve } from './worker/serve.js';
 import type { WorkerPort } from './worker/serve.js';
 import { warmUp } from './worker/warm-up.js';
 
 const desk = new FigureDesk();
 let isIdle = true;
-const open: typeof openRecording = (part) => {
+const open: OpenReader = (part) => {
   isIdle = false;
-  return openRecording(part);
+  return new TraceReader({ ...part, systemLater: true });
 };
 // The DOM's types know a window's postMessage only; in a worker it takes what it gives away as its second argument.
 const port = globalThis as unknown as WorkerPort;

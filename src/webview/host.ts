@@ -2,7 +2,8 @@
  * Whom the page talks to: VS Code, a window that opened or framed it, or nobody, when it stands alone with its data.
  * The rest of the page knows only `Host`.
  */
-import type { HostMessage, MappingExcerpt, PageMessage, PageSettings } from '../protocol/messages.js';
+import { hostMessageChecker } from '../protocol/check-message.js';
+import type { HostMessage, RetraceExcerpt, PageMessage, PageSettings } from '../protocol/messages.js';
 
 export interface Host {
   post(message: PageMessage): void;
@@ -33,35 +34,47 @@ export function findHost(): Host {
   return open === null ? windowHost() : standAloneHost(open.textContent);
 }
 
+/** The only way in: what is no message, or comes from elsewhere, ends here. */
 function listen(listener: (message: HostMessage) => void, fits: (event: MessageEvent) => boolean): void {
+  const check = hostMessageChecker((why) => console.warn(why));
   window.addEventListener('message', (event: MessageEvent<unknown>) => {
-    const message = event.data;
-    if (!fits(event) || typeof message !== 'object' || message === null || !('type' in message)) return;
-    listener(message as HostMessage);
+    if (!fits(event)) return;
+    const message = check(event.data);
+    if (message !== undefined) listener(message);
   });
 }
 
 function vsCodeHost(api: VsCodeApi): Host {
   return {
     post: (message) => api.postMessage(message),
-    onMessage: (listener) => listen(listener, () => true),
+    // VS Code's own frame around the page has the page's origin; no other window has it.
+    onMessage: (listener) => listen(listener, ({ origin }) => origin === window.origin),
     keptState: api.getState(),
     keepState: (state) => api.setState(state),
     canOpenSource: true,
   };
 }
 
-/** A frame, or a window another opened; alone, the window itself (its own scripts are the host then). */
+/**
+ * A frame, or a window another opened; alone, the window itself (its own scripts are the host then). The other window may go to another
+ * site meanwhile: only the origin that spoke first is heard and told anything from then on.
+ */
 function windowHost(): Host {
   const other: Window =
     window.parent !== window ? window.parent : ((window.opener as Window | null) ?? window);
   const key = 'btrace.state';
+  let peer: string | undefined;
   return {
     post: (message) => {
       if (other === window) window.dispatchEvent(new CustomEvent('btrace', { detail: message }));
-      else other.postMessage(message, '*');
+      // Before the host has spoken only `ready` is said. A file and a sandboxed frame have no origin that could be named.
+      else other.postMessage(message, peer === undefined || peer === 'null' ? '*' : peer);
     },
-    onMessage: (listener) => listen(listener, (event) => event.source === other),
+    onMessage: (listener) =>
+      listen(
+        (message) => listener(message),
+        ({ source, origin }) => source === other && origin === (peer ??= origin),
+      ),
     keptState: readHistory(key),
     keepState: (state) => writeHistory(key, state),
     canOpenSource: true,
@@ -71,11 +84,12 @@ function windowHost(): Host {
 interface StandAloneOpen {
   readonly name: string;
   readonly settings: PageSettings;
-  readonly mapping?: MappingExcerpt;
+  readonly mapping?: RetraceExcerpt;
+  readonly state?: string;
 }
 
 function standAloneHost(open: string): Host {
-  const { name, settings, mapping } = JSON.parse(open) as StandAloneOpen;
+  const { name, settings, mapping, state } = JSON.parse(open) as StandAloneOpen;
   let answer: ((message: HostMessage) => void) | undefined;
   const key = 'btrace.state';
   const feed = (listener: (message: HostMessage) => void): void => {
@@ -92,12 +106,14 @@ function standAloneHost(open: string): Host {
     post: (message) => {
       if (message.type === 'copy') void navigator.clipboard.writeText(message.text);
       else if (message.type === 'ready' && answer !== undefined) feed(answer);
-      else if (message.type === 'mapping') answer?.({ type: 'mapping', file: '', text: '', ...mapping });
+      else if (message.type === 'wantRetraceMapping')
+        answer?.({ type: 'retraceMapping', file: '', text: '', ...mapping });
     },
     onMessage: (listener) => {
       answer = listener;
     },
-    keptState: readHistory(key),
+    // What was shown when it was exported, until a reload has something newer.
+    keptState: readHistory(key) ?? (state === undefined ? undefined : (JSON.parse(state) as unknown)),
     keepState: (state) => writeHistory(key, state),
     canOpenSource: false,
   };

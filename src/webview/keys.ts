@@ -1,6 +1,7 @@
 /** Every key of the page, in one table: the handler runs it, `?` lists it, a person may choose others. */
 import type { PageView } from '../protocol/messages.js';
 import type { TextKey } from './texts.js';
+import { views } from './views/registry.js';
 
 export type CommandId =
   | PageView
@@ -17,13 +18,14 @@ export type CommandId =
   | 'range'
   | 'measure'
   | 'waker'
-  | 'fold'
+  | 'collapse'
   | 'pin'
   | 'hide'
   | 'solo'
   | 'openSource'
-  | 'openBeside'
+  | 'openSourceInPlace'
   | 'copyName'
+  | 'menu'
   | 'back'
   | 'forward'
   | 'find'
@@ -54,28 +56,22 @@ export const keyTable: readonly KeyBinding[] = [
   { command: 'before', keys: ['ArrowLeft'], text: 'key.before', where: 'chart' },
   { command: 'after', keys: ['ArrowRight'], text: 'key.after', where: 'chart' },
   { command: 'openSource', keys: ['Enter'], text: 'key.openSource', where: 'chart' },
-  { command: 'openBeside', keys: ['Mod+Enter'], text: 'key.openBeside', where: 'chart' },
+  { command: 'openSourceInPlace', keys: ['Mod+Enter'], text: 'key.openSourceInPlace', where: 'chart' },
   { command: 'range', keys: ['r'], text: 'key.range', where: 'timeline' },
   { command: 'measure', keys: ['m'], text: 'key.measure', where: 'timeline' },
   { command: 'waker', keys: ['l'], text: 'key.waker', where: 'timeline' },
-  { command: 'fold', keys: ['t'], text: 'key.fold', where: 'timeline' },
+  { command: 'collapse', keys: ['t'], text: 'key.collapse', where: 'timeline' },
   { command: 'pin', keys: ['p'], text: 'key.pin', where: 'timeline' },
   { command: 'hide', keys: ['h'], text: 'key.hide', where: 'timeline' },
   { command: 'solo', keys: ['o'], text: 'key.solo' },
   { command: 'copyName', keys: ['c'], text: 'key.copyName' },
+  { command: 'menu', keys: ['ContextMenu', 'Shift+F10'], text: 'key.menu', where: 'chart' },
   { command: 'back', keys: ['Backspace'], text: 'key.back' },
   { command: 'forward', keys: ['Shift+Backspace'], text: 'key.forward' },
   { command: 'find', keys: ['/', 'Mod+f'], text: 'key.find' },
   { command: 'nextMatch', keys: ['n'], text: 'key.nextMatch' },
   { command: 'previousMatch', keys: ['N'], text: 'key.previousMatch' },
-  { command: 'timeline', keys: ['1'], text: 'key.timeline' },
-  { command: 'flameGraph', keys: ['2'], text: 'key.flameGraph' },
-  { command: 'callTree', keys: ['3'], text: 'key.callTree' },
-  { command: 'bottomUp', keys: ['4'], text: 'key.bottomUp' },
-  { command: 'methods', keys: ['5'], text: 'key.methods' },
-  { command: 'callers', keys: ['6'], text: 'key.callers' },
-  { command: 'messages', keys: ['7'], text: 'key.messages' },
-  { command: 'compare', keys: ['8'], text: 'key.compare' },
+  ...views.map(({ id, key }): KeyBinding => ({ command: id, keys: [key], text: `key.${id}` })),
   { command: 'details', keys: ['i'], text: 'key.details' },
   { command: 'help', keys: ['?'], text: 'key.help' },
   { command: 'escape', keys: ['Escape'], text: 'key.escape' },
@@ -111,4 +107,30 @@ export function bindingFor(key: string): KeyBinding | undefined {
     current.find((binding) => binding.keys.includes(key)) ??
     current.find((binding) => binding.keys.includes(unshifted))
   );
+}
+
+const shownKeys: Readonly<Record<string, string>> = {
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+  ArrowLeft: '←',
+  ArrowRight: '→',
+  Escape: 'Esc',
+  Backspace: '⌫',
+  ' ': 'Space',
+  PageUp: 'Page Up',
+  PageDown: 'Page Down',
+  ContextMenu: 'Menu',
+};
+
+/** As a person knows the key. */
+export function shownKey(key: string): string {
+  const letter = key.replace(/^(Mod\+)?(Alt\+)?(Shift\+)?/, '');
+  const shown = shownKeys[letter] ?? (letter.length === 1 ? letter.toUpperCase() : letter);
+  const isShifted = key.includes('Shift+') || (letter.length === 1 && letter !== letter.toLowerCase());
+  const mod = key.startsWith('Mod+') ? `${isMac() ? '⌘' : 'Ctrl'}+` : '';
+  return `${mod}${key.includes('Alt+') ? 'Alt+' : ''}${isShifted ? 'Shift+' : ''}${shown}`;
+}
+
+function isMac(): boolean {
+  return navigator.userAgent.includes('Mac');
 }

@@ -1,20 +1,24 @@
 /** What the page knows of the recording: the last snapshot and what was made of it. Views read it and listen. */
 import { isCarrier } from '../trace/measure/virtual-threads.js';
-import type { MappingExcerpt, PageSettings } from '../protocol/messages.js';
+import type { RetraceExcerpt, PageSettings, SourceOpening } from '../protocol/messages.js';
 import type { Span } from './geometry/time-scale.js';
-import { NameIndex } from './names.js';
-import type { CallKey, Selection, Store, ViewState } from './store.js';
+import type { MenuRequest } from './menu-request.js';
+import { NameIndex, plainText, shownThreadName } from './names.js';
+import type { WaitKey, CallKey, Selection, Store, ViewState } from './store.js';
 import { steadily, threadsInSight } from './thread-order.js';
 import { callRow } from './timeline/call-walk.js';
+import type { Problem } from '../trace/model/trace.js';
 import type {
   Answers,
   BaselineInfo,
+  LineWanted,
   NameColumns,
   Query,
   Rest,
   Scope,
   Snapshot,
   ThreadSnapshot,
+  SchedulingColumns,
 } from './worker/messages.js';
 
 const noNames: NameColumns = {
@@ -37,12 +41,13 @@ export interface ModelBaseline {
 
 export class Model {
   #snapshot: Snapshot | undefined;
+  #scheduling: SchedulingColumns | undefined;
   #threads: readonly ThreadSnapshot[] = [];
   #columns = noNames;
-  #prefixes: readonly string[] = [];
+  #myPackages: readonly string[] = [];
   #changedSources: readonly string[] = [];
   /** What the host said of a mapping. */
-  mapping: Pick<MappingExcerpt, 'file' | 'isOther'> = { file: '' };
+  mapping: Pick<RetraceExcerpt, 'file' | 'isOther'> = { file: '' };
   names = new NameIndex(noNames, []);
   /** 1 for methods the search found; undefined while nothing is searched. */
   matches: Uint8Array | undefined;
@@ -52,6 +57,25 @@ export class Model {
 
   get snapshot(): Snapshot | undefined {
     return this.#snapshot;
+  }
+
+  /** What the kernel's scheduler did; undefined where it was not recorded, and while its columns are still to come. */
+  get scheduling(): SchedulingColumns | undefined {
+    return this.#scheduling;
+  }
+
+  /** Of a thread that ran on a core, of whichever program. */
+  taskName(tid: number): string {
+    const own = this.#threads.find((thread) => thread.tid === tid);
+    if (own !== undefined) return shownThreadName(own);
+    const name = plainText(this.#scheduling?.otherNames.get(tid) ?? '');
+    return name === '' ? `#${tid}` : name;
+  }
+
+  takeScheduling(scheduling: SchedulingColumns, problems: readonly Problem[]): void {
+    this.#scheduling = scheduling;
+    if (this.#snapshot !== undefined) this.#snapshot = { ...this.#snapshot, problems };
+    this.changed();
   }
 
   /** In the order that they are shown in. */
@@ -83,6 +107,7 @@ export class Model {
   /** Another part of the recording is to come: the memory of this one is given back. */
   clear(): void {
     this.#snapshot = undefined;
+    this.#scheduling = undefined;
     this.#threads = [];
     this.#takeNames(noNames);
   }
@@ -104,14 +129,19 @@ export class Model {
 
   #takeNames(names: NameColumns): void {
     this.#columns = names;
-    this.names = new NameIndex(names, this.#prefixes);
+    this.names = new NameIndex(names, this.#myPackages);
     this.changed();
   }
 
   use(settings: PageSettings): void {
-    this.#prefixes = settings.myPackages;
-    this.names = new NameIndex(this.#columns, this.#prefixes);
+    this.#myPackages = settings.myPackages;
+    this.names = new NameIndex(this.#columns, this.#myPackages);
     this.changed();
+  }
+
+  /** Prefixes of the workspace's packages. */
+  get myPackages(): readonly string[] {
+    return this.#myPackages;
   }
 
   /** Sources that are no longer as they were recorded. */
@@ -152,14 +182,15 @@ export class Model {
   /** What figures are about: the range, and the threads that are shown or the one that was chosen. */
   scope(state: ViewState): Scope {
     const { beginNs, endNs } = state.range ?? this.bounds;
-    const { soloThread } = state;
+    const { soloThread, weight, counter } = state;
+    const part = { beginNs, endNs, ...(weight === 'counted' && { counter }) };
     if (soloThread !== undefined && this.thread(soloThread) !== undefined) {
-      return { threads: [soloThread], beginNs, endNs };
+      return { threads: [soloThread], ...part };
     }
     const all = this.#snapshot?.threads ?? [];
     const shown = threadsInSight(all, state);
-    if (shown.length === all.length) return { threads: [], beginNs, endNs };
-    return { threads: shown.length === 0 ? [noThread] : shown.map(({ index }) => index), beginNs, endNs };
+    if (shown.length === all.length) return { threads: [], ...part };
+    return { threads: shown.length === 0 ? [noThread] : shown.map(({ index }) => index), ...part };
   }
 
   /** The selected call's place in the columns of now. */
@@ -171,7 +202,7 @@ export class Model {
   }
 
   methodOf(selection: Selection | undefined): number | undefined {
-    if (selection === undefined || selection.kind === 'block') return undefined;
+    if (selection === undefined || selection.kind === 'wait') return undefined;
     if (selection.kind === 'method') return selection.method;
     const call = this.call(selection);
     return call?.thread.chart.method[call.row];
@@ -187,11 +218,16 @@ export interface ViewContext {
 
 /** What views ask the page to do. */
 export interface PageActions {
-  openSource(method: number, beside: boolean): void;
+  /** `moment`: where the thread stood then; without it, the hottest line of the selected call or of what is in scope. */
+  openSource(method: number, how: SourceOpening, moment?: LineWanted['moment']): void;
   copy(text: string): void;
   announce(message: string): void;
   ask<Q extends Query>(query: Q): Promise<Answers[Q['kind']]>;
   showCallers(method: number): void;
+  showMenu(request: MenuRequest): void;
+  /** Goes to a wait, or to a moment of a thread, in the timeline. */
+  showWait(key: WaitKey): void;
+  showMoment(thread: number, timeNs: number): void;
   /** Asks for another recording to compare this one with, or (false) for none. */
   compareWith(another: boolean): void;
   /** Shows the part of the recording that begins at the last of these places in the file. */

@@ -1,7 +1,7 @@
 /** Method names as they are shown, and what their package says: hue and whose code it is. */
 import { qualifiedWritten } from '../trace/model/written-name.js';
-import { isOwnClass } from './own-code.js';
-import type { NameColumns } from './worker/messages.js';
+import { isMyClass } from './my-code.js';
+import type { NameColumns, ThreadSnapshot } from './worker/messages.js';
 import { text } from './texts.js';
 
 /** Longest name that is drawn or listed; a copy always has all of it. */
@@ -9,13 +9,13 @@ const shownLetters = 400;
 
 /**
  * A hue for each own package, with tints that tell its classes apart; where all own code is of one package, a hue for each
- * class. One more for library code, one for native functions.
+ * class; where nothing is one's own, one for each package. One more for library code, one for native functions.
  */
 export const packageHues = 12;
 export const classTints = 3;
-export const ownHues = packageHues * classTints;
-export const libraryHue = ownHues;
-export const nativeHue = ownHues + 1;
+export const myHues = packageHues * classTints;
+export const libraryHue = myHues;
+export const nativeHue = myHues + 1;
 
 /**
  * Control and format characters (line breaks, bidirectional overrides, joiners) could make a name look like another one or break a line:
@@ -24,6 +24,10 @@ export const nativeHue = ownHues + 1;
 export function plainText(name: string, letters = shownLetters): string {
   const cut = name.length > letters ? `${name.slice(0, letters)}…` : name;
   return cut.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd');
+}
+
+export function shownThreadName(thread: ThreadSnapshot): string {
+  return thread.name === '' ? text('thread.unnamed', { tid: thread.tid }) : plainText(thread.name, 120);
 }
 
 export class NameIndex {
@@ -35,17 +39,19 @@ export class NameIndex {
   /** What a hue stands for. */
   readonly coloursBy: 'package' | 'class';
 
-  constructor(columns: NameColumns, ownPrefixes: readonly string[]) {
+  constructor(columns: NameColumns, myPackages: readonly string[]) {
     this.#columns = columns;
     this.count = columns.count;
-    const own = columns.classNames.filter((className) => isOwnClass(className, ownPrefixes));
+    const found = columns.classNames.filter((className) => isMyClass(className, myPackages));
+    // A recording of other code than the workspace's would be all grey: then every package has its hue.
+    const own = found.length > 0 ? found : columns.classNames.filter((className) => className !== '');
     const packages = new Set(own.map(packageOf));
     this.coloursBy = packages.size === 1 ? 'class' : 'package';
     this.#hues = spread(packages.size === 1 ? new Set(own.map(outerClass)) : packages);
-    const ownClasses = new Set(own);
+    const myClasses = new Set(own);
     this.#hueOfClass = Uint8Array.from(columns.classNames, (className) => {
       if (className === '') return nativeHue;
-      if (!ownClasses.has(className)) return libraryHue;
+      if (!myClasses.has(className)) return libraryHue;
       return (this.#hues.get(this.#group(className)) ?? 0) * classTints + (hash(className) % classTints);
     });
   }
@@ -56,7 +62,7 @@ export class NameIndex {
 
   /** The package, or class, whose hue an own method has; '' for methods of libraries and native functions. */
   group(method: number): string {
-    return this.isOwn(method) ? this.#group(this.className(method)) : '';
+    return this.isMyCode(method) ? this.#group(this.className(method)) : '';
   }
 
   /** As `hue` of the methods of a group, between their tints. */
@@ -120,8 +126,8 @@ export class NameIndex {
     return this.#hueOfClass[this.#columns.classOf[method] ?? -1] ?? nativeHue;
   }
 
-  isOwn(method: number): boolean {
-    return this.hue(method) < ownHues;
+  isMyCode(method: number): boolean {
+    return this.hue(method) < myHues;
   }
 }
 

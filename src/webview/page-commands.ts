@@ -1,5 +1,5 @@
 /** What keys, buttons and the host can make the page do. */
-import type { PageView } from '../protocol/messages.js';
+import type { PageView, ThreadStretch } from '../protocol/messages.js';
 import type { Commands } from './key-handler.js';
 import type { CommandId } from './keys.js';
 import type { ViewContext } from './model.js';
@@ -8,14 +8,14 @@ import type { HelpDialog } from './panes/help-dialog.js';
 import type { Toolbar } from './panes/toolbar.js';
 import { searchedLetters } from './search/method-search.js';
 import { nextMatch } from './search/next-match.js';
-import type { BlockKey } from './store.js';
+import type { WaitKey } from './store.js';
 import type { ViewHistory } from './view-history.js';
-import { blockRow } from './timeline/blocks.js';
-import { toggleFolded, toggleHidden, togglePinned } from './timeline/thread-actions.js';
+import { waitRow } from './timeline/wait-rows.js';
+import { toggleCollapsed, toggleHidden, togglePinned } from './timeline/thread-actions.js';
 import type { TimelineView } from './timeline/timeline-view.js';
 import { shownThreads } from './timeline/track-layout.js';
-import { isHeld, stillWaits } from './timeline/waits.js';
-import type { BlockColumns } from './worker/messages.js';
+import { isHeld, isOpenWait } from './timeline/waits.js';
+import type { WaitColumns } from './worker/messages.js';
 
 export class PageCommands implements Commands, DetailsActions {
   readonly #context: ViewContext;
@@ -79,16 +79,19 @@ export class PageCommands implements Commands, DetailsActions {
       case 'waker':
         this.#followLink();
         return;
-      case 'fold':
+      case 'collapse':
       case 'pin':
       case 'hide':
       case 'solo':
         this.#changeThread(command);
         return;
       case 'openSource':
-      case 'openBeside':
+      case 'openSourceInPlace':
       case 'copyName':
         this.#onMethod(command);
+        return;
+      case 'menu':
+        this.#timeline.openMenu();
         return;
       case 'back':
       case 'forward':
@@ -121,12 +124,12 @@ export class PageCommands implements Commands, DetailsActions {
     }
   }
 
-  #onMethod(command: 'openSource' | 'openBeside' | 'copyName'): void {
+  #onMethod(command: 'openSource' | 'openSourceInPlace' | 'copyName'): void {
     const { model, store, actions } = this.#context;
     const method = model.methodOf(store.state.selection);
     if (method === undefined) return;
     if (command === 'copyName') actions.copy(model.names.qualified(method));
-    else actions.openSource(method, command === 'openBeside');
+    else actions.openSource(method, command === 'openSourceInPlace' ? 'replace' : 'go');
   }
 
   /** In layers: what lies on top goes first. */
@@ -163,7 +166,7 @@ export class PageCommands implements Commands, DetailsActions {
     return selection === undefined || selection.kind === 'method' ? undefined : selection.thread;
   }
 
-  #changeThread(command: 'fold' | 'pin' | 'hide' | 'solo'): void {
+  #changeThread(command: 'collapse' | 'pin' | 'hide' | 'solo'): void {
     const { store } = this.#context;
     const index = this.#selectedThread();
     if (command === 'solo') {
@@ -177,7 +180,7 @@ export class PageCommands implements Commands, DetailsActions {
       const place = this.#timeline.layout.places.find(
         (one) => one.kind === 'thread' && one.thread.index === index,
       );
-      if (place?.kind === 'thread') toggleFolded(store, place);
+      if (place?.kind === 'thread') toggleCollapsed(store, place);
     }
   }
 
@@ -185,28 +188,28 @@ export class PageCommands implements Commands, DetailsActions {
     const { store, model } = this.#context;
     const { selection } = store.state;
     const links = model.snapshot?.links;
-    if (selection?.kind !== 'block' || links === undefined) return;
-    const blocks = model.thread(selection.thread)?.blocks;
-    const row = blocks === undefined ? -1 : blockRow(blocks, selection.beginNs);
-    if (blocks === undefined || row < 0) return;
-    const link = blocks.link[row] ?? -1;
+    if (selection?.kind !== 'wait' || links === undefined) return;
+    const waits = model.thread(selection.thread)?.waits;
+    const row = waits === undefined ? -1 : waitRow(waits, selection.beginNs);
+    if (waits === undefined || row < 0) return;
+    const link = waits.link[row] ?? -1;
     if (link >= 0) this.goTo(links.waker[link] ?? 0, links.wakerTime[link] ?? 0);
-    else if (isHeld(blocks, row)) this.goToOwner(blocks, row);
+    else if (isHeld(waits, row)) this.goToOwner(waits, row);
   }
 
   /** What who has the lock does at that time: its own wait, where that has not ended either. */
-  goToOwner(blocks: BlockColumns, row: number): void {
-    const owner = blocks.owner[row] ?? 0;
-    const own = this.#context.model.thread(owner)?.blocks;
+  goToOwner(waits: WaitColumns, row: number): void {
+    const owner = waits.owner[row] ?? 0;
+    const own = this.#context.model.thread(owner)?.waits;
     if (own === undefined) return;
     const last = own.count - 1;
-    if (!stillWaits(blocks, row)) this.goTo(owner, blocks.begin[row] ?? 0);
-    else if (stillWaits(own, last))
-      this.goToWait({ kind: 'block', thread: owner, beginNs: own.begin[last] ?? 0 });
-    else this.goTo(owner, blocks.end[row] ?? 0);
+    if (!isOpenWait(waits, row)) this.goTo(owner, waits.begin[row] ?? 0);
+    else if (isOpenWait(own, last))
+      this.goToWait({ kind: 'wait', thread: owner, beginNs: own.begin[last] ?? 0 });
+    else this.goTo(owner, waits.end[row] ?? 0);
   }
 
-  goToWait(key: BlockKey): void {
+  goToWait(key: WaitKey): void {
     this.#context.store.set({ view: 'timeline' });
     this.#timeline.navigation.selectWait(key);
     this.#timeline.chart.focus();
@@ -218,6 +221,21 @@ export class PageCommands implements Commands, DetailsActions {
     this.#timeline.chart.focus();
   }
 
+  /** The range is the stretch, as if it was asked why it took its time; the timeline shows a little more than it. */
+  showStretch({ thread, beginNs, endNs }: ThreadStretch): void {
+    const { store, model } = this.#context;
+    const { bounds } = model;
+    const range = { beginNs: Math.max(beginNs, bounds.beginNs), endNs: Math.min(endNs, bounds.endNs) };
+    if (range.endNs <= range.beginNs) return;
+    const beside = (range.endNs - range.beginNs) / 8;
+    const viewport = {
+      beginNs: Math.max(range.beginNs - beside, bounds.beginNs),
+      endNs: Math.min(range.endNs + beside, bounds.endNs),
+    };
+    store.set({ range, viewport, soloThread: thread });
+    this.goTo(thread, (range.beginNs + range.endNs) / 2);
+  }
+
   focusSelection(): void {
     this.#context.store.set({ view: 'timeline' });
     this.#timeline.navigation.focus();
@@ -227,18 +245,18 @@ export class PageCommands implements Commands, DetailsActions {
     const { store, actions } = this.#context;
     store.set({ selection: { kind: 'method', method }, view });
     if (view === 'timeline') this.#nextCall(method);
-    else if (view === 'flameGraph') this.#searchFor(method);
+    else if (view === 'flameGraph') this.searchFor(method);
     actions.focusView();
   }
 
   reveal(method: number): void {
     this.#context.store.set({ selection: { kind: 'method', method } });
-    this.#searchFor(method);
+    this.searchFor(method);
     if (this.#context.store.state.view === 'timeline') this.#nextCall(method);
   }
 
   /** The flame graph has many frames of one method: the search shows them all. */
-  #searchFor(method: number): void {
+  searchFor(method: number): void {
     const { store, model } = this.#context;
     store.set({ search: { text: model.names.qualified(method).slice(0, searchedLetters), regex: false } });
   }

@@ -1,6 +1,6 @@
 /** The page's entry: finds its host, starts the engine's worker, feeds it, and puts the shell on the screen. */
 import type { HostMessage } from '../protocol/messages.js';
-import { usualMemoryBytes } from '../trace/build/budget.js';
+import { usualMemoryBytes } from '../trace/assemble/budget.js';
 import { EngineClient, startWorker } from './engine-client.js';
 import { findHost } from './host.js';
 import { PageShell } from './shell.js';
@@ -36,7 +36,7 @@ function shellOf(engine: EngineClient): PageShell {
 function feed(engine: EngineClient, message: HostMessage): void {
   if (message.type === 'open') {
     const { totalBytes, live, settings } = message;
-    engine.send({ type: 'mine', prefixes: settings.myPackages, fold: store.state.onlyMine });
+    engine.send({ type: 'myCode', myPackages: settings.myPackages, hideLibraries: store.state.myCode });
     engine.send({ type: 'naming', mapping: settings.mapping, asRecorded: store.state.namesAsRecorded });
     memoryBytes = settings.memoryBytes ?? usualMemoryBytes;
     const part = { from: store.state.parts.at(-1) ?? 0, mostBytes: memoryBytes };
@@ -44,6 +44,8 @@ function feed(engine: EngineClient, message: HostMessage): void {
     engine.send({ type: 'open', totalBytes, live, part, rowsInSight });
   } else if (message.type === 'bytes') {
     engine.send({ type: 'bytes', data: message.data }, [message.data]);
+  } else if (message.type === 'codeNames' || message.type === 'baselineCodeNames') {
+    engine.send(message);
   } else if (message.type === 'baseline') {
     engine.send({ type: 'baseline', part: { mostBytes: memoryBytes } });
   } else if (message.type === 'baselineBytes') {
@@ -52,8 +54,8 @@ function feed(engine: EngineClient, message: HostMessage): void {
     engine.send({ type: 'baselineEnd' });
   } else if (message.type === 'noBaseline') {
     engine.send({ type: 'baseline', part: undefined });
-  } else if (message.type === 'mapping') {
-    engine.send({ type: 'mapping', text: message.text });
+  } else if (message.type === 'retraceMapping') {
+    engine.send({ type: 'retraceExcerpt', text: message.text });
   } else if (message.type === 'end') {
     engine.send({ type: 'end' });
   }

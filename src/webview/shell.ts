@@ -1,10 +1,11 @@
 /** The page around its views: takes what host and engine say, and keeps the state. */
+import type { Problem } from '../trace/model/trace.js';
 import type {
   HostMessage,
   PageCommand,
   PageSettings,
-  SourceKey,
-  WantedMapping,
+  SourceOpening,
+  WantedRetraceMapping,
 } from '../protocol/messages.js';
 import { element } from './element.js';
 import type { EngineClient, EngineListener } from './engine-client.js';
@@ -14,32 +15,44 @@ import { listenForKeys } from './key-handler.js';
 import { useKeys } from './keys.js';
 import { Model } from './model.js';
 import type { PageActions, ViewContext } from './model.js';
+import type { MenuRequest } from './menu-request.js';
 import { plainText } from './names.js';
 import { PageCommands } from './page-commands.js';
+import { ContextMenu } from './panes/context-menu.js';
 import { DetailsPane } from './panes/details-pane.js';
 import { HelpDialog } from './panes/help-dialog.js';
 import { LockWaitsBar } from './panes/lock-waits.js';
 import { Toolbar } from './panes/toolbar.js';
 import { TrustLine } from './panes/trust-line.js';
+import { PendingReveals } from './pending-reveals.js';
 import { rehearse } from './rehearse.js';
 import { SearchHandler } from './search/search-handler.js';
-import type { Store, ViewState } from './store.js';
+import { exportedState } from './store.js';
+import type { WaitKey, Store, ViewState } from './store.js';
 import { text } from './texts.js';
 import { describeCall } from './timeline/accessible-mirror.js';
 import { hueVariables, readPalette } from './timeline/palette.js';
 import { TimelineView } from './timeline/timeline-view.js';
-import { CallersView } from './views/callers-view.js';
-import { CompareView } from './views/compare-view.js';
-import { FlameGraphView } from './views/flame-graph-view.js';
-import { MessagesView } from './views/messages-view.js';
-import { MethodsView } from './views/methods-view.js';
-import { TreeView } from './views/tree-view.js';
+import { createViews } from './views/create.js';
 import { ViewHistory } from './view-history.js';
 import type { FigureView } from './views/view.js';
-import type { Answers, BaselineInfo, Query, Rest, Snapshot } from './worker/messages.js';
+import type {
+  Answers,
+  BaselineInfo,
+  LineWanted,
+  Query,
+  Rest,
+  Scope,
+  Snapshot,
+  Weight,
+  SchedulingColumns,
+} from './worker/messages.js';
 
 /** What is kept is written at most this often: a drag changes it every frame. */
 const keepMs = 250;
+
+/** Recordings whose lengths differ by less are as long as each other: what a person stops by hand is never exactly so. */
+const alikeLength = 0.9;
 
 export class PageShell implements EngineListener, PageActions {
   readonly root = element('main', { class: 'page' });
@@ -53,34 +66,29 @@ export class PageShell implements EngineListener, PageActions {
   readonly #views: readonly FigureView[];
   readonly #toolbar: Toolbar;
   readonly #commands: PageCommands;
+  readonly #reveals: PendingReveals;
+  readonly #menu: ContextMenu;
   readonly #notice = element('div', { class: 'notice', role: 'status' });
   readonly #banner = element('div', { class: 'banner', role: 'alert' });
-  readonly #live = element('div', { class: 'sr-only', 'aria-live': 'polite' });
+  readonly #live = element('div', { class: 'sr-only announcement', 'aria-live': 'polite' });
   readonly #engine: EngineClient;
   #name = '';
   #settings: PageSettings = { myPackages: [], texts: {} };
-  /** A method to be shown once there is something to show it in. */
-  #revealLater: SourceKey | undefined;
+  /** Weight that the recording's question led to; undefined: a person chose, now or before a reload. */
+  #askedWeight: Weight | undefined;
   #keepTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(host: Host, store: Store, engine: EngineClient) {
     this.#engine = engine;
     this.#host = host;
     this.#store = store;
+    this.#askedWeight = host.keptState === undefined ? store.state.weight : undefined;
     this.#context = { store, model: this.#model, actions: this };
     const context = this.#context;
     this.#history = new ViewHistory(store, host.keptState);
     new SearchHandler(context, (found, isBad) => this.#toolbar.showFound(found, isBad));
     this.#timeline = new TimelineView(context);
-    this.#views = [
-      new FlameGraphView(context),
-      new TreeView(context, 'down'),
-      new TreeView(context, 'up'),
-      new MethodsView(context),
-      new CallersView(context),
-      new MessagesView(context),
-      new CompareView(context),
-    ];
+    this.#views = createViews(context);
     const help = new HelpDialog();
     this.#toolbar = new Toolbar(
       context,
@@ -89,11 +97,13 @@ export class PageShell implements EngineListener, PageActions {
         run: (command) => this.#commands.run(command),
         nextMatch: (step) => this.#commands.nextMatch(step),
         showHelp: () => help.open(),
-        exportHtml: () => host.post({ type: 'exportHtml' }),
+        exportHtml: () => this.#exportHtml(),
       },
       host.canOpenSource,
     );
     this.#commands = new PageCommands(context, this.#history, this.#timeline, this.#toolbar, help);
+    this.#reveals = new PendingReveals(context, this.#commands);
+    this.#menu = new ContextMenu(context, this.#commands);
     const details = new DetailsPane(context, this.#commands);
     const trust = new TrustLine(context);
     const locks = new LockWaitsBar(context, (wait) => this.#commands.goToWait(wait));
@@ -112,7 +122,12 @@ export class PageShell implements EngineListener, PageActions {
       this.#notice,
       this.#live,
       help.root,
+      this.#menu.root,
     );
+    // VS Code's own menu has nothing for a view: Cut, Copy and Paste stay with fields and with what can be marked as text.
+    this.#stage.addEventListener('contextmenu', (event) => {
+      if (!isField(event)) event.preventDefault();
+    });
     this.#banner.hidden = true;
     this.#timeline.root.id = 'view-timeline';
     this.#timeline.root.setAttribute('role', 'tabpanel');
@@ -127,7 +142,7 @@ export class PageShell implements EngineListener, PageActions {
     store.onChange((state, changed) => {
       if (changed.has('view')) this.#showView(state);
       if (changed.has('selection')) this.#announceSelection();
-      if (changed.has('onlyMine')) this.#tellOwnCode();
+      if (changed.has('myCode')) this.#sendMyCode();
       if (changed.has('namesAsRecorded')) this.#tellNames();
       this.#keepSoon();
     });
@@ -145,6 +160,8 @@ export class PageShell implements EngineListener, PageActions {
         this.#use(message.settings);
         return;
       case 'bytes':
+      case 'codeNames':
+      case 'baselineCodeNames':
       case 'end':
       case 'baselineBytes':
       case 'baselineEnd':
@@ -160,12 +177,12 @@ export class PageShell implements EngineListener, PageActions {
         if (why !== '') this.#host.post({ type: 'compared', problem: why });
         return;
       }
-      case 'mapping':
+      case 'retraceMapping':
         this.#model.mapping = message;
         return;
       case 'settings':
         this.#use(message.settings);
-        this.#tellOwnCode();
+        this.#sendMyCode();
         this.#tellNames();
         return;
       case 'changedSources':
@@ -177,10 +194,10 @@ export class PageShell implements EngineListener, PageActions {
         if (this.#model.snapshot === undefined) this.#sayAlone('');
         return;
       case 'reveal':
-        this.#revealLater = message.key;
-        // The editor knows names as written only.
-        this.#store.set({ namesAsRecorded: false });
-        this.#reveal();
+        this.#reveals.method(message.key);
+        return;
+      case 'revealStretch':
+        this.#reveals.stretch(message);
         return;
       case 'command':
         this.#runHostCommand(message.command);
@@ -195,15 +212,21 @@ export class PageShell implements EngineListener, PageActions {
   }
 
   #runHostCommand(command: PageCommand): void {
-    if (command === 'exportHtml') this.#host.post({ type: 'exportHtml' });
+    if (command === 'exportHtml') this.#exportHtml();
     else this.#commands.run(command);
   }
 
-  #tellOwnCode(): void {
+  #exportHtml(): void {
+    // With what is shown now, not a quarter of a second ago.
+    this.#keep();
+    this.#host.post({ type: 'exportHtml' });
+  }
+
+  #sendMyCode(): void {
     this.#engine.send({
-      type: 'mine',
-      prefixes: this.#settings.myPackages,
-      fold: this.#store.state.onlyMine,
+      type: 'myCode',
+      myPackages: this.#settings.myPackages,
+      hideLibraries: this.#store.state.myCode,
     });
   }
 
@@ -215,26 +238,6 @@ export class PageShell implements EngineListener, PageActions {
     });
   }
 
-  /** A lens of the editor was clicked: the method in every view. */
-  #reveal(): void {
-    const key = this.#revealLater;
-    const { snapshot } = this.#model;
-    // Its name, or a call of it, may come with the rest.
-    if (key === undefined || snapshot === undefined || snapshot.toCome !== undefined) return;
-    const overloads = this.#model.names.find(key.className, key.method);
-    if (overloads.length === 0) return;
-    this.#revealLater = undefined;
-    void this.#revealOverload(overloads, key.signature);
-  }
-
-  async #revealOverload(overloads: readonly number[], signature: string): Promise<void> {
-    const keys = await Promise.all(
-      overloads.length > 1 ? overloads.map((method) => this.ask({ kind: 'source', method })) : [],
-    );
-    const method = overloads[keys.findIndex((key) => key.signature === signature)] ?? overloads[0];
-    if (method !== undefined) this.#commands.reveal(method);
-  }
-
   snapshot(snapshot: Snapshot): void {
     const before = this.#model.snapshot;
     const isFirst = before === undefined;
@@ -243,6 +246,7 @@ export class PageShell implements EngineListener, PageActions {
       this.#store.set({ selection: undefined, flamePath: [], comparePath: [], openRows: {} });
       this.#history.clear();
     }
+    this.#followQuestion(snapshot);
     this.#model.take(snapshot);
     this.#stage.classList.remove('is-bare');
     // The first sample of a thread tells of no time.
@@ -259,7 +263,7 @@ export class PageShell implements EngineListener, PageActions {
         }),
       );
     }
-    this.#reveal();
+    this.#reveals.show();
     // Not in the next frame: that may be a whole one away.
     this.#timeline.draw();
     if (snapshot.live) return;
@@ -272,6 +276,18 @@ export class PageShell implements EngineListener, PageActions {
     });
   }
 
+  /** Figures begin with what the recording is asked first, until a person chooses. */
+  #followQuestion({ question }: Snapshot): void {
+    if (this.#askedWeight === undefined) return;
+    if (this.#store.state.weight !== this.#askedWeight) {
+      this.#askedWeight = undefined;
+      return;
+    }
+    const weight = question === 'cpu' ? 'cpu' : 'wall';
+    this.#askedWeight = weight;
+    this.#history.withoutStep(() => this.#store.set({ weight }));
+  }
+
   rehearse(snapshot: Snapshot): void {
     // Once something is being opened there is no time for it.
     if (this.#name === '') rehearse(this.#stage, snapshot);
@@ -279,11 +295,15 @@ export class PageShell implements EngineListener, PageActions {
 
   rest(rest: Rest): void {
     this.#model.takeRest(rest);
-    this.#reveal();
+    this.#reveals.show();
   }
 
-  mappingWanted(wanted: WantedMapping): void {
-    this.#host.post({ type: 'mapping', ...wanted });
+  scheduling(scheduling: SchedulingColumns, problems: readonly Problem[]): void {
+    this.#model.takeScheduling(scheduling, problems);
+  }
+
+  wantRetraceMapping(wanted: WantedRetraceMapping): void {
+    this.#host.post({ type: 'wantRetraceMapping', ...wanted });
   }
 
   progress(bytes: number, totalBytes: number): void {
@@ -296,8 +316,23 @@ export class PageShell implements EngineListener, PageActions {
   baseline(info: BaselineInfo | undefined, problem: string): void {
     const known = this.#model.baseline;
     if (known === undefined || (info === undefined && problem === '')) return;
+    if (info !== undefined) this.#chooseLengths(known.name, info);
     this.#model.baseline = { ...known, info, problem };
     this.#host.post({ type: 'compared', problem });
+  }
+
+  /** Recordings of other lengths differ in every row, which says nothing: they are scaled until a person chooses otherwise. */
+  #chooseLengths(name: string, { lengthNs }: BaselineInfo): void {
+    const { comparing, comparedWith } = this.#store.state;
+    if (comparedWith === name) return;
+    const { beginNs, endNs } = this.#model.bounds;
+    const [shorter, longer] = [lengthNs, endNs - beginNs].sort((one, other) => one - other) as [
+      number,
+      number,
+    ];
+    const others = comparing.filter((one) => one !== 'scaled');
+    const chosen = shorter < longer * alikeLength ? ['scaled', ...others] : others;
+    this.#history.withoutStep(() => this.#store.set({ comparing: chosen, comparedWith: name }));
   }
 
   notTrace(what: string): void {
@@ -338,13 +373,25 @@ export class PageShell implements EngineListener, PageActions {
     return this.#host.canOpenSource;
   }
 
-  openSource(method: number, beside: boolean): void {
+  openSource(method: number, how: SourceOpening, moment?: LineWanted['moment']): void {
     if (!this.canOpenSource || method < 0) return;
+    if (how === 'peek' && this.#settings.clickSelectsOnly === true) return;
     const isRecorded = this.#model.snapshot?.isRetraced !== true;
-    this.ask({ kind: 'source', method }).then(
-      (key) => this.#host.post({ type: 'openSource', key, beside, isRecorded }),
+    const wanted = { scope: this.#scopeOfLine(method), ...(moment && { moment }) };
+    this.ask({ kind: 'source', method, ...wanted }).then(
+      ({ at: line, ...key }) => this.#host.post({ type: 'openSource', key, how, line, isRecorded }),
       (error: unknown) => this.#warn(String(error)),
     );
+  }
+
+  /** The selected call, if it is one of the method; else what all figures are of. */
+  #scopeOfLine(method: number): Scope {
+    const { state } = this.#store;
+    const call = state.selection?.kind === 'call' ? this.#model.call(state.selection) : undefined;
+    const { chart, index } = call?.thread ?? {};
+    if (call === undefined || chart === undefined || index === undefined || chart.method[call.row] !== method)
+      return this.#model.scope(state);
+    return { threads: [index], beginNs: chart.begin[call.row] ?? 0, endNs: chart.end[call.row] ?? 0 };
   }
 
   copy(copied: string): void {
@@ -368,6 +415,18 @@ export class PageShell implements EngineListener, PageActions {
     if (method >= 0) this.#store.set({ selection: { kind: 'method', method }, view: 'callers' });
   }
 
+  showMenu(request: MenuRequest): void {
+    this.#menu.open(request);
+  }
+
+  showWait(key: WaitKey): void {
+    this.#commands.goToWait(key);
+  }
+
+  showMoment(thread: number, timeNs: number): void {
+    this.#commands.goTo(thread, timeNs);
+  }
+
   focusView(): void {
     const { view } = this.#store.state;
     if (view === 'timeline') this.#timeline.chart.focus();
@@ -384,8 +443,10 @@ export class PageShell implements EngineListener, PageActions {
     const call = selection?.kind === 'call' ? this.#model.call(selection) : undefined;
     if (call === undefined) return;
     const said = describeCall(this.#context, call.thread.index, call.row);
-    const isFolded = this.#timeline.navigation.isFolded(call.thread.index);
-    this.announce(isFolded ? `${said}, ${text('thread.isFolded')}` : said);
+    const isCollapsed = this.#timeline.navigation.isCollapsed(call.thread.index);
+    this.announce(
+      isCollapsed ? text('joined.parts', { one: said, other: text('thread.isCollapsed') }) : said,
+    );
   }
 
   #say(notice: string): void {
@@ -412,6 +473,14 @@ export class PageShell implements EngineListener, PageActions {
   #keep(): void {
     clearTimeout(this.#keepTimer);
     this.#keepTimer = undefined;
-    this.#host.keepState({ ...this.#store.state, ...this.#history.kept });
+    const { state } = this.#store;
+    this.#host.keepState({ ...state, ...this.#history.kept });
+    // Without the way back: an exported page begins anew.
+    this.#host.post({ type: 'kept', state: JSON.stringify(exportedState(state)) });
   }
+}
+
+function isField(event: Event): boolean {
+  const [inner] = event.composedPath();
+  return inner instanceof HTMLInputElement || inner instanceof HTMLTextAreaElement;
 }

@@ -1,6 +1,7 @@
 /** What the person has chosen to see: one object, changed only here, kept across reloads by the host. */
 import { pageViews } from '../protocol/messages.js';
 import type { PageView } from '../protocol/messages.js';
+import { allWeights } from '../trace/measure/weights.js';
 import type { Span } from './geometry/time-scale.js';
 import type { Weight } from './worker/messages.js';
 
@@ -13,8 +14,8 @@ export interface CallKey {
 }
 
 /** A blocking sample of a thread. */
-export interface BlockKey {
-  readonly kind: 'block';
+export interface WaitKey {
+  readonly kind: 'wait';
   readonly thread: number;
   readonly beginNs: number;
 }
@@ -25,7 +26,7 @@ export interface MethodKey {
   readonly method: number;
 }
 
-export type Selection = CallKey | BlockKey | MethodKey;
+export type Selection = CallKey | WaitKey | MethodKey;
 
 export interface SearchState {
   readonly text: string;
@@ -45,23 +46,32 @@ export interface ViewState {
   readonly hidden: readonly number[];
   /** Words that the names of the threads in sight have; empty: all. */
   readonly threadFilter: string;
+  /** Threads that rested all the time are left out of chart and figures, unless this is true. */
+  readonly idleShown: boolean;
   readonly pinned: readonly number[];
-  /** Threads folded or unfolded against the default. */
-  readonly folded: readonly number[];
-  readonly unfolded: readonly number[];
-  readonly countersUnfolded: boolean;
+  /** Threads collapsed or expanded against the default. */
+  readonly collapsed: readonly number[];
+  readonly expanded: readonly number[];
+  readonly countersExpanded: boolean;
+  readonly coresExpanded: boolean;
   /** Figures of this thread only; undefined: of all that are shown. */
   readonly soloThread: number | undefined;
   readonly weight: Weight;
+  /** Of the program, for the weight `counted`; empty: none is chosen. */
+  readonly counter: string;
   readonly search: SearchState;
-  readonly onlyMine: boolean;
+  readonly myCode: boolean;
   /** Names as the recording has them, where a mapping could give the ones that were written. */
   readonly namesAsRecorded: boolean;
   readonly sort: { readonly column: string; readonly descending: boolean };
   readonly columns: readonly string[];
   /** How the recording is compared with another one: any of total, scaled, all, flame. */
   readonly comparing: readonly string[];
+  /** The recording that `comparing` was last chosen for; empty: none yet. */
+  readonly comparedWith: string;
   readonly detailsOpen: boolean;
+  /** The trust line has all facts, not only those that change a conclusion. */
+  readonly factsOpen: boolean;
   /** Methods from the root to the frame that the flame graph is zoomed to. */
   readonly flamePath: readonly number[];
   /** The same in the flame graph of what differs from another recording, by its numbers of methods of both. */
@@ -73,7 +83,7 @@ export interface ViewState {
 export type OpenRows = Readonly<Partial<Record<'callTree' | 'bottomUp', readonly string[]>>>;
 
 export const initialState: ViewState = {
-  view: 'timeline',
+  view: 'overview',
   parts: [],
   viewport: undefined,
   scrollTop: 0,
@@ -81,19 +91,24 @@ export const initialState: ViewState = {
   range: undefined,
   hidden: [],
   threadFilter: '',
+  idleShown: false,
   pinned: [],
-  folded: [],
-  unfolded: [],
-  countersUnfolded: false,
+  collapsed: [],
+  expanded: [],
+  countersExpanded: false,
+  coresExpanded: false,
   soloThread: undefined,
   weight: 'wall',
+  counter: '',
   search: { text: '', regex: false },
-  onlyMine: false,
+  myCode: false,
   namesAsRecorded: false,
   sort: { column: 'self', descending: true },
   columns: [],
   comparing: [],
+  comparedWith: '',
   detailsOpen: true,
+  factsOpen: false,
   flamePath: [],
   comparePath: [],
   openRows: {},
@@ -128,6 +143,13 @@ export class Store {
   }
 }
 
+/** What an exported page begins with. It has one recording: nothing is left of what that was compared with. */
+export function exportedState(state: ViewState): ViewState {
+  const { comparing, comparedWith, comparePath } = initialState;
+  const view = state.view === 'compare' ? initialState.view : state.view;
+  return { ...state, view, comparing, comparedWith, comparePath };
+}
+
 /** What a host kept is data from outside: only fields of the right shape are taken. */
 export function restoreState(kept: unknown): Partial<ViewState> {
   if (typeof kept !== 'object' || kept === null) return {};
@@ -141,23 +163,30 @@ export function restoreState(kept: unknown): Partial<ViewState> {
   take('range', isSpan);
   take('scrollTop', (value) => typeof value === 'number' && value >= 0);
   take('selection', isSelection);
-  for (const key of ['parts', 'hidden', 'pinned', 'folded', 'unfolded', 'flamePath', 'comparePath'] as const)
+  for (const key of [
+    'parts',
+    'hidden',
+    'pinned',
+    'collapsed',
+    'expanded',
+    'flamePath',
+    'comparePath',
+  ] as const)
     take(key, isNumbers);
   take('threadFilter', (value) => typeof value === 'string');
   take('soloThread', (value) => typeof value === 'number');
-  take(
-    'weight',
-    (value) =>
-      typeof value === 'string' &&
-      value in { wall: 1, cpu: 1, blocked: 1, allocations: 1, allocatedBytes: 1, faults: 1, switches: 1 },
-  );
+  take('weight', (value) => typeof value === 'string' && allWeights.some((weight) => weight === value));
+  take('counter', (value) => typeof value === 'string');
   take(
     'search',
     (value) => isRecord(value) && typeof value['text'] === 'string' && typeof value['regex'] === 'boolean',
   );
-  take('countersUnfolded', (value) => typeof value === 'boolean');
-  take('onlyMine', (value) => typeof value === 'boolean');
+  take('idleShown', (value) => typeof value === 'boolean');
+  take('countersExpanded', (value) => typeof value === 'boolean');
+  take('coresExpanded', (value) => typeof value === 'boolean');
+  take('myCode', (value) => typeof value === 'boolean');
   take('namesAsRecorded', (value) => typeof value === 'boolean');
+  take('factsOpen', (value) => typeof value === 'boolean');
   take('detailsOpen', (value) => typeof value === 'boolean');
   take(
     'sort',
@@ -167,6 +196,7 @@ export function restoreState(kept: unknown): Partial<ViewState> {
   take('openRows', (value) => isRecord(value) && Object.values(value).every(isStrings));
   take('columns', isStrings);
   take('comparing', isStrings);
+  take('comparedWith', (value) => typeof value === 'string');
   return restored;
 }
 
@@ -195,5 +225,5 @@ function isSelection(value: unknown): boolean {
   if (!isRecord(value)) return false;
   if (value['kind'] === 'method') return typeof value['method'] === 'number';
   if (typeof value['thread'] !== 'number' || typeof value['beginNs'] !== 'number') return false;
-  return value['kind'] === 'block' || (value['kind'] === 'call' && typeof value['depth'] === 'number');
+  return value['kind'] === 'wait' || (value['kind'] === 'call' && typeof value['depth'] === 'number');
 }

@@ -1,5 +1,5 @@
-/** Which threads a person wants to see: all that are neither hidden nor filtered out; main first, then by CPU; those without any figure last. */
-import { shownName } from './timeline/thread-actions.js';
+/** Which threads a person wants to see: all that are neither idle, hidden nor filtered out; main first, then by CPU; those without any figure last. */
+import { shownThreadName } from './names.js';
 import type { ViewState } from './store.js';
 import type { ThreadSnapshot } from './worker/messages.js';
 
@@ -30,12 +30,14 @@ export function steadily(threads: readonly ThreadSnapshot[], before: readonly nu
 /** The chart shows these, and figures are of them. */
 export function threadsInSight(
   threads: readonly ThreadSnapshot[],
-  { hidden, threadFilter }: ViewState,
+  { hidden, threadFilter, idleShown }: Pick<ViewState, 'hidden' | 'threadFilter' | 'idleShown'>,
 ): ThreadSnapshot[] {
   const words = threadFilter.trim().toLowerCase();
   return threads.filter(
     (thread) =>
-      !hidden.includes(thread.index) && (words === '' || shownName(thread).toLowerCase().includes(words)),
+      (idleShown || !thread.isIdle) &&
+      !hidden.includes(thread.index) &&
+      (words === '' || shownThreadName(thread).toLowerCase().includes(words)),
   );
 }
 
@@ -44,7 +46,8 @@ function passes(one: ThreadSnapshot, other: ThreadSnapshot | undefined): boolean
   return rank(one) - rank(other) < 0 || (rank(one) === rank(other) && one.cpuNs > clearlyMore * other.cpuNs);
 }
 
-function rank({ isMain, chart }: ThreadSnapshot): number {
+function rank({ isMain, isIdle, chart }: ThreadSnapshot): number {
   if (isMain) return 0;
-  return chart.count > 0 ? 1 : 2;
+  if (chart.count === 0) return 3;
+  return isIdle ? 2 : 1;
 }

@@ -16,6 +16,7 @@ const notSteps: readonly (keyof ViewState)[] = [
   'sort',
   'columns',
   'detailsOpen',
+  'factsOpen',
   'openRows',
 ];
 
@@ -50,6 +51,13 @@ export class ViewHistory {
     return { back: this.#back.map(withoutRows), forward: this.#forward.map(withoutRows) };
   }
 
+  /** What nobody chose is no step. */
+  withoutStep(change: () => void): void {
+    this.#isMoving = true;
+    change();
+    this.#isMoving = false;
+  }
+
   back(): void {
     this.#move(this.#back, this.#forward);
   }
@@ -71,8 +79,8 @@ export class ViewHistory {
     to.push(state);
     this.#last = { keys: '', atMs: -Infinity };
     this.#isMoving = true;
-    const { parts, namesAsRecorded, sort, columns, detailsOpen, openRows } = state;
-    this.#store.set({ ...step, parts, namesAsRecorded, sort, columns, detailsOpen, openRows });
+    const { parts, namesAsRecorded, sort, columns, detailsOpen, factsOpen, openRows } = state;
+    this.#store.set({ ...step, parts, namesAsRecorded, sort, columns, detailsOpen, factsOpen, openRows });
     this.#isMoving = false;
   }
 

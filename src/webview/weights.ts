@@ -7,9 +7,12 @@ export function formatWeight(weight: Weight, value: number): string {
   switch (weight) {
     case 'wall':
     case 'cpu':
-    case 'blocked':
+    case 'wait':
+    case 'schedulerCpu':
+    case 'coreWait':
       return formatNs(value);
     case 'allocatedBytes':
+    case 'heldBytes':
       return formatBytes(value);
     default:
       return formatCount(value);
@@ -26,9 +29,13 @@ export function knownWeights(snapshot: Snapshot | undefined): Weight[] {
   const { info } = snapshot;
   const known: Weight[] = ['wall'];
   if (info.hasCpu) known.push('cpu');
-  if (snapshot.threads.some((thread) => thread.blocks.count > 0)) known.push('blocked');
+  if (snapshot.threads.some((thread) => thread.waits.count > 0)) known.push('wait');
+  // Of exact calls the CPU time is the scheduler's already.
+  if (snapshot.hasScheduling && !info.exact) known.push('schedulerCpu');
+  if (snapshot.hasScheduling) known.push('coreWait');
   if (info.hasAllocationCounts) known.push('allocations');
   if (info.hasAllocations) known.push('allocatedBytes');
+  if (snapshot.hasHeldMemory) known.push('heldBytes');
   if (info.hasFaults) known.push('faults');
   if (info.hasSwitches) known.push('switches');
   return known;

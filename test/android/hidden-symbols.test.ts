@@ -12,12 +12,11 @@ import { assertSlowFrames, traceOf } from '../rigs/art/read-trace.js';
 import { recordOptions } from '../rigs/record-options.js';
 import type { ArtApp } from '../rigs/art/runtime.js';
 import type { Phone } from '../rigs/phone/phone.js';
-import { withPhone } from '../rigs/phone/with-phone.js';
+import { onEachPhone } from '../rigs/phone/with-phone.js';
 
-const SHOP = 'com.example.shop';
+const shop = 'com.example.shop';
 
-describe('an app on a phone whose runtime hides its functions', () => {
-  const bench = withPhone();
+onEachPhone('an app on a phone whose runtime hides its functions', (bench) => {
   let phone: Phone;
 
   async function connected(debugData?: Parameters<typeof hiddenRuntime>[2]): Promise<void> {
@@ -27,12 +26,12 @@ describe('an app on a phone whose runtime hides its functions', () => {
     const manifest = Buffer.from('\x0a\x0fcom.android.art\x10\xf8\xf9\xaf\xa7\x01', 'latin1');
     await writeFile(path.join(folder, '../apex_manifest.pb'), manifest);
     phone = await bench().another({}, await hiddenRuntime(bench().runtime, folder, debugData));
-    await phone.install(SHOP);
+    await phone.apps.install(shop);
     await bench().connect(phone);
   }
 
   async function start(changes = {}): Promise<Session> {
-    const target = await new AndroidTargets(bench().options()).choose({ app: SHOP, device: phone.serial });
+    const target = await new AndroidTargets(bench().options()).choose({ app: shop, device: phone.serial });
     return await target.start({ ...recordOptions(bench().file()), ...changes });
   }
 
@@ -58,7 +57,7 @@ describe('an app on a phone whose runtime hides its functions', () => {
 
   /** The recording is made all the same, without what could not be found. */
   async function assertWithout(reason: RegExp): Promise<void> {
-    const app = await phone.launch(SHOP);
+    const app = await phone.apps.launch(shop);
     const session = await start();
     await app.more('frame', 2);
     assert.deepEqual([(await session.stop()).reason, app.process.exitCode], ['stopped', null]);
@@ -71,7 +70,7 @@ describe('an app on a phone whose runtime hides its functions', () => {
 
   it('is recorded as any other, as it runs and from launch', async () => {
     await connected();
-    const app = await phone.launch(SHOP);
+    const app = await phone.apps.launch(shop);
     await assertTrue(await start(), app);
     // As a runtime before its update left it, and a cable that was pulled.
     const pushed = phone.resolve('/data/local/tmp');
@@ -84,7 +83,7 @@ describe('an app on a phone whose runtime hides its functions', () => {
     );
     await writeFile(path.join(pushed, `${name}.part`), text.slice(0, 100));
     const launched = await start({ fromLaunch: true });
-    await assertTrue(launched, phone.app(SHOP)!);
+    await assertTrue(launched, phone.apps.app(shop)!);
     assert.deepEqual(await symbols(), [name]);
   });
 

@@ -2,15 +2,14 @@
 import assert from 'node:assert/strict';
 import { AndroidTargets } from '../../src/targets/android/android-targets.js';
 import { type Target, TargetError } from '../../src/targets/target.js';
-import { apkOf } from '../rigs/phone/phone.js';
-import { withPhone } from '../rigs/phone/with-phone.js';
+import { apkOf } from '../rigs/phone/apps.js';
+import { onEachPhone } from '../rigs/phone/with-phone.js';
 import { recordOptions } from '../rigs/record-options.js';
 
-const SHOP = 'com.example.shop';
-const BANK = 'com.example.bank';
+const shopApp = 'com.example.shop';
+const bank = 'com.example.bank';
 
-describe('the devices of an adb server, and their apps', () => {
-  const bench = withPhone();
+onEachPhone('the devices of an adb server, and their apps', (bench) => {
   let targets: AndroidTargets;
 
   before(() => void (targets = new AndroidTargets(bench().options())));
@@ -19,19 +18,19 @@ describe('the devices of an adb server, and their apps', () => {
 
   it('lists debuggable apps first, and says why others cannot be recorded', async () => {
     const { phone } = bench();
-    await phone.install(BANK, { debuggable: false });
-    await phone.launch(BANK, { engine: 'quick', app: 'Jank', arguments: [0] });
-    const shop = await bench().launched(SHOP);
+    await phone.apps.install(bank, { debuggable: false });
+    await phone.apps.launch(bank, { engine: 'quick', app: 'Jank', arguments: [0] });
+    const shop = await bench().launched(shopApp);
     await bench().connect();
     const [first, second, ...rest] = await targets.list();
     assert.deepEqual(rest, []);
-    assert.equal(first?.name, SHOP);
+    assert.equal(first?.name, shopApp);
     assert.equal(first.pid, shop.pid);
     assert.equal(first.refusal, undefined);
     assert.equal(first.runtime, 'ART (API 30)');
     assert.deepEqual([first.abi, second?.abi], ['x86_64', undefined]);
     assert.equal(first.detail, `Rig Phone (${phone.serial}) · Android 11 · x86_64`);
-    assert.equal(second?.name, BANK);
+    assert.equal(second?.name, bank);
     assert.match(
       second.refusal ?? '',
       /package not debuggable: com\.example\.bank.*Install a debuggable or profileable build/,
@@ -40,9 +39,9 @@ describe('the devices of an adb server, and their apps', () => {
   });
 
   it('lists a device by a serial as long as those of wireless debugging, and records on it', async () => {
-    const app = await bench().launched(SHOP);
+    const app = await bench().launched(shopApp);
     const serial = await bench().connectWireless();
-    const target = await targets.choose({ app: SHOP, device: serial });
+    const target = await targets.choose({ app: shopApp, device: serial });
     assert.equal(target.detail, `Rig Phone (${serial}) · Android 11 · x86_64`);
     const session = await target.start(options());
     await app.more('frame', 2);
@@ -70,8 +69,8 @@ describe('the devices of an adb server, and their apps', () => {
 
   it('is told when devices come and go, also by a server that was restarted', async () => {
     await watching(async (until) => {
-      await bench().launched(SHOP);
-      const shown = async () => (await targets.list()).some(({ name }) => name === SHOP);
+      await bench().launched(shopApp);
+      const shown = async () => (await targets.list()).some(({ name }) => name === shopApp);
       await bench().connect();
       await until(shown);
       await bench().server.adb('disconnect', bench().phone.serial);
@@ -86,19 +85,19 @@ describe('the devices of an adb server, and their apps', () => {
 
   it('names apps as their users do, each package read once', async () => {
     const { phone } = bench();
-    await phone.install(SHOP);
-    await phone.install('com.example.till', { apk: apkOf('bank') });
-    await phone.install('com.example.torn', { apk: apkOf('shop').subarray(0, 1000) });
-    await phone.install(BANK, { debuggable: false });
-    await phone.launch(BANK);
+    await phone.apps.install(shopApp);
+    await phone.apps.install('com.example.till', { apk: apkOf('bank') });
+    await phone.apps.install('com.example.torn', { apk: apkOf('shop').subarray(0, 1000) });
+    await phone.apps.install(bank, { debuggable: false });
+    await phone.apps.launch(bank);
     await bench().connect();
     const others = [
       ['com.example.torn', undefined],
-      [BANK, undefined], // it cannot be recorded, so it is not read
+      [bank, undefined], // it cannot be recorded, so it is not read
     ];
-    assert.deepEqual(await labels(), [[SHOP, undefined], ['com.example.till', undefined], ...others]);
+    assert.deepEqual(await labels(), [[shopApp, undefined], ['com.example.till', undefined], ...others]);
     assert.equal(await targets.readLabels(), true);
-    const named = [[SHOP, 'Ładen ☂ 店'], ['com.example.till', 'Rig Bank'], ...others];
+    const named = [[shopApp, 'Ładen ☂ 店'], ['com.example.till', 'Rig Bank'], ...others];
     assert.deepEqual(await labels(), named);
     assert.equal((await targets.choose({ app: 'rig bank', device: undefined })).name, 'com.example.till');
     const reads = () => phone.commands.filter((command) => command.startsWith('dd ')).length;
@@ -106,7 +105,7 @@ describe('the devices of an adb server, and their apps', () => {
     assert.ok(before > 0);
     assert.equal(await targets.readLabels(), false);
     assert.deepEqual([await labels(), reads()], [named, before]);
-    await phone.upgrade('com.example.till', { apk: apkOf('shop') });
+    await phone.apps.upgrade('com.example.till', { apk: apkOf('shop') });
     assert.deepEqual((await labels())[1], ['com.example.till', undefined]);
     assert.equal(await targets.readLabels(), true);
     assert.deepEqual((await labels())[1], ['com.example.till', 'Ładen ☂ 店']);
@@ -114,8 +113,8 @@ describe('the devices of an adb server, and their apps', () => {
 
   it('names an app in the language of its device, where it has one for it', async () => {
     const phone = await bench().another({ locale: 'de-AT' });
-    await phone.install(SHOP);
-    await phone.install('com.example.till', { apk: apkOf('bank') });
+    await phone.apps.install(shopApp);
+    await phone.apps.install('com.example.till', { apk: apkOf('bank') });
     await bench().connect(phone);
     const named = async () => {
       await targets.list();
@@ -129,7 +128,7 @@ describe('the devices of an adb server, and their apps', () => {
 
   it('tells who watches when labels have come', async () => {
     await watching(async (until) => {
-      await bench().phone.install(SHOP);
+      await bench().phone.apps.install(shopApp);
       await bench().connect();
       await until(async () => (await labels())[0]?.[1] === 'Ładen ☂ 店');
     });
@@ -138,22 +137,22 @@ describe('the devices of an adb server, and their apps', () => {
   it('says the ABI of each app that it can look into, with the probe that it asks each process once', async () => {
     const phone = await bench().another({ abis: 'arm64-v8a,armeabi-v7a,armeabi' });
     for (const [name, is32] of [
-      [SHOP, false],
-      [BANK, true],
+      [shopApp, false],
+      [bank, true],
       ['com.example.idle', false],
     ] as const)
-      await phone.install(name, { is32 });
-    await phone.launch(SHOP);
-    await phone.launch(SHOP, undefined, `${SHOP}:sync`);
-    await phone.launch(BANK);
+      await phone.apps.install(name, { is32 });
+    await phone.apps.launch(shopApp);
+    await phone.apps.launch(shopApp, undefined, `${shopApp}:sync`);
+    await phone.apps.launch(bank);
     await bench().connect(phone);
     const list = async () => (await targets.list()).map(({ name, abi, detail }) => [name, abi, detail]);
     const where = `Rig Phone (${phone.serial}) · Android 11`;
     const all = [
-      [BANK, 'armeabi-v7a', `${where} · armeabi-v7a`],
+      [bank, 'armeabi-v7a', `${where} · armeabi-v7a`],
       ['com.example.idle', undefined, `${where} · not running`],
-      [SHOP, 'arm64-v8a', `${where} · arm64-v8a`],
-      [`${SHOP}:sync`, 'arm64-v8a', `${where} · arm64-v8a`],
+      [shopApp, 'arm64-v8a', `${where} · arm64-v8a`],
+      [`${shopApp}:sync`, 'arm64-v8a', `${where} · arm64-v8a`],
     ];
     assert.deepEqual(await list(), all);
     assert.equal(phone.commands.length, 4, phone.commands.join('\n')); // processes, packages, version, the probe

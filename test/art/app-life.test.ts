@@ -6,10 +6,9 @@ import { HookState, SampleKind } from '../../src/trace/model/kinds.js';
 import { eventsOf } from '../rigs/art/read-trace.js';
 import { agentLibrary, walkMarker } from '../rigs/art/record.js';
 import { type Engine, engines } from '../rigs/art/runtime.js';
-import { stopped, withArt } from '../rigs/art/with-art.js';
+import { quitsWell, stopped, onEachArt } from '../rigs/art/with-art.js';
 
-describe('an app that is recorded in the Android Runtime', () => {
-  const bench = withArt();
+onEachArt('an app that is recorded in the Android Runtime', (bench) => {
   const { running, record } = bench;
 
   for (const engine of Object.keys(engines) as Engine[]) {
@@ -28,7 +27,7 @@ describe('an app that is recorded in the Android Runtime', () => {
         const walk = (await stopped(again)).hooks.find((hook) => hook.name === 'walk');
         assert.equal(walk?.state, HookState.Failed);
         assert.match(walk.why, /damaged memory/);
-        assert.deepEqual(await app.quit(), { code: 0, signal: null }, app.output());
+        await quitsWell(app);
       });
 
       it('walks nothing in an app that ended in the middle of a walk the last time, and says so', async () => {
@@ -82,7 +81,17 @@ describe('an app that is recorded in the Android Runtime', () => {
         const types = late.flatMap((thread) => eventsOf(trace, thread, SampleKind.Allocation));
         assert.ok(types.some(({ type }) => type === 'sample.Storm$Droplet'));
         await app.more('allocations', 1);
-        assert.deepEqual(await app.quit(), { code: 0, signal: null }, app.output());
+        await quitsWell(app);
+      });
+
+      it('finds the main thread in an app whose threads come and go', async () => {
+        const app = await running({ engine, app: 'Storm', arguments: [0, 8, 1] });
+        await app.more('allocations', 20);
+        const session = await record(app);
+        await app.more('allocations', 3);
+        const gc = (await stopped(session)).hooks.find((hook) => hook.name === 'gc');
+        assert.equal(gc?.state, HookState.Removed, gc?.why);
+        await quitsWell(app);
       });
 
       it('lets the app go on when its recording is given up', async () => {
@@ -94,7 +103,7 @@ describe('an app that is recorded in the Android Runtime', () => {
         const again = await record(app);
         await app.more('frame', 2);
         await stopped(again);
-        assert.deepEqual(await app.quit(), { code: 0, signal: null }, app.output());
+        await quitsWell(app);
       });
     });
   }

@@ -3,24 +3,22 @@ import assert from 'node:assert/strict';
 import { lockWaitsAtEnd, SampleFlag, type LockWait } from '../../src/trace/index.js';
 import { SampleKind } from '../../src/trace/model/kinds.js';
 import type { Trace } from '../../src/trace/model/trace.js';
-import { blocksOf, mainThread } from '../rigs/art/read-trace.js';
+import { waitsOf, mainThread } from '../rigs/art/read-trace.js';
 import { type Engine, engines } from '../rigs/art/runtime.js';
-import { stopped, withArt } from '../rigs/art/with-art.js';
+import { stopped, onEachArt } from '../rigs/art/with-art.js';
 
-describe('a deadlock in the Android Runtime', () => {
-  const { running, record } = withArt();
-
-  function waitOf(trace: Trace, { thread, owner, block, method, isEstimated }: LockWait) {
+onEachArt('a deadlock in the Android Runtime', ({ running, record }) => {
+  function waitOf(trace: Trace, { thread, owner, row: block, method, isEstimated }: LockWait) {
     const of = (index: number) => trace.threads.find((one) => one.index === index);
-    const { blocks } = of(thread)!;
+    const { waits } = of(thread)!;
     return {
       waits: of(thread)?.tid,
       owner: of(owner)?.tid,
-      for: trace.className(blocks.type[block]!),
+      for: trace.className(waits.type[block]!),
       in: trace.methods.qualifiedName(method),
       isEstimated,
-      stillWaits: (blocks.flags[block]! & SampleFlag.StillWaits) !== 0,
-      end: blocks.end[block],
+      openWait: (waits.flags[block]! & SampleFlag.OpenWait) !== 0,
+      end: waits.end[block],
     };
   }
 
@@ -31,7 +29,7 @@ describe('a deadlock in the Android Runtime', () => {
       await app.more('deadlock', 5);
       const trace = await stopped(session);
       // The main thread sleeps nearly all the time, at the end too, which for ART is a wait.
-      assert.deepEqual(blocksOf(trace, mainThread(trace), SampleKind.Wait), []);
+      assert.deepEqual(waitsOf(trace, mainThread(trace), SampleKind.Wait), []);
       const { deadlocks } = lockWaitsAtEnd(trace);
       // ART tries a lock again and again, and lets others run in between, before it says that it waits: on a busy machine that lasts.
       const pairs = new Map(
@@ -51,7 +49,7 @@ describe('a deadlock in the Android Runtime', () => {
           for: 'sample.Deadlock$Account',
           in: 'sample.Deadlock$Transfer.deposit',
           isEstimated: true,
-          stillWaits: true,
+          openWait: true,
           end: trace.endNs,
         });
         assert.deepEqual(circle, [wait(circle[0]?.waits), wait(circle[0]?.owner)]);

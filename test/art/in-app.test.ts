@@ -3,14 +3,15 @@ import assert from 'node:assert/strict';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { tellingPath } from '../../src/trace/assemble/own-counters.js';
 import { EndReason, HookState, SampleKind } from '../../src/trace/model/kinds.js';
 import type { ThreadTrack, Trace } from '../../src/trace/model/trace.js';
 import { cpuWithin, findMethod, mainThread, methodNamed, traceOf } from '../rigs/art/read-trace.js';
 import { agentLibrary } from '../rigs/art/record.js';
-import { withArt } from '../rigs/art/with-art.js';
+import { stackOf } from '../rigs/stacks.js';
+import { onArtPairs } from '../rigs/art/with-art.js';
 
-describe('an app with the agent as its own library', () => {
-  const bench = withArt();
+onArtPairs('an app with the agent as its own library', (bench) => {
   const open = (name: string): Promise<Trace> => traceOf(path.join(bench.folder, name));
 
   for (const engine of ['interpreter', 'quick'] as const)
@@ -51,6 +52,12 @@ describe('an app with the agent as its own library', () => {
       // Two of the 20 pay, 40 ms each.
       const ms = cpuWithin(whole, main, methodNamed(whole, 'sample.InApp.pay')) / 1e6;
       assert.ok(ms > 80 * 0.75 && ms < 80 * 1.25, `${ms} ms of 80`);
+      const [counter] = whole.counters.filter(({ name }) => name === 'check-outs');
+      assert.deepEqual([...(counter?.value ?? [])], [1, 2]);
+      const told = main.events.object.findIndex(
+        (object, row) => object > 0 && main.events.kind[row] === SampleKind.Marker,
+      );
+      assert.match(stackOf(whole, tellingPath(whole, main.events.path[told]!)), /^sample\.InApp\.checkOut/);
       assert.deepEqual(markers(whole, main), ['check-out é🛒 9', 'check-out é🛒 19']);
       // A bound on its size ends it, a little over the bound.
       const small = await open('small.btrace');
@@ -113,6 +120,7 @@ describe('an app with the agent as its own library', () => {
 function markers(trace: Trace, { events }: ThreadTrack): string[] {
   const found: string[] = [];
   for (let row = 0; row < events.count; row++)
-    if (events.kind[row] === SampleKind.Marker) found.push(trace.text(events.text[row]!));
+    if (events.kind[row] === SampleKind.Marker && events.object[row] === 0)
+      found.push(trace.text(events.text[row]!));
   return found;
 }

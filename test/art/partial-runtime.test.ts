@@ -3,29 +3,27 @@ import assert from 'node:assert/strict';
 import { HookState, SampleKind } from '../../src/trace/model/kinds.js';
 import type { Trace } from '../../src/trace/model/trace.js';
 import { runtimeWithFullTable, runtimeWithout } from '../rigs/art/hidden-runtime.js';
-import { blocksOf, endedAt, eventsOf, mainThread } from '../rigs/art/read-trace.js';
+import { waitsOf, waitsWithin, eventsOf, mainThread } from '../rigs/art/read-trace.js';
 import { type AppOptions, type ArtRuntime, type Engine, engines } from '../rigs/art/runtime.js';
-import { stopped, withArt } from '../rigs/art/with-art.js';
+import { stopped, onArtPairs } from '../rigs/art/with-art.js';
 
-describe('the agent in an Android Runtime that hides some functions', () => {
-  const bench = withArt();
-
+onArtPairs('the agent in an Android Runtime that hides some functions', (bench) => {
   async function recordedIn(
     runtime: ArtRuntime,
     options: Pick<AppOptions, 'engine' | 'notLookedUp'>,
-  ): Promise<{ trace: Trace; outside: number }> {
+  ): Promise<{ trace: Trace; external: number }> {
     const app = await bench.running({ ...options, app: 'Jank', arguments: [0] }, runtime);
     const session = await bench.record(app);
     await app.more('frame', 25);
     const trace = await stopped(session);
     await app.more('frame', 2);
     const { costs } = session.status();
-    return { trace, outside: costs.find(({ kind }) => kind === SampleKind.AsyncOutside)?.count ?? 0 };
+    return { trace, external: costs.find(({ kind }) => kind === SampleKind.ExternalSampler)?.count ?? 0 };
   }
   const recordedWithout = async (
     functions: RegExp,
     engine: Engine,
-  ): Promise<{ trace: Trace; outside: number }> =>
+  ): Promise<{ trace: Trace; external: number }> =>
     recordedIn(await runtimeWithout(functions, bench.runtime, bench.folder), { engine });
   const hooksIn = ({ hooks }: Trace, state: number) =>
     hooks.flatMap((hook) => (hook.state === state ? [[hook.name, hook.why]] : []));
@@ -33,17 +31,17 @@ describe('the agent in an Android Runtime that hides some functions', () => {
   for (const engine of Object.keys(engines) as Engine[])
     it(`finds in the file's full table of symbols what is not exported (${engine})`, async () => {
       const runtime = await runtimeWithFullTable(bench.runtime, bench.folder);
-      const { trace, outside } = await recordedIn(runtime, { engine });
+      const { trace, external } = await recordedIn(runtime, { engine });
       assert.deepEqual(hooksIn(trace, HookState.Missing), []);
       const libart = trace.hooks.find(({ name }) => name === 'libart')?.why ?? '';
       assert.match(libart, /^build id [0-9a-f]+$/);
       assert.ok(mainThread(trace).sampleCount > 10);
-      assert.ok(outside > 0);
+      assert.ok(external > 0);
     });
 
   for (const engine of Object.keys(engines) as Engine[])
     it(`puts nothing in that it could not take out again (${engine})`, async () => {
-      const { trace, outside } = await recordedWithout(
+      const { trace, external } = await recordedWithout(
         /Remove(Allocation|GcPause)Listener|RemoveParkCallback/,
         engine,
       );
@@ -54,37 +52,37 @@ describe('the agent in an Android Runtime that hides some functions', () => {
       ]);
       assert.deepEqual(hooksIn(trace, HookState.Installed), []);
       assert.deepEqual(eventsOf(trace, mainThread(trace), SampleKind.Allocation), []);
-      assert.ok(outside > 0);
+      assert.ok(external > 0);
       assert.ok(mainThread(trace).sampleCount > 10);
     });
 
   for (const engine of Object.keys(engines) as Engine[])
     it(`sees threads at points only where no other can be suspended alone (${engine})`, async () => {
-      const { trace, outside } = await recordedWithout(/SuspendThreadByThreadId/, engine);
+      const { trace, external } = await recordedWithout(/SuspendThreadByThreadId/, engine);
       const missing = hooksIn(trace, HookState.Missing);
       assert.ok(
         missing.some(([name, why]) => name === 'other threads' && /seen at points only/.test(why ?? '')),
       );
-      assert.equal(outside, 0);
+      assert.equal(external, 0);
       assert.ok(mainThread(trace).sampleCount > 10);
     });
 
   for (const engine of Object.keys(engines) as Engine[])
-    it(`tells a wait for a lock without its owner where that is hidden (${engine})`, async () => {
+    it(`names who released a lock where its owner is hidden (${engine})`, async () => {
       const runtime = await runtimeWithout(/GetOwnerThreadId/, bench.runtime, bench.folder);
       const app = await bench.running({ engine, app: 'Contention', arguments: [0] }, runtime);
-      const session = await bench.record(app);
-      const truths = await app.more('monitor', 5);
+      const session = await bench.record(app, { budgetPpm: 0 });
+      const truths = await app.more('monitor', 6);
       const trace = await stopped(session);
       const hook = trace.hooks.find(({ name }) => name === 'monitor');
       assert.deepEqual(
         [hook?.state, hook?.why],
         [HookState.Removed, 'without owners: this ART hides who has a monitor'],
       );
-      const waits = blocksOf(trace, mainThread(trace), SampleKind.Monitor);
-      for (const truth of truths.slice(1, 4)) {
-        const { owner, type } = endedAt(waits, truth.number('end'));
-        assert.deepEqual([owner, type], [0, 'sample.Contention$Cache']);
+      const waits = waitsOf(trace, mainThread(trace), SampleKind.Monitor);
+      for (const [{ owner, type }, truth] of waitsWithin(waits, truths)) {
+        const tid = trace.threads.find(({ index }) => index === owner)?.tid;
+        assert.deepEqual([tid, type], [truth.number('owner'), 'sample.Contention$Cache']);
       }
     });
 

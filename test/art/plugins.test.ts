@@ -4,10 +4,11 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { root } from '../../scripts/setup.mjs';
-import { SampleKind, type Trace } from '../../src/trace/index.js';
-import { assertBetween, cpuWithin, eventsOf, mainThread } from '../rigs/art/read-trace.js';
-import { type Engine, engines } from '../rigs/art/runtime.js';
-import { stopped, withArt } from '../rigs/art/with-art.js';
+import { LossReason, SampleKind, type Trace } from '../../src/trace/index.js';
+import { assertBetween, cpuWithin, eventsOf, mainThread, methodNamed } from '../rigs/art/read-trace.js';
+import { type Engine, engines, type Truth } from '../rigs/art/runtime.js';
+import { quitsWell, stopped, onArtPairs } from '../rigs/art/with-art.js';
+import { stackOf } from '../rigs/stacks.js';
 
 const apps = path.join(root, 'test/rigs/art/dex/apps.dex');
 
@@ -24,53 +25,96 @@ async function sameButFor(from: string, name: string, to: string): Promise<void>
   await writeFile(to, file);
 }
 
-describe('code that is replaced by other code in its place, in the Android Runtime', () => {
-  const bench = withArt();
+interface Part {
+  /** As the app's clock has it. */
+  readonly time: number;
+  /** Of the plugin that did it, as the recording has it. */
+  readonly name: string;
+  readonly weight: number;
+}
 
-  /** A recording of both in turns, and the share of the rounds that were the second one's. */
+/**
+ * Compares the parts' names with the plugin that the app says it had loaded at the time. At most `mostWrong` of a plugin's parts may bear
+ * the other's name. Some may be `[unloaded]`, and then the recording counts them as lost: the agent reads names from memory every 300 ms,
+ * and a plugin is gone after 20 ms. It is named when it, or the same one loaded again, lies in the same place at such a time. Where the
+ * runtime puts it is not the agent's choice (on Android 14 a fifth of a plugin's parts had no name).
+ */
+function assertOwnNames(
+  trace: Trace,
+  rounds: readonly Truth[],
+  parts: readonly Part[],
+  mostWrong: number,
+): void {
+  const plugins = new Map<string, Map<string, number>>();
+  for (const { time, name, weight } of parts) {
+    const plugin = rounds.find((round) => round.number('told') >= time)?.text('name');
+    if (plugin === undefined) continue; // the app ended in that round
+    const names = plugins.get(plugin) ?? new Map<string, number>();
+    plugins.set(plugin, names.set(name, (names.get(name) ?? 0) + weight));
+  }
+  assert.deepEqual(
+    [...plugins.keys()].sort(),
+    [...new Set(rounds.map((round) => round.text('name')))].sort(),
+  );
+  for (const [plugin, names] of plugins) {
+    const text = `${plugin}: ${[...names].join('; ')}`;
+    const all = [...names.values()].reduce((sum, weight) => sum + weight, 0);
+    const own = names.get(plugin) ?? 0;
+    const wrong = all - own - (names.get('[unloaded]') ?? 0);
+    assert.ok(own >= all / 2, text);
+    assert.ok(wrong <= mostWrong * all, text);
+    const lost = trace.losses.some(({ reason }) => reason === LossReason.NameUnloaded);
+    assert.ok(lost || !names.has('[unloaded]'), `${text}, and no name is counted as lost`);
+  }
+}
+
+onArtPairs('code that is replaced by other code in its place, in the Android Runtime', (bench) => {
+  /** A recording of both in turns, and each round of the app. */
   async function inTurns(
     engine: Engine,
     one: readonly [file: string, name: string],
     other: readonly [file: string, name: string],
-  ): Promise<[trace: Trace, share: number]> {
+  ): Promise<[trace: Trace, rounds: Truth[]]> {
     const app = await bench.running({ engine, app: 'Plugins', arguments: [0, ...one, ...other] });
     // So often that each turn has many samples.
     const session = await bench.record(app, { syncIntervalNs: 50_000, budgetPpm: 0 });
-    const before = app.truths('plugin').length;
     await app.more('plugin', 80);
-    const rounds = app.truths('plugin').slice(before);
     const trace = await stopped(session);
-    assert.deepEqual(await app.quit(), { code: 0, signal: null }, app.output());
-    return [trace, rounds.filter((round) => round.text('name') === other[1]).length / rounds.length];
+    await quitsWell(app);
+    return [trace, app.truths('plugin')];
   }
 
   for (const engine of Object.keys(engines) as Engine[]) {
     it(`methods have their own names and figures (${engine})`, async () => {
-      const [trace, share] = await inTurns(engine, [apps, 'sample.PluginA'], [apps, 'sample.PluginB']);
+      const [trace, rounds] = await inTurns(engine, [apps, 'sample.PluginA'], [apps, 'sample.PluginB']);
       const main = mainThread(trace);
-      const cpu = new Map<string, number>();
-      for (let method = 0; method < trace.methods.count; method++) {
-        const name = trace.methods.qualifiedName(method);
-        cpu.set(name, (cpu.get(name) ?? 0) + cpuWithin(trace, main, method));
+      const { intervals } = main;
+      const parts: Part[] = [];
+      let work = 0;
+      for (let row = 0; row < intervals.count; row++) {
+        const [stack] = stackOf(trace, intervals.path[row]!).split(' < sample.Plugins.use ', 1);
+        const name = /sample\.Plugin[AB](?=\.run$)|\[unloaded\]$/.exec(stack!)?.[0];
+        const middle = (intervals.begin[row]! + intervals.end[row]!) / 2;
+        const time = Number(trace.info.startMonotonicNs) + middle;
+        if (name !== undefined) parts.push({ time, name, weight: intervals.cpu[row]! });
+        if (/(^| )sample\.PluginWork\.work( |$)/.test(stack!)) work += intervals.cpu[row]!;
       }
-      const [a, b] = ['A', 'B'].map((which) => cpu.get(`sample.Plugin${which}.run`) ?? 0);
-      assertBetween(b! / (a! + b!), share - 0.05, share + 0.05);
+      // The time between two samples belongs to one of them, even if the next plugin begins in between.
+      assertOwnNames(trace, rounds, parts, 0.05);
+      const use = cpuWithin(trace, main, methodNamed(trace, 'sample.Plugins.use'));
+      assertBetween(parts.reduce((sum, { weight }) => sum + weight, 0) / use, 0.9, 1);
       // Copied from an interface, it is still that one's.
-      for (const all of [a! + b!, cpu.get('sample.PluginWork.work') ?? 0])
-        assertBetween(all / cpu.get('sample.Plugins.use')!, 0.9, 1);
+      assertBetween(work / use, 0.5, 1);
     });
 
     it(`classes have their own names, also from a file in the place of one that is closed (${engine})`, async () => {
       const other = path.join(bench.folder, 'other.dex');
       await sameButFor('PluginB', 'PluginC', other);
-      const [trace, share] = await inTurns(engine, [apps, 'sample.PluginB'], [other, 'sample.PluginC']);
-      const pieces = new Map<string, number>();
-      for (const { type, stack } of eventsOf(trace, mainThread(trace), SampleKind.Allocation))
-        if (/^sample\.Plugin.\.run /.test(stack)) pieces.set(type, (pieces.get(type) ?? 0) + 1);
-      const [b, c] = ['B', 'C'].map((which) => pieces.get(`sample.Plugin${which}$Piece`) ?? 0);
-      // One or two a round, as busy as the machine is. Were one class called by the other's name, it would be none or all.
-      assertBetween(c! / (b! + c!), share - 0.3, share + 0.3);
-      assert.equal(pieces.size, 2, [...pieces].join('; '));
+      const [trace, rounds] = await inTurns(engine, [apps, 'sample.PluginB'], [other, 'sample.PluginC']);
+      const parts = eventsOf(trace, mainThread(trace), SampleKind.Allocation)
+        .filter(({ stack }) => /^(sample\.Plugin.\.run|\[unloaded\]) < sample\.Plugins\.use /.test(stack))
+        .map(({ time, type }) => ({ time, name: type.replace(/\$Piece$/, ''), weight: 1 }));
+      assertOwnNames(trace, rounds, parts, 0);
     });
   }
 });

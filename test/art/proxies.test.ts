@@ -11,19 +11,17 @@ import {
   pathHas,
 } from '../rigs/art/read-trace.js';
 import { type Engine, engines } from '../rigs/art/runtime.js';
-import { stopped, withArt } from '../rigs/art/with-art.js';
+import { quitsWell, stopped, onEachArt } from '../rigs/art/with-art.js';
 import { stackOf } from '../rigs/stacks.js';
 
-describe('proxies in the Android Runtime', () => {
-  const bench = withArt();
-
+onEachArt('proxies in the Android Runtime', (bench) => {
   for (const engine of Object.keys(engines) as Engine[])
     it(`have the names and figures of the interfaces that they are of (${engine})`, async () => {
       const app = await bench.running({ engine, app: 'Proxies', arguments: [0] });
       const session = await bench.record(app, { syncIntervalNs: 50_000, budgetPpm: 0 });
       await app.more('round', 60);
       const trace = await stopped(session);
-      assert.deepEqual(await app.quit(), { code: 0, signal: null }, app.output());
+      await quitsWell(app);
 
       const main = mainThread(trace);
       const cpuOf = (name: string): number => cpuWithin(trace, main, methodNamed(trace, name));

@@ -6,13 +6,11 @@ import { promisify } from 'node:util';
 import { root } from '../../scripts/setup.mjs';
 import { assertBetween } from '../rigs/art/read-trace.js';
 import { type Engine, type Truth, engines } from '../rigs/art/runtime.js';
-import { withArt } from '../rigs/art/with-art.js';
+import { quitsWell, onArtPairs } from '../rigs/art/with-art.js';
 
 const bootsEach = Number(process.env['BTRACE_ART_BOOTS'] ?? 10);
 
-describe('the Android Runtime in the tests', () => {
-  const bench = withArt();
-
+onArtPairs('the Android Runtime in the tests', (bench) => {
   it('runs what its sources say', async () => {
     await promisify(execFile)(process.execPath, [path.join(root, 'scripts/rig-art.mjs'), '--check']);
   });
@@ -27,7 +25,8 @@ describe('the Android Runtime in the tests', () => {
       };
 
       it(`boots and ends ${bootsEach} times without a crash`, async () => {
-        for (let boot = 0; boot < bootsEach; boot++) await finished('ShortMethods', 1);
+        // At once, since each mostly waits for the threads of its runtime to end.
+        await Promise.all(Array.from({ length: bootsEach }, () => finished('ShortMethods', 1)));
       });
 
       it('starts an app in messages whose CPU time is known', async () => {
@@ -51,11 +50,11 @@ describe('the Android Runtime in the tests', () => {
       });
 
       it('blocks main on a monitor with a known owner', async () => {
-        const running = await finished('Contention', 2);
-        for (const wait of running.truths('monitor')) {
-          assert.notEqual(wait.number('owner'), running.pid);
-          assert.ok(wait.number('end') - wait.number('begin') > 20e6);
-        }
+        const running = await finished('Contention', 5);
+        const waits = running.truths('monitor');
+        for (const wait of waits) assert.notEqual(wait.number('owner'), running.pid);
+        // In some round: on a busy machine main may come when the owner has nearly done.
+        assert.ok(waits.some((wait) => wait.number('end') - wait.number('begin') > 20e6));
       });
 
       it('wakes a waiting and a parked thread by the thread that is known', async () => {
@@ -93,7 +92,7 @@ describe('the Android Runtime in the tests', () => {
         await running.until(/^system: attached /m);
         running.system('attach-agent /no/such/agent.so=');
         await running.until(/^system: Attaching agent failed: .*cannot open shared object file/m);
-        assert.deepEqual(await running.quit(), { code: 0, signal: null });
+        await quitsWell(running);
       });
 
       it('loads an agent at launch', async () => {

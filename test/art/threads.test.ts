@@ -1,11 +1,29 @@
 /** Threads that are Java's for a while: when each ended, and that nobody is taken for one that has its id now. */
 import assert from 'node:assert/strict';
-import { HookState } from '../../src/trace/model/kinds.js';
+import { readdirSync, readFileSync } from 'node:fs';
+import { HookState, ThreadKind } from '../../src/trace/model/kinds.js';
 import type { Trace } from '../../src/trace/model/trace.js';
 import { runtimeWithout } from '../rigs/art/hidden-runtime.js';
-import { findMethod, pathHas } from '../rigs/art/read-trace.js';
+import { cpuWithin, findMethod, methodNamed, pathHas } from '../rigs/art/read-trace.js';
 import { type Engine, engines } from '../rigs/art/runtime.js';
-import { stopped, withArt } from '../rigs/art/with-art.js';
+import { onEachArt, quitsWell, stopped } from '../rigs/art/with-art.js';
+
+const crunchNs = 200e6;
+
+/** As the kernel counts it of the process's thread of this name. */
+function cpuNsOf(pid: number, comm: string): number {
+  const tasks = `/proc/${pid}/task`;
+  const read = (tid: string, file: string): string => {
+    try {
+      return readFileSync(`${tasks}/${tid}/${file}`, 'utf8').trim();
+    } catch {
+      return ''; // it has just ended
+    }
+  };
+  const task = readdirSync(tasks).find((tid) => read(tid, 'comm') === comm);
+  assert.ok(task, `no thread ${comm}`);
+  return Number(read(task, 'schedstat').split(' ')[0]);
+}
 
 /** Those that the app's work is on the stack of: by their names. */
 function workersOf(trace: Trace): string[] {
@@ -17,8 +35,7 @@ function workersOf(trace: Trace): string[] {
     .map(({ name }) => name);
 }
 
-describe('threads that come and go in the Android Runtime', () => {
-  const bench = withArt();
+onEachArt('threads that come and go in the Android Runtime', (bench) => {
   const hookOf = (trace: Trace) => trace.hooks.find(({ name }) => name === 'threads')?.state;
 
   for (const engine of Object.keys(engines) as Engine[]) {
@@ -30,7 +47,8 @@ describe('threads that come and go in the Android Runtime', () => {
         const left = new Map(app.truths('left').map((truth) => [truth.number('tid'), truth]));
         const trace = await stopped(session);
         const origin = Number(trace.info.startMonotonicNs);
-        const ended = trace.threads.filter(({ name, tid }) => name === 'visitor' && left.has(tid));
+        // Each lives on without Java, and is met again if it works.
+        const ended = trace.threads.filter(({ kind, tid }) => kind === ThreadKind.Platform && left.has(tid));
         assert.ok(
           ended.some(({ beginNs }) => beginNs === 0),
           'one that was there before',
@@ -41,6 +59,53 @@ describe('threads that come and go in the Android Runtime', () => {
           assert.ok(truth.number('asked') < end && end < truth.number('left'), `${tid} ended at ${end}`);
         }
         assert.deepEqual([...new Set(workersOf(trace))], ['heir']);
+      });
+
+      it('have their creator, also those that native code creates, from their first moment on', async () => {
+        const app = await bench.running({ engine, app: 'Visitors', arguments: [0] });
+        const session = await bench.record(app, { budgetPpm: 0 });
+        await app.more('round', 8);
+        const trace = await stopped(session);
+        const main = trace.threads.find(({ tid }) => tid === app.pid)!;
+        const came = trace.threads.filter(({ creator }) => creator === main.index);
+        // One that has not come to Java by then still has its creator's name, if any.
+        const named = came.filter(({ name }) => name === 'visitor');
+        assert.ok(
+          named.length >= 8,
+          `${named.length} of ${came.length} threads with a creator have their name`,
+        );
+        for (const { tid, beginNs } of came) assert.ok(beginNs > 0, `${tid} has no begin`);
+        assert.equal(new Set(came.map(({ tid }) => tid)).size, came.length);
+        const hook = trace.hooks.find(({ name }) => name === 'native thread start');
+        assert.equal(hook?.state, HookState.Removed);
+        // The library's functions are its own again.
+        await app.more('round', 2);
+        await quitsWell(app);
+      });
+
+      it('of native code alone have the CPU time that they use', async () => {
+        const app = await bench.running({ engine, app: 'NativeWaits', arguments: [0], crunches: true });
+        await app.more('native', 1); // the library is loaded
+        const outerBegin = cpuNsOf(app.pid, 'cruncher');
+        const session = await bench.record(app, { budgetPpm: 0 });
+        const innerBegin = cpuNsOf(app.pid, 'cruncher');
+        let innerEnd = innerBegin;
+        while (innerEnd - innerBegin < crunchNs) {
+          await app.more('native', 1);
+          innerEnd = cpuNsOf(app.pid, 'cruncher');
+        }
+        const trace = await stopped(session);
+        const outerEnd = cpuNsOf(app.pid, 'cruncher');
+        const cruncher = trace.threads.find(({ name }) => name === 'cruncher');
+        assert.ok(cruncher, 'no row of it');
+        const cpuNs = cpuWithin(trace, cruncher, methodNamed(trace, '[native thread]'));
+        assert.ok(
+          cpuNs > 0.8 * (innerEnd - innerBegin) && cpuNs <= outerEnd - outerBegin,
+          `${cpuNs} of ${innerEnd - innerBegin} to ${outerEnd - outerBegin} ns`,
+        );
+        const hook = trace.hooks.find(({ name }) => name === 'native threads');
+        assert.equal(hook?.why, 'they are counted, and where they work is not seen');
+        await quitsWell(app);
       });
 
       it('are not taken for others, nor the agent for one of them, where ART does not tell of their end', async () => {

@@ -59,36 +59,36 @@ function captures(): void {
 }
 
 class Worker {
-  private readonly child: ChildProcess;
-  private readonly answers: AsyncIterator<string>;
+  readonly #child: ChildProcess;
+  readonly #answers: AsyncIterator<string>;
 
   constructor() {
     const child = spawn(java('java'), ['-cp', classes, 'Throughput'], { stdio: ['pipe', 'pipe', 'inherit'] });
-    this.child = child;
-    this.answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    this.#child = child;
+    this.#answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   }
 
   get pid(): number {
-    return this.child.pid ?? 0;
+    return this.#child.pid ?? 0;
   }
 
-  private async ask(): Promise<{ operations: number; cpuNs: number }> {
-    this.child.stdin?.write('\n');
-    const answer: IteratorResult<string, undefined> = await this.answers.next();
+  async #ask(): Promise<{ operations: number; cpuNs: number }> {
+    this.#child.stdin?.write('\n');
+    const answer: IteratorResult<string, undefined> = await this.#answers.next();
     const [operations = 0, cpuNs = 0] = (answer.value ?? '').split(' ').map(Number);
     return { operations, cpuNs };
   }
 
   /** CPU ns an operation took, over so long. Its own CPU time: what else runs on the machine does not count. */
   async cost(ms: number): Promise<number> {
-    const before = await this.ask();
+    const before = await this.#ask();
     await wait(ms);
-    const after = await this.ask();
+    const after = await this.#ask();
     return (after.cpuNs - before.cpuNs) / (after.operations - before.operations);
   }
 
   end(): void {
-    this.child.stdin?.end();
+    this.#child.stdin?.end();
   }
 }
 

@@ -6,7 +6,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { root } from '../../scripts/setup.mjs';
 import { words } from '../../scripts/words.mjs';
-import { decodeRecording } from '../../src/trace/build/decode.js';
+import { decodeRecording } from '../../src/trace/assemble/decode.js';
 import { SampleKind } from '../../src/trace/model/kinds.js';
 import type { Trace } from '../../src/trace/model/trace.js';
 import type { RecordOptions } from '../../src/targets/target.js';
@@ -105,7 +105,7 @@ async function cost(app: ArtApp, rounds: number, profiler: string): Promise<Cost
 /** Share of the process's CPU time that captures at points took in the app's own threads, as the agent has it. */
 function spentAtPoints({ status }: Trace): number {
   if (!status) throw new Error('The agent did not tell what captures cost.');
-  const atPoints = status.costs.filter(({ kind }) => kind !== SampleKind.AsyncOutside);
+  const atPoints = status.costs.filter(({ kind }) => kind !== SampleKind.ExternalSampler);
   return atPoints.reduce((sum, { totalNs }) => sum + totalNs, 0) / status.processCpuNs;
 }
 

@@ -6,21 +6,22 @@ import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { root } from '../../scripts/setup.mjs';
 import { seriousViolations } from '../rigs/axe.js';
-import { JavaProgram } from '../rigs/jvm/programs.js';
+import { JavaProgram, shopSources } from '../rigs/jvm/programs.js';
 import type { Workbench } from '../rigs/vscode/workbench.js';
 import { withVSCode } from '../rigs/vscode/with-vscode.js';
 import { packageFile } from '../../scripts/package.mjs';
 
 const workspace = path.join(root, 'build/e2e/shop-workspace');
 
+const recordingRow = '[id="workbench.view.extension.btrace"] .monaco-list-row';
+
 describe('Record', () => {
   let shop: JavaProgram | undefined;
 
   before(async function () {
-    this.timeout(60_000);
     rmSync(workspace, { recursive: true, force: true });
     mkdirSync(path.join(workspace, 'src'), { recursive: true });
-    cpSync(path.join(root, 'test/rigs/jvm/shop'), path.join(workspace, 'src'), { recursive: true });
+    cpSync(shopSources, path.join(workspace, 'src/com'), { recursive: true });
     shop = await JavaProgram.start('shop');
   });
   after(async () => {
@@ -30,9 +31,7 @@ describe('Record', () => {
   const vscode = withVSCode(() => ({ workspace, extensions: [packageFile()] }));
 
   it('records a Java program of this machine and opens the chart', async function () {
-    this.timeout(120_000);
     const { workbench } = vscode;
-    const { page } = workbench;
     await workbench.run('BTrace: Record…');
     assert.ok(shop);
     const mine = new RegExp(`(?<!\\d)${shop.pid} · `); // not one that another run has started
@@ -40,28 +39,34 @@ describe('Record', () => {
     await workbench.screenshot('record-1-target');
     await workbench.choose(mine);
     await workbench.choose('Balanced');
-    const notification = workbench.notification(/Recording .*samples/);
-    await notification.waitFor();
-    await workbench.statusBarItem(/0:0\d/).waitFor();
+    await workbench.notification(/Recording .*samples/).waitFor();
     // Until there is something to see: two seconds of the program.
-    await workbench.notification(/0:0[2-9] · [\d,]{3,} samples/).waitFor();
+    await workbench.statusBarItem(/0:(0[2-9]|[1-5]\d)/).waitFor();
+    await workbench.notification(/Recording .*[\d,]{3,} samples/).waitFor();
     await workbench.screenshot('record-2-recording');
-    await workbench.stopAndOpen(notification);
+    await workbench.stopAndOpen();
     await workbench.tab(/Shop .*\.btrace/).waitFor();
-    await workbench.webview().locator('canvas').first().waitFor();
-    await page.locator('.notification-list-item').first().waitFor({ state: 'detached' });
+    await chart().locator('#view-overview .card-row').first().waitFor();
+    await workbench.screenshot('record-3-overview');
+    await workbench.timeline();
+    await workbench.notification('Recording').waitFor({ state: 'detached' });
     await chart()
       .locator('[role="treeitem"]', { hasText: 'Shop.main' })
       .first()
       .waitFor({ state: 'attached' });
-    await workbench.screenshot('record-3-chart');
+    await workbench.screenshot('record-4-chart');
     assert.deepEqual(workbench.cspViolations(), []);
+    shop.rest();
   });
 
   it('goes from a call in the chart to its line', async () => {
     const { workbench } = vscode;
-    await clickCall('Shop.main');
-    await workbench.cursorAt('Shop.java', lineOf('Shop.java', 'Shop shop = new Shop();'));
+    await workbench.clickCall('Shop.main');
+    // Beside the recording, which stays in front.
+    await workbench.tab('Shop.java').waitFor();
+    await workbench.page.locator('.tabs-container .tab.active', { hasText: /Shop .*\.btrace/ }).waitFor();
+    await workbench.clickCall('Shop.main', 'Control');
+    await workbench.cursorAt('Shop.java', lineOf('Shop.java', 'System.in.read()'));
   });
 
   it('shows the figures above the methods, and goes from there to the chart', async () => {
@@ -72,8 +77,10 @@ describe('Record', () => {
     const all = await workbench.page.locator('.codelens-decoration a').allTextContents();
     // main waits for its input all the time; the customers work. Both have a lens, and waiting has no CPU time to speak of.
     assert.ok(all.length >= 3, all.join('\n'));
-    assert.match(all[0] ?? '', /^CPU (0|\S+ \S+ \(.+ %\)) · wall \S+ s/);
-    await workbench.lens(/^CPU/).click();
+    // The first line tells the recording.
+    assert.match(all[0] ?? '', /com\.example\.shop\.Shop .* · change…$/);
+    assert.match(all[1] ?? '', /^CPU (0|\S+ \S+ \(.+ %\)) · wall \S+ s/);
+    await workbench.clickLens(/^CPU/);
     await workbench
       .tab(/Shop .*\.btrace/)
       .and(workbench.page.locator('.active'))
@@ -86,16 +93,9 @@ describe('Record', () => {
 
   it('tells callers, callees and lines on hover', async () => {
     const { workbench } = vscode;
-    const { page } = workbench;
     await workbench.openFile('Search.java');
     await workbench.lens(/^CPU/).waitFor();
-    await page
-      .locator('.view-line', { hasText: 'private static int distance' })
-      .locator('span', { hasText: 'distance' })
-      .last()
-      .hover();
-    const hover = page.locator('.monaco-hover', { hasText: 'Called by' });
-    await hover.waitFor();
+    const hover = await workbench.hover('private static int distance', 'distance', 'Called by');
     await workbench.screenshot('record-5-hover');
     assert.match(await hover.innerText(), /lambda\$find\$0[\s\S]*Lines[\s\S]*line\s\d+/);
   });
@@ -107,7 +107,9 @@ describe('Record', () => {
     await page.keyboard.press('Control+Home');
     await page.keyboard.press('Enter');
     await workbench.lens(/^CPU .* · before the last edit$/).waitFor();
-    const fresh = page.locator('.codelens-decoration a').filter({ hasText: /[KM]B$|s$/ });
+    const fresh = page
+      .locator('.editor-group-container.active .codelens-decoration a')
+      .filter({ hasText: /[KM]B$|s$/ });
     assert.equal(await fresh.count(), 0);
     await page.keyboard.press('Control+Z');
     await workbench.lens(/^CPU .*[^t]$/).waitFor();
@@ -116,13 +118,14 @@ describe('Record', () => {
   it('lists the recording, and opens it beside its source', async () => {
     const { workbench } = vscode;
     const { page } = workbench;
-    await page.locator('.activitybar').getByRole('tab', { name: 'BTrace' }).click();
-    const row = recordings().filter({ hasText: /Shop\d.*s · .*B/ });
-    await row.waitFor();
+    await workbench.showView('BTrace');
+    const row = /Shop\d.*s · .*B/;
+    await recordings().filter({ hasText: row }).waitFor();
     await workbench.screenshot('record-6-views');
-    await row.click();
-    await clickCall('Shop.main', 'Control');
-    await workbench.cursorAt('Shop.java', lineOf('Shop.java', 'Shop shop = new Shop();'));
+    await workbench.click(recordingRow, row);
+    await workbench.timeline();
+    await workbench.clickCall('Shop.main', 'Control');
+    await workbench.cursorAt('Shop.java', lineOf('Shop.java', 'System.in.read()'));
     await workbench.lens(/^CPU/).waitFor();
     await page.keyboard.press('Control+B');
     await workbench.screenshot('record-7-beside');
@@ -132,11 +135,10 @@ describe('Record', () => {
     const { workbench } = vscode;
     const { page } = workbench;
     await workbench.openFile('Search.java', 1);
-    await workbench.cursorAt('Search.java', 1);
     await page.keyboard.press('Control+Home');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Control+S');
-    await workbench.tab(/Shop .*\.btrace/).click();
+    await workbench.showTab(/Shop .*\.btrace/);
     await chart().locator('.trust-line', { hasText: '1 source changed since' }).waitFor();
     // Also where the keyboard left the editor before VS Code asked for lenses again.
     await workbench.lens(/^CPU .* · before the last edit$/).waitFor();
@@ -146,7 +148,6 @@ describe('Record', () => {
   });
 
   it('searches and takes a range by the mouse, and has both in graph and tables, also after a reload', async function () {
-    this.timeout(90_000);
     const { workbench } = vscode;
     const { page } = workbench;
     const view = (name: string): Promise<void> => chart().getByRole('tab', { name, exact: true }).click();
@@ -191,7 +192,6 @@ describe('Record', () => {
   });
 
   it('records in two windows at once, each its own', async function () {
-    this.timeout(120_000);
     const one = vscode.workbench;
     const till = await JavaProgram.start('shop');
     let other: Workbench | undefined;
@@ -202,14 +202,13 @@ describe('Record', () => {
       other = await opening;
       await record(other, till);
       for (const window of [one, other]) {
-        // A click on a view that is shown hides it.
-        if ((await recordings(window).count()) === 0) await showViews(window);
+        await window.showView('BTrace');
         // Its own, and the other's: neither is taken for one that was cut off.
         await recordings(window).filter({ hasText: 'recording…' }).nth(1).waitFor();
         assert.equal(await window.statusBarItem(/2 recordings/).count(), 0);
       }
       await other.screenshot('record-8-two-windows');
-      await other.stopAndOpen(other.notification(/Recording/));
+      await other.stopAndOpen();
       await showsMain(other);
     } finally {
       await other?.closeWindow();
@@ -222,20 +221,19 @@ describe('Record', () => {
     await workbench.statusBarItem(/\d:\d\d .*Shop/).waitFor();
     await workbench.page.keyboard.press('Control+Shift+E'); // what a window shows when it is ready
     await workbench.reload();
-    await showViews(workbench);
-    const told = workbench.notification(/The recording of .*Shop ended with its window/);
-    await told.waitFor();
+    await workbench.showView('BTrace');
+    const told = /The recording of .*Shop ended with its window/;
+    await workbench.notification(told).waitFor();
     await workbench.screenshot('record-9-reloaded');
     assert.equal(await workbench.statusBarItem(/\d:\d\d .*Shop/).count(), 0);
+    shop!.rest();
     await workbench.press(told, 'Open');
     await showsMain(workbench);
     assert.doesNotMatch(await chart().locator('.trust-line').innerText(), /cut off/);
-    assert.equal(
-      await recordings(workbench)
-        .filter({ hasText: /recording…|cut off/ })
-        .count(),
-      0,
-    );
+    await recordings(workbench)
+      .filter({ hasText: /recording…|cut off/ })
+      .first()
+      .waitFor({ state: 'detached' });
   });
 
   it('is readable in each theme, and axe finds nothing serious', async () => {
@@ -249,13 +247,14 @@ describe('Record', () => {
       await workbench.setTheme(window);
       await chart().locator(`body.${page}`).waitFor();
       await workbench.screenshot(`theme-${name}`);
-      assert.deepEqual(await seriousViolations(await workbench.webviewFrame()), [], name);
+      assert.deepEqual(await seriousViolations(await workbench.webviewFrame(), name), [], name);
     }
     assert.deepEqual(workbench.cspViolations(), []);
   });
 
   /** Begins to record that program, and no other. */
   async function record(window: Workbench, program: JavaProgram): Promise<void> {
+    program.goOn();
     await window.run('BTrace: Record…');
     const row = new RegExp(`(?<!\\d)${program.pid} · `);
     await window.choices().filter({ hasText: row }).first().waitFor();
@@ -264,14 +263,11 @@ describe('Record', () => {
     await window.notification(/Recording .*samples/).waitFor();
   }
 
-  function showViews({ page }: Workbench): Promise<void> {
-    return page.locator('.activitybar').getByRole('tab', { name: 'BTrace' }).click();
-  }
-
   /** The program's main method in the chart. */
-  function showsMain(window: Workbench): Promise<void> {
-    return window
-      .webview()
+  async function showsMain(window: Workbench): Promise<void> {
+    await (
+      await window.timeline()
+    )
       .locator('[role="treeitem"]', { hasText: 'Shop.main' })
       .first()
       .waitFor({ state: 'attached' });
@@ -279,35 +275,12 @@ describe('Record', () => {
 
   /** The rows of the view. */
   function recordings(window = vscode.workbench): Locator {
-    return window.page.locator('[id="workbench.view.extension.btrace"] .monaco-list-row');
+    return window.page.locator(recordingRow);
   }
 
   /** The page's frame. */
   function chart(): ReturnType<typeof vscode.workbench.webview> {
     return vscode.workbench.webview();
-  }
-
-  /** Looks for the call with the mouse, as a person does, and clicks it where its name is shown. */
-  async function clickCall(name: string, modifier?: 'Control'): Promise<void> {
-    const { page } = vscode.workbench;
-    const canvas = chart().locator('canvas').first();
-    const box = await chart().locator('#btrace').boundingBox();
-    assert.ok(box);
-    await canvas.waitFor();
-    const x = box.x + box.width * 0.45;
-    const shown = chart().locator('.tooltip', { hasText: name });
-    // Again and again: the canvas is there before the calls are.
-    for (const end = Date.now() + 30_000; Date.now() < end;) {
-      for (let y = box.y + 90; y < box.y + box.height; y += 7) {
-        await page.mouse.move(x, y);
-        if ((await shown.count()) === 0 || !(await shown.first().isVisible())) continue;
-        if (modifier !== undefined) await page.keyboard.down(modifier);
-        await page.mouse.click(x, y);
-        if (modifier !== undefined) await page.keyboard.up(modifier);
-        return;
-      }
-    }
-    assert.fail(`${name} is not in the chart`);
   }
 });
 

@@ -13,14 +13,17 @@ describe('a workspace that is not trusted', () => {
   it('says in the view of targets what is possible there, and leads to trusting it', async () => {
     const { workbench } = vscode;
     const { page } = workbench;
-    await page.locator('.activitybar a[aria-label="BTrace"]').click();
+    await workbench.showView('BTrace');
     const said = 'Recordings can be opened in Restricted Mode. To record a program, trust this workspace.';
     await page.locator('.welcome-view-content', { hasText: said }).waitFor();
     const none = page.locator('.welcome-view-content', { hasText: 'No recordings yet.' });
     await none.waitFor();
-    assert.deepEqual(await none.locator('.monaco-button').allTextContents(), ['Open Recording…']);
+    assert.deepEqual(await none.locator('.monaco-button').allTextContents(), [
+      'Open a Trace or Profile…',
+      'Open the Sample',
+    ]);
     await workbench.screenshot('restricted-1-views');
-    await page.locator('.pane-body .monaco-button', { hasText: 'Manage Workspace Trust' }).click();
+    await workbench.click('.pane-body .monaco-button', 'Manage Workspace Trust');
     await page.locator('.workspace-trust-editor', { hasText: 'You are in Restricted Mode' }).waitFor();
   });
 });

@@ -11,13 +11,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Locator, Page } from 'playwright-core';
 import { root } from '../../scripts/setup.mjs';
 import { packageFile } from '../../scripts/package.mjs';
 import { tillMethods, writeRecording } from '../exthost/recordings.js';
 import { JavaProgram } from '../rigs/jvm/programs.js';
 import type { Workbench } from '../rigs/vscode/workbench.js';
+import { waitLimitMs } from '../rigs/wait-limit.js';
 import { withVSCode } from '../rigs/vscode/with-vscode.js';
 
 const themes = [
@@ -30,7 +31,6 @@ describe('Beside the chart', () => {
   let shop: JavaProgram | undefined;
 
   before(async function () {
-    this.timeout(60_000);
     shop = await JavaProgram.start('shop');
   });
   after(async () => {
@@ -44,9 +44,8 @@ describe('Beside the chart', () => {
   }));
 
   it('tells recordings of one program apart by when they were and how long they are', async function () {
-    this.timeout(60_000);
     const { workbench, server } = vscode;
-    await workbench.page.locator('.activitybar').getByRole('tab', { name: 'BTrace' }).click();
+    await workbench.showView('BTrace');
     await workbench.page.locator('.welcome-view-content', { hasText: 'No recordings yet' }).waitFor();
     await workbench.screenshot('views-0-welcome');
     const folder = path.join(server.workspace, 'recordings');
@@ -76,16 +75,12 @@ describe('Beside the chart', () => {
       'Feb 3, 2024 Shop|900 ms · 9.25 KB',
       'no cache|Feb 2, 2024 · 12.3 s · 121 KB',
     ];
-    await recordings()
-      .nth(rows.length - 1)
-      .waitFor();
-    assert.deepEqual(await recordings().evaluateAll(shownTexts), rows);
+    await settled(() => recordings().evaluateAll(shownTexts), rows);
     assert.equal((await workbench.page.locator('.sidebar').boundingBox())?.width, 300);
     await workbench.screenshot('views-1-recordings');
   });
 
   it('shows a recording that goes on in each theme', async function () {
-    this.timeout(120_000);
     const { workbench } = vscode;
     await record(workbench);
     await recordings()
@@ -95,29 +90,21 @@ describe('Beside the chart', () => {
       await workbench.setTheme(kind);
       await workbench.screenshot(`views-2-recording-${name}`);
     }
-    const notification = workbench.notification(/Recording .*samples/);
-    await workbench.stopAndOpen(notification);
+    await workbench.stopAndOpen();
     await workbench.tab(/Shop .*\.btrace/).waitFor();
     await workbench.run('View: Close All Editors');
   });
 
   it('shows the lens and its hover in each theme', async function () {
-    this.timeout(120_000);
     const { workbench } = vscode;
     const { page } = workbench;
-    await recordings().filter({ hasText: 'no cache' }).click();
-    await workbench.webview().locator('.thread-name').first().waitFor();
+    await workbench.click('.pane-body .monaco-list-row', 'no cache');
+    await workbench.webview().locator('#view-overview .card-row').first().waitFor();
     for (const { name, kind } of themes) {
       await workbench.setTheme(kind);
       await workbench.openFile('Till.java', 1);
       await workbench.lens(/^CPU .* · wall /).waitFor();
-      await page
-        .locator('.view-line', { hasText: 'count(' })
-        .locator('span', { hasText: 'count' })
-        .last()
-        .hover();
-      const hover = page.locator('.monaco-hover', { hasText: 'Called by' });
-      await hover.waitFor();
+      const hover = await workbench.hover('count(', 'count', 'Called by');
       // It comes out of nothing.
       await hover.evaluate((shown) => Promise.all(shown.getAnimations().map(({ finished }) => finished)));
       await workbench.screenshot(`views-3-hover-${name}`);
@@ -125,8 +112,7 @@ describe('Beside the chart', () => {
     }
   });
 
-  it('draws times at the ends of lines and their heat in the gutter, where a person asks for them', async function () {
-    this.timeout(90_000);
+  it('draws times at the ends of lines and their heat in the gutter, and less where a person asks for less', async function () {
     const { workbench, server } = vscode;
     const show = (what: string): void =>
       writeFileSync(
@@ -140,22 +126,16 @@ describe('Beside the chart', () => {
       ends: await lineEnds(workbench.page),
       bars: await heatBars(workbench.page),
     });
-    assert.deepEqual(await drawn(), { ends: [], bars: 0 });
     const all = ['8: 4.10 s (66.7 %)', '12: 4.10 s (66.7 %)', '16: 2.05 s (33.3 %)'];
     for (const [what, ends, bars] of [
-      ['all', all, 3],
+      ['', all, 3],
       ['lensAndHeat', [], 3],
       ['lensAndLines', all, 0],
       ['lens', [], 0],
     ] as const) {
-      show(what);
-      for (const end = Date.now() + 15_000; Date.now() < end;) {
-        const now = await drawn();
-        if (now.ends.length === ends.length && now.bars === bars) break;
-        await delay(50);
-      }
-      assert.deepEqual(await drawn(), { ends, bars }, what);
-      if (what !== 'all') continue;
+      if (what !== '') show(what);
+      await settled(drawn, { ends, bars });
+      if (what !== '') continue;
       for (const { name, kind } of themes) {
         await workbench.setTheme(kind);
         await workbench.screenshot(`views-4-lines-${name}`);
@@ -165,7 +145,6 @@ describe('Beside the chart', () => {
   });
 
   it('shows names that look like markup, links or commands as text in the hover', async function () {
-    this.timeout(60_000);
     const { workbench, server } = vscode;
     const { page } = workbench;
     const names = [
@@ -186,16 +165,10 @@ describe('Beside the chart', () => {
       startedMs: Date.now() + 60_000,
     });
     await workbench.openFile('hostile.btrace');
-    await workbench.webview().locator('.thread-name').first().waitFor();
+    await workbench.webview().locator('#view-overview .card-row').first().waitFor();
     await workbench.openFile('Till.java', 1);
     await workbench.lens(/^CPU 200 ms \(100 %\)/).waitFor(); // those of this recording
-    await page
-      .locator('.view-line', { hasText: 'count(' })
-      .locator('span', { hasText: 'count' })
-      .last()
-      .hover();
-    const hover = page.locator('.monaco-hover', { hasText: 'closeWindow' });
-    await hover.waitFor();
+    const hover = await workbench.hover('count(', 'count', 'closeWindow');
     await workbench.screenshot('views-3-hover-hostile');
     const text = (await hover.innerText()).replaceAll('\u00a0', ' ');
     for (const name of names) {
@@ -210,35 +183,29 @@ describe('Beside the chart', () => {
     await workbench.run('View: Close All Editors');
   });
 
-  it('throws a recording away by Cancel, and asks first where there is more to lose', async function () {
-    this.timeout(120_000);
+  it('throws a recording away by Cancel, and has it back by Undo', async function () {
     const { workbench, server } = vscode;
-    const files = () => readdirSync(path.join(server.workspace, 'recordings')).sort();
+    const folder = path.join(server.workspace, 'recordings');
+    mkdirSync(folder, { recursive: true });
+    const files = () => readdirSync(folder).sort();
     const before = files();
     const progress = workbench.notification(/Recording .*samples/);
     await record(workbench);
     assert.equal(files().length, before.length + 1);
-    await workbench.press(progress, 'Cancel');
-    await progress.waitFor({ state: 'detached' });
+    assert.deepEqual(await progress.locator('.monaco-button').allTextContents(), ['Stop and Open']);
+    await workbench.press(/Recording .*samples/, 'Cancel');
+    const cancelled = /The recording of .* was cancelled/;
+    await workbench.notification(cancelled).waitFor();
+    await workbench.screenshot('views-5-cancelled');
     await recordings().filter({ hasText: 'recording…' }).waitFor({ state: 'detached' });
     assert.deepEqual(files(), before);
-
-    await record(workbench);
-    const question = workbench.page.locator('.monaco-dialog-box', { hasText: 'Discard the recording of' });
-    await delay(10_000); // what is shorter may be thrown away at once
-    await workbench.press(progress, 'Cancel');
-    await question.waitFor();
-    await workbench.screenshot('views-5-discard');
-    await question.locator('.monaco-button', { hasText: 'Cancel' }).click();
-    await workbench.press(progress, 'Cancel');
-    await question.locator('.monaco-button', { hasText: 'Stop and Open' }).click();
+    await workbench.press(cancelled, 'Undo');
     await workbench.tab(/Shop .*\.btrace/).waitFor();
     assert.equal(files().length, before.length + 1);
     await workbench.run('View: Close All Editors');
   });
 
   it('is shown around by its walkthrough', async function () {
-    this.timeout(60_000);
     const { workbench } = vscode;
     const toggleSideBar = (): Promise<void> => workbench.run('View: Toggle Primary Side Bar Visibility');
     await toggleSideBar(); // what is beside the steps has no room else
@@ -247,20 +214,19 @@ describe('Beside the chart', () => {
     const steps = workbench.page.locator('.getting-started-step');
     const beside = workbench.webview();
     for (const [step, button, said] of [
+      ['Look at a sample recording', 'Open the Sample', 'come with the extension'],
       ['Record a running program', 'Record…', 'Stop and Open'],
-      ['See where the time went', 'Open Recording…', 'searches in all views'],
+      ['See where the time went', 'Open a Trace or Profile…', 'searches in all views'],
       ['Read the cost in your code', 'Settings', 'CPU 128 ms'],
       ['Record an Android app', 'Settings', 'btrace.adb.server'],
     ] as const) {
-      const row = steps.filter({ hasText: step });
-      await row.click();
-      await row.locator('.monaco-button', { hasText: button }).waitFor();
+      await workbench.click('.getting-started-step', step);
+      await steps.filter({ hasText: step }).locator('.monaco-button', { hasText: button }).waitFor();
       await beside.getByText(said).first().waitFor();
       await workbench.screenshot(`views-6-walkthrough-${step.replaceAll(' ', '-')}`);
     }
-    const first = steps.filter({ hasText: 'Record a running program' });
-    await first.click();
-    await first.locator('.monaco-button', { hasText: 'Record…' }).click();
+    await workbench.click('.getting-started-step', 'Record a running program');
+    await workbench.click('.getting-started-step .monaco-button', 'Record…');
     await workbench.page.getByPlaceholder('Which program?').waitFor();
     await workbench.page.keyboard.press('Escape');
     await workbench.run('View: Close All Editors');
@@ -268,17 +234,17 @@ describe('Beside the chart', () => {
   });
 
   it('keeps what was recorded in a window that is closed meanwhile', async function () {
-    this.timeout(120_000);
     const { workbench } = vscode;
     await workbench.run('BTrace: Focus on Recordings View');
-    const before = await recordings().count();
+    const before = readdirSync(path.join(vscode.server.workspace, 'recordings')).length;
+    await settled(() => recordings().count(), before);
     const other = await workbench.another();
     await record(other);
     const going = recordings().filter({ hasText: /^0:\d\d Shoprecording… · / });
     await going.waitFor();
     await other.closeByPerson();
     await going.waitFor({ state: 'detached' });
-    assert.equal(await recordings().count(), before + 1);
+    await settled(() => recordings().count(), before + 1);
     const newest = recordings()
       .filter({ hasText: /M Shop/ })
       .first();
@@ -301,6 +267,15 @@ describe('Beside the chart', () => {
     return view.locator('.monaco-list-row');
   }
 });
+
+/** Waits until it is as expected, and says how it is where it does not become so. */
+async function settled(look: () => Promise<unknown>, expected: unknown): Promise<void> {
+  for (const end = Date.now() + waitLimitMs; ; await new Promise((resolve) => setTimeout(resolve, 50))) {
+    const seen = await look();
+    if (isDeepStrictEqual(seen, expected)) return;
+    if (Date.now() > end) assert.deepEqual(seen, expected);
+  }
+}
 
 /** What is drawn behind the texts of lines, each with its line's number. */
 function lineEnds(page: Page): Promise<string[]> {

@@ -35,11 +35,11 @@ describe('sources that changed since', () => {
     return String((await recordings.getTreeItem(mine)).description);
   }
 
-  it('are none while all is as it was recorded', async () => {
+  it('are none while no source has changed', async () => {
     assert.doesNotMatch(await described(), /changed/);
   });
 
-  it('are told in the view', async () => {
+  it('are listed in the view', async () => {
     const { parts } = await btrace();
     await openRecording(file);
     // Each time anew: the watcher may not be up yet.

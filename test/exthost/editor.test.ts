@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
-import { activeTabInput, btrace, closeAll, openRecording, scratchFile } from './btrace.js';
+import { Elf } from '../../src/symbols/native/elf.js';
+import { readFrom } from '../../src/symbols/read-at.js';
+import { map2, perfData, sample } from '../unit/formats/perf-data-files.js';
+import { activeTabInput, btrace, closeAll, openRecording, scratchFile, workspaceFile } from './btrace.js';
 import { withPerson } from './person.js';
 import { tillMethods, writeRecording } from './recordings.js';
 import { until } from './until.js';
@@ -27,7 +31,75 @@ describe('the editor of recordings', () => {
     });
   });
 
-  it('says of what is no trace what it is', async () => {
+  it('opens recordings in the group of other recordings, though a source beside has the focus', async () => {
+    const other = scratchFile('other.btrace');
+    await writeRecording(other, { methods: tillMethods, stacks: [[0, 1]], samples: 20 });
+    await openRecording(recording);
+    const showSource = async (): Promise<void> => {
+      const document = await vscode.workspace.openTextDocument(
+        workspaceFile('src/com/example/shop/Till.java'),
+      );
+      await vscode.window.showTextDocument(document, vscode.ViewColumn.Two);
+    };
+    await showSource();
+    await openRecording(other);
+    const labels = (): string[][] =>
+      vscode.window.tabGroups.all.map(({ tabs }) => tabs.map(({ label }) => label));
+    assert.deepEqual(labels(), [['till.btrace', 'other.btrace'], ['Till.java']]);
+    await showSource();
+    await vscode.commands.executeCommand('btrace.openRecording', vscode.Uri.file(recording));
+    await until(
+      'it is in front',
+      () => vscode.window.tabGroups.activeTabGroup.viewColumn === vscode.ViewColumn.One,
+    );
+    assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab?.label, 'till.btrace');
+    assert.deepEqual(labels(), [['till.btrace', 'other.btrace'], ['Till.java']]);
+  });
+
+  it('names the code of perf.data from this machine’s files of the same build', async () => {
+    const program = scratchFile('till');
+    const source = scratchFile('till.c');
+    await writeFile(
+      source,
+      'volatile int sum; void pay(void) { sum++; } int main(void) { pay(); return 0; }',
+    );
+    execFileSync('gcc', ['-O1', '-fno-inline', '-no-pie', '-Wl,--build-id=sha1', '-o', program, source]);
+    const [, address = ''] =
+      /^([0-9a-f]+) T pay$/m.exec(execFileSync('nm', [program], { encoding: 'utf8' })) ?? [];
+    const elf = await Elf.open(readFrom(await readFile(program)));
+    const buildId = Buffer.from((await elf.buildId()) ?? '', 'hex');
+    const begin = 0x5000_0000;
+    const records = [
+      map2(100, begin, 0x10_0000, 0, program),
+      // Programs without relocation are loaded at 4 MiB.
+      sample({ ms: 1, user: [begin + parseInt(address, 16) - 0x40_0000] }),
+    ];
+    const problemsOf = async (name: string, id: Uint8Array): Promise<number> => {
+      const file = scratchFile(name);
+      await writeFile(file, perfData(records, { buildIds: { [program]: id } }));
+      const { parts } = await btrace();
+      const opened = new Promise<number>((resolve) => {
+        const listening = parts.editors.onDidSay(({ uri, message }) => {
+          if (message.type !== 'opened' || uri.fsPath !== file) return;
+          listening.dispose();
+          resolve(message.problems);
+        });
+      });
+      await vscode.commands.executeCommand('btrace.openRecording', vscode.Uri.file(file));
+      return await opened;
+    };
+    assert.equal(await problemsOf('same.perf.data', buildId), 0);
+    // The one problem is that a place in the code has no name.
+    assert.equal(
+      await problemsOf(
+        'other.perf.data',
+        buildId.map((byte) => byte ^ 1),
+      ),
+      1,
+    );
+  });
+
+  it('says what a file is that is no trace', async () => {
     const file = scratchFile('picture.btrace');
     await writeFile(
       file,
@@ -98,7 +170,7 @@ describe('the editor of recordings', () => {
     assert.match(await readFile(to, 'utf8'), /sum/);
   });
 
-  it('says of a file that is gone that it is', async () => {
+  it('says that a file is gone', async () => {
     await withPerson({}, async ({ toasts }) => {
       await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(scratchFile('gone.btrace')));
       await until('it is said', () => toasts.length > 0);

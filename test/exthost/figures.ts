@@ -1,8 +1,22 @@
 /** What the editor shows of a recording's figures, as VS Code asks for it. */
 import * as vscode from 'vscode';
 
+/** Those of methods. */
 export async function lenses(uri: vscode.Uri): Promise<vscode.CodeLens[]> {
+  return (await allLenses(uri)).filter((lens) => !isOfFile(lens));
+}
+
+/** The one that names the recording, and leads to what is shown. */
+export async function fileLens(uri: vscode.Uri): Promise<vscode.CodeLens | undefined> {
+  return (await allLenses(uri)).find(isOfFile);
+}
+
+async function allLenses(uri: vscode.Uri): Promise<vscode.CodeLens[]> {
   return vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', uri, 100);
+}
+
+function isOfFile({ command }: vscode.CodeLens): boolean {
+  return command?.command === 'btrace.chooseFigures';
 }
 
 export async function titles(uri: vscode.Uri): Promise<string[]> {

@@ -35,7 +35,7 @@ describe('the pages of tabs that are hidden', () => {
     await until('it is opened', () => count(file, 'opened') > 0);
   }
 
-  it('stay as they are, and take what is told meanwhile', async () => {
+  it('keep their state, and receive messages while hidden', async () => {
     const { parts } = await btrace();
     await show(one);
     await show(other);
@@ -48,13 +48,12 @@ describe('the pages of tabs that are hidden', () => {
     assert.equal(count(other, 'ready'), 1);
   });
 
-  it('are taken down where their recording is large, and read it again, with what was selected', async () => {
+  it('are unloaded when their recording is large, and restore the selection when shown again', async () => {
     const { editors } = (await btrace()).parts;
     const copied = async (times: number): Promise<string | undefined> => {
       await until('its selection is copied', () => {
         if (count(large, 'copy') >= times) return true;
-        // A key of the page's own, for which VS Code has no command.
-        editors.post({ type: 'command', command: 'copyName' as never });
+        editors.post({ type: 'command', command: 'copyName' });
         return false;
       });
       return said.findLast(({ file, type }) => file === large && type === 'copy')?.text;

@@ -27,13 +27,13 @@ describe('a mapping', () => {
     await closeAll();
   });
 
-  it('is undone on the page, over the source and in what is exported', async () => {
+  it('is applied on the page, over the source and in what is exported', async () => {
     const { parts } = await btrace();
     const said: string[] = [];
     const listening = parts.editors.onDidSay(({ message }) => said.push(message.type));
     await openRecording(recording);
     listening.dispose();
-    assert.deepEqual(said.slice(0, 3), ['ready', 'mapping', 'opened']);
+    assert.deepEqual(said.slice(0, 3), ['ready', 'wantRetraceMapping', 'opened']);
     const figures = await until('the figures are those of the recording', () => {
       const { figures: shown } = parts.figures;
       return shown?.recording.fsPath === recording ? shown : undefined;

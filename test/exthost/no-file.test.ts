@@ -39,7 +39,7 @@ describe('a text that is in no folder', () => {
     assert.match(await hoverText(uri, new vscode.Position(3, 8)), /line 5/);
   });
 
-  it('has them, as of an edited text, where it was never saved', async () => {
+  it('has stale lenses and hovers when it was never saved', async () => {
     const uri = vscode.Uri.parse('untitled:/com/example/cloud/Rain.java');
     const editor = await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri));
     await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), text));
@@ -48,16 +48,16 @@ describe('a text that is in no folder', () => {
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
 
-  it('without a name that tells of a language has none, and no error', async () => {
+  it('has no lenses, and no error, when its language is unknown', async () => {
     const document = await vscode.workspace.openTextDocument({ language: 'java', content: text });
     assert.deepEqual(await titles(document.uri), []);
     assert.equal(await hoverText(document.uri, new vscode.Position(3, 8)), '');
   });
 
-  it('is not what a click opens: what was looked for is said', async () => {
+  it('is not opened by a click; the message names the file that was looked for', async () => {
     const { sources } = (await btrace()).parts;
     const { name, ...rest } = fall;
-    const toasts = await toastsOf({}, () => sources.open({ ...rest, method: name }, false));
+    const toasts = await toastsOf({}, () => sources.open({ ...rest, method: name }, 'replace'));
     assert.deepEqual(
       toasts.map((toast) => toast.text),
       ['No source found for com.example.cloud.Rain.fall. Looked for: com/example/cloud/Rain.java, Rain.'],

@@ -8,6 +8,8 @@ import { until } from './until.js';
 
 interface Notification {
   readonly title: string;
+  /** Of its only button. */
+  readonly button: unknown;
   readonly messages: string[];
 }
 
@@ -17,7 +19,10 @@ async function notificationsOf<T>(work: (shown: readonly Notification[]) => Prom
   const { withProgress } = window;
   const shown: Notification[] = [];
   const told: typeof withProgress = (options, task) => {
-    const one: Notification = { title: options.title ?? '', messages: [] };
+    // A view that reads shows progress of its own.
+    if (options.location !== vscode.ProgressLocation.Notification)
+      return withProgress.call(window, options, task) as ReturnType<typeof task>;
+    const one: Notification = { title: options.title ?? '', button: options.cancellable, messages: [] };
     shown.push(one);
     return withProgress.call(window, options, (progress, token) =>
       task(
@@ -58,21 +63,21 @@ describe('what a recording says in its notification', () => {
     }
   }
 
-  it('is how long, how much, what it costs, and links to stop and watch it', () =>
+  it('shows size, cost, links to watch and cancel, and a button to stop', () =>
     notificationsOf((shown) =>
       recording('balanced', async (_, session) => {
         const own = await until('it is shown', () =>
           shown.find(({ title }) => title.startsWith('Recording')),
         );
-        assert.equal(own.title, 'Recording till  here  command:quit ', 'a name makes no link');
+        assert.equal(own.button, 'Stop and Open');
+        assert.equal(own.title, 'Recording till  here (command:quit)', 'a name makes no link');
         await until('it tells', () => own.messages.length > 0);
         const { id } = (await btrace()).parts.recorder.sessions.all[0]!;
-        const links = (['stop', 'watch'] as const).map(
+        const links = (['watch', 'cancel'] as const).map(
           (command) => `(command:btrace.${command}?${encodeURIComponent(JSON.stringify([id]))})`,
         );
-        const told = (figures: string): string =>
-          `${figures} — [Stop and Open]${links[0]!} · [Watch]${links[1]!}`;
-        assert.equal(own.messages.at(-1), told('0:02 · 1,234 samples · 4.88 KB · overhead 0.1 % of CPU'));
+        const told = (figures: string): string => `${figures} — [Watch]${links[0]!} · [Cancel]${links[1]!}`;
+        assert.equal(own.messages.at(-1), told('1,234 samples · 4.88 KB · overhead 0.1 % of CPU'));
 
         session.tell({
           elapsedMs: 61_000,
@@ -81,7 +86,7 @@ describe('what a recording says in its notification', () => {
           processCpuNs: 0,
           dropped: 7,
         });
-        assert.equal(own.messages.at(-1), told('1:01 · 20,500 samples · 2.86 MB · 7 dropped'));
+        assert.equal(own.messages.at(-1), told('20,500 samples · 2.86 MB · 7 dropped'));
 
         const hook = { name: 'monitors', state: HookState.Failed, why: 'of a test' };
         session.tell({
@@ -95,22 +100,22 @@ describe('what a recording says in its notification', () => {
       }),
     ));
 
-  it('is how long alone where the app is sampled from outside, and what to do where its device is away', () =>
+  it('says that external samples come later, and what to do when the device is away', () =>
     notificationsOf((shown) =>
       recording('balanced', async (_, session) => {
         const own = await until('it is shown', () =>
           shown.find(({ title }) => title.startsWith('Recording')),
         );
         await until('it tells', () => own.messages.length > 0);
-        const outside = { outside: 'of a test', processCpuNs: 0 };
-        session.tell({ ...outside, elapsedMs: 61_000 });
-        assert.match(own.messages.at(-1)!, /^1:01 · from outside, by Android: samples come at the end — /);
-        session.tell({ ...outside, elapsedMs: 62_000, isSilent: true });
+        const external = { external: 'of a test', processCpuNs: 0 };
+        session.tell({ ...external, elapsedMs: 61_000 });
+        assert.match(own.messages.at(-1)!, /^externally, by Android: samples come at the end — /);
+        session.tell({ ...external, elapsedMs: 62_000, isSilent: true });
         assert.match(own.messages.at(-1)!, / · the device is away, connect it again — /);
       }),
     ));
 
-  it('stays as it is for five seconds, so that its links can be pressed, but for what is wrong', () =>
+  it('stays unchanged for five seconds, so that its links can be pressed, except for problems', () =>
     notificationsOf((shown) =>
       recording('balanced', async (_, session) => {
         const own = await until('it is shown', () =>
@@ -118,15 +123,17 @@ describe('what a recording says in its notification', () => {
         );
         await until('it tells', () => own.messages.length > 0);
         own.messages.length = 0;
-        for (let second = 3; second <= 20; second++) session.tell({ elapsedMs: second * 1000 });
-        const told = (): (string | undefined)[] => own.messages.map((text) => /^\d+:\d\d/.exec(text)?.[0]);
-        assert.deepEqual(told(), ['0:03', '0:04', '0:09', '0:14', '0:19']);
-        session.tell({ elapsedMs: 21_000, isSilent: true });
-        session.tell({ elapsedMs: 22_000, isSilent: true });
-        session.tell({ elapsedMs: 23_000 });
-        session.tell({ elapsedMs: 24_000, dropped: 1 });
-        session.tell({ elapsedMs: 25_000, dropped: 2 });
-        assert.deepEqual(told().slice(5), ['0:21', '0:23', '0:24']);
+        const at = (second: number, more = {}): void =>
+          session.tell({ elapsedMs: second * 1000, samples: second, ...more });
+        for (let second = 3; second <= 20; second++) at(second);
+        const told = (): number[] => own.messages.map((text) => Number(/^\d+/.exec(text)?.[0]));
+        assert.deepEqual(told(), [3, 4, 9, 14, 19]);
+        at(21, { isSilent: true });
+        at(22, { isSilent: true });
+        at(23, { isSilent: false });
+        at(24, { dropped: 1 });
+        at(25, { dropped: 2 });
+        assert.deepEqual(told().slice(5), [21, 23, 24]);
       }),
     ));
 
@@ -134,7 +141,7 @@ describe('what a recording says in its notification', () => {
     notificationsOf((shown) =>
       recording('balanced', async () => {
         await until('both were shown', () => shown.length === 2);
-        assert.equal(shown[0]!.title, 'Attaching to till  here  command:quit …');
+        assert.equal(shown[0]!.title, 'Attaching to till  here (command:quit)…');
       }),
     ));
 
@@ -161,11 +168,11 @@ describe('what a recording says in its notification', () => {
     });
 
     it('memory asks for allocations in fine steps', async () => {
-      const { AsyncSelf, AsyncOutside, Allocation, Gc } = SampleKind;
+      const { CpuTimer, ExternalSampler, Allocation, Gc, GcWait } = SampleKind;
       assert.deepEqual(await asked('memory'), {
         ...interval,
         allocationIntervalBytes: 8192,
-        kinds: [AsyncSelf, AsyncOutside, Allocation, Gc],
+        kinds: [CpuTimer, ExternalSampler, Allocation, Gc, GcWait],
       });
     });
 
@@ -178,10 +185,11 @@ describe('what a recording says in its notification', () => {
     });
 
     it('custom asks for what the setting says, and for the rest as balanced does', async () => {
-      const own = { syncIntervalMicros: 250, mainThreadOnly: true };
+      const own = { intervalMicros: 250, mainThreadOnly: true };
       assert.deepEqual(await withSetting('recording.custom', own, () => asked('custom')), {
         ...interval,
         syncIntervalNs: 250_000,
+        asyncIntervalNs: 250_000,
         mainOnly: true,
         allocationIntervalBytes: 65536,
       });

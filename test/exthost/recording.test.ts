@@ -37,6 +37,101 @@ describe('recording', () => {
     });
   });
 
+  it('records the system beside an app: as the settings say, or as is chosen for one recording', async () => {
+    const app = target('com.example.shop');
+    app.recordsSystem = true;
+    const { recorder } = (await btrace()).parts;
+    const stopped = async (): Promise<unknown[]> => {
+      await until('it records', () => recorder.sessions.all.length > 0);
+      const { system, systemPreset, systemConfig } = app.options!;
+      await vscode.commands.executeCommand('btrace.stop');
+      return [system, systemPreset, systemConfig];
+    };
+    const asked = async (): Promise<unknown[]> => {
+      const recorded = vscode.commands.executeCommand<string>('btrace.record', { target: app.id });
+      const options = await stopped();
+      await recorded;
+      return options;
+    };
+    assert.deepEqual(await asked(), [undefined, undefined, undefined]);
+    await withSetting('recording.system', 'jank', async () => {
+      assert.deepEqual(await asked(), [true, 'jank', undefined]);
+      // What cannot record its system is not asked to.
+      app.recordsSystem = false;
+      assert.deepEqual(await asked(), [undefined, undefined, undefined]);
+      app.recordsSystem = true;
+    });
+    const config = scratchFile('own.pbtx');
+    await writeFile(config, 'duration_ms: 5\n');
+    await withSetting('recording.systemConfig', config, () =>
+      withSetting('recording.system', 'file', async () =>
+        assert.deepEqual(await asked(), [true, undefined, 'duration_ms: 5\n']),
+      ),
+    );
+    await rm(config);
+
+    // The row of the system's trace, then a preset of it; that row again, where the preset comes first; then what to look at.
+    await withPerson({ choices: ['Start-up', /./] }, async ({ picks }) => {
+      const recorded = recorder.recordTarget(app);
+      const accept = 'workbench.action.acceptSelectedQuickOpenItem';
+      for (const [at, name] of ['Off', 'Start-up'].entries()) {
+        const pick = await until('it is asked', () => picks[at]);
+        await until('there are rows', () => pick.activeItems.length > 0);
+        pick.value = 'System';
+        await until('it is on that row', () => pick.activeItems[0]?.label === `System’s trace: ${name}`);
+        await vscode.commands.executeCommand(accept);
+      }
+      const last = await until('it is asked again', () => picks[2]);
+      assert.ok(last.items.some(({ label }) => label === 'System’s trace: Start-up'));
+      await until('a preset is active', () => last.activeItems.length > 0);
+      await vscode.commands.executeCommand(accept);
+      assert.deepEqual(await stopped(), [true, 'startUp', undefined]);
+      await recorded;
+    });
+  });
+
+  it('says why the system is not recorded, and records the app without it when asked to', async () => {
+    const app = target('com.example.shop');
+    app.recordsSystem = true;
+    app.failure = new TargetError('not-permitted', 'The device does not trace.', 'Leave out --system.', {
+      about: 'system',
+    });
+    const record = (): Thenable<string> =>
+      vscode.commands.executeCommand('btrace.record', { target: app.id });
+    await withSetting('recording.system', 'usual', async () => {
+      const toasts = await toastsOf({}, record);
+      assert.deepEqual(
+        toasts.map(({ text, buttons }) => [text, ...buttons]),
+        [
+          [
+            'The device does not trace. Record without the system’s trace, or choose another one in btrace.recording.system.',
+            'Record Without It',
+            'Show Log',
+          ],
+        ],
+      );
+      await withPerson({ buttons: ['Record Without It'] }, async () => {
+        const start = app.start.bind(app);
+        // The system alone fails.
+        app.start = (options) => {
+          if (options.system !== true) app.failure = undefined;
+          return start(options);
+        };
+        await record();
+        const { sessions } = (await btrace()).parts.recorder;
+        await until('it records', () => sessions.all.length > 0);
+        assert.equal(app.options!.system, undefined);
+        await vscode.commands.executeCommand('btrace.stop');
+        await until('it has ended', () => sessions.all.length === 0);
+      });
+    });
+    await withSetting('recording.system', 'file', async () => {
+      const [toast] = await toastsOf({}, record);
+      assert.match(toast!.text, /cannot be read: btrace\.recording\.systemConfig is empty\. Set btrace/);
+      assert.deepEqual(toast!.buttons, ['Open Settings', 'Show Log']);
+    });
+  });
+
   it('records several at once and ends them one by one', async () => {
     const [one, two] = [target('one'), target('two')];
     const { parts } = await btrace();
@@ -82,7 +177,7 @@ describe('recording', () => {
     await Promise.all(ends);
   });
 
-  it('says of a program that is being recorded that it is, and leads to that recording', async () => {
+  it('says that a program is already being recorded, and shows that recording', async () => {
     const till = target('till');
     const first = vscode.commands.executeCommand<string>('btrace.record', { target: till.id });
     await until('it records', () => till.sessions.length > 0);
@@ -129,7 +224,7 @@ describe('recording', () => {
     assert.match(String(description), /^recording… · /);
   });
 
-  it('tells of what is being recorded among the targets, whose other rows stay as they are', async () => {
+  it('marks the recorded target in the list and leaves the other rows as they are', async () => {
     const till = target('till');
     const recorded = vscode.commands.executeCommand<string | undefined>('btrace.record', { target: 'till' });
     const session = await until('it records', () => till.sessions[0]);
@@ -158,7 +253,7 @@ describe('recording', () => {
     assert.equal(activeTabInput(), undefined);
   });
 
-  it('keeps nothing of what was given up while it began', async () => {
+  it('keeps nothing of a recording that was cancelled while it began', async () => {
     const till = target('till');
     const { recorder } = (await btrace()).parts;
     const giveUp = new AbortController();
@@ -169,7 +264,7 @@ describe('recording', () => {
     assert.deepEqual(recorder.sessions.all, []);
   });
 
-  it('makes what was recorded whole when the window goes', async () => {
+  it('completes the recording when the window closes', async () => {
     const [one, two] = [target('one'), target('two')];
     const { sessions } = (await btrace()).parts.recorder;
     const recorded = [one, two].map(({ id }) =>
@@ -188,7 +283,7 @@ describe('recording', () => {
     assert.deepEqual(await unfinished.all(), []);
   });
 
-  it('tells of what ended with a window that is gone, once, and of nothing else', async () => {
+  it('reports once a recording that ended with a closed window, and nothing else', async () => {
     const { recorder } = (await btrace()).parts;
     const { unfinished } = recorder.store;
     const folder = path.join(recorder.store.folder().path, 'unfinished');
@@ -226,7 +321,7 @@ describe('recording', () => {
     for (const name of Object.keys(strays)) await rm(path.join(folder, name));
   });
 
-  it('opens what there is when the program ended by itself', async () => {
+  it('opens the recording when the program ends by itself', async () => {
     const till = target('till');
     const recorded = vscode.commands.executeCommand<string>('btrace.record', { target: 'till' });
     await until('it records', () => till.sessions.length > 0);
@@ -250,8 +345,7 @@ describe('recording', () => {
     );
   });
 
-  it('keeps the newest recordings of its own, and all that were renamed or are open', async function () {
-    this.timeout(60_000); // ten recordings
+  it('keeps the newest recordings of its own, and all that were renamed or are open', async () => {
     const { parts } = await btrace();
     const folder = parts.recorder.store.folder();
     assert.ok(folder.own);
@@ -343,15 +437,18 @@ describe('recording', () => {
   it('applies the settings', async () => {
     const till = target('till');
     await withSetting('recording.preset', 'custom', () =>
-      withSetting('recording.custom', { syncIntervalMicros: 250, mainThreadOnly: true }, () =>
-        withSetting('recording.ringSeconds', 30, async () => {
-          const recorded = vscode.commands.executeCommand('btrace.record', { target: 'till' });
-          await until('it records', () => till.sessions.length > 0);
-          await vscode.commands.executeCommand('btrace.stop');
-          await recorded;
-        }),
+      withSetting('recording.custom', { intervalMicros: 250, mainThreadOnly: true }, () =>
+        withSetting('recording.ringSeconds', 30, () =>
+          withSetting('recording.nativeFrom', 'auto', async () => {
+            const recorded = vscode.commands.executeCommand('btrace.record', { target: 'till' });
+            await until('it records', () => till.sessions.length > 0);
+            await vscode.commands.executeCommand('btrace.stop');
+            await recorded;
+          }),
+        ),
       ),
     );
+    assert.equal(till.options!.nativeFrom, 'auto');
     assert.equal(till.options!.syncIntervalNs, 250_000);
     assert.equal(till.options!.mainOnly, true);
     assert.equal(till.options!.policy, 'ring');

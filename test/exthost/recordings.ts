@@ -40,6 +40,8 @@ export interface RecordingOptions {
   /** Unix time of its begin; sources written later are not what was recorded. */
   readonly startedMs?: number;
   readonly runtime?: string;
+  /** What the lag watch says of it. */
+  readonly lag?: Partial<messages.Lag>;
 }
 
 export async function writeRecording(file: string, options: RecordingOptions): Promise<void> {
@@ -116,12 +118,13 @@ export async function writeRecording(file: string, options: RecordingOptions): P
           time: rows.map((at) => at * 1_000_000),
           cpu: rows.map((at) => at * 500_000),
           stack: rows.map((at) => ends[at % ends.length] ?? 0),
-          kind: rows.map(() => SampleKind.AsyncSelf),
+          kind: rows.map(() => SampleKind.CpuTimer),
           flags: rows.map(() => SampleFlag.Safepoint),
           allocatedBytes: rows.map((at) => at * 1000),
         },
       ]),
     );
+    if (options.lag) await writer.add(ChunkKind.Lag, messages.Lag.encode(options.lag));
     await writer.finish(EndReason.Stopped, '', options.samples * 1_000_000);
   } finally {
     await handle.close();

@@ -82,7 +82,7 @@ describe('a file that is saved while its time is looked at', () => {
     await closeAll();
   });
 
-  it('has lenses as of an edited text', async () => {
+  it('marks the lenses stale', async () => {
     const editor = await vscode.window.showTextDocument(uri);
     const asked = disk.holdsNextStat();
     await vscode.commands.executeCommand('btrace.showFigures', vscode.Uri.file(recording));

@@ -52,6 +52,7 @@ export class ScriptedTarget implements Target {
   label: string | undefined;
   launchable = false;
   launchNeedsLibrary = false;
+  recordsSystem = false;
   readonly sessions: ScriptedSession[] = [];
   options: RecordOptions | undefined;
   failure: Error | undefined;

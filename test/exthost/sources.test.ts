@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { zipSync } from 'fflate';
 import * as vscode from 'vscode';
@@ -14,7 +14,7 @@ function key(className: string, method: string, file: string, line: number): Sou
 
 async function opened(wanted: SourceKey): Promise<string> {
   const { parts } = await btrace();
-  await parts.sources.open(wanted, false);
+  await parts.sources.open(wanted, 'replace');
   const editor = vscode.window.activeTextEditor;
   return editor === undefined
     ? ''
@@ -163,7 +163,7 @@ describe('sources', () => {
     }
   });
 
-  it('ask which of two native functions it is, by their lines, each time that the file does not tell', async () => {
+  it('ask which of two native functions is meant when the file does not tell', async () => {
     const three = key('', 'shop::grind(int, int, int) (libwork.so)', '', 0);
     for (const line of [12, 6]) {
       await closeAll();
@@ -177,7 +177,7 @@ describe('sources', () => {
   it('open beside where that is asked for, and what is in front stays', async () => {
     const { parts } = await btrace();
     await opened(key('com.example.shop.Coin', 'round', 'Coin.java', 7));
-    await parts.sources.open(key('com.example.shop.Till', 'count', 'Till.java', 12), true);
+    await parts.sources.open(key('com.example.shop.Till', 'count', 'Till.java', 12), 'go');
     const groups = vscode.window.tabGroups.all;
     assert.deepEqual(
       groups.map(({ activeTab }) => activeTab?.label),
@@ -201,7 +201,7 @@ describe('sources', () => {
   it('ask when several fit, and remember', async () => {
     const { parts } = await btrace();
     const twice = key('com.example.shop.Twice', 'here', 'Twice.java', 4);
-    const opening = parts.sources.open(twice, false);
+    const opening = parts.sources.open(twice, 'replace');
     // The list is up: take its second entry.
     await until('a choice was made', async () => {
       await vscode.commands.executeCommand('workbench.action.quickOpenSelectNext');
@@ -217,7 +217,7 @@ describe('sources', () => {
     await vscode.commands.executeCommand('btrace.forgetSources');
   });
 
-  it('follow no path out of the workspace without asking, and take names for names', async () => {
+  it('follow no path out of the workspace without asking, and treat names as plain text', async () => {
     const hostile = ['../../../../etc/passwd', '**', '{a,b}', '<img src=x>', 'x\u202ey.java', ''];
     for (const file of hostile) {
       assert.equal(await opened(key('com.example.shop.Nowhere', 'm', file, 1)), '', JSON.stringify(file));
@@ -228,7 +228,7 @@ describe('sources', () => {
     const { parts } = await btrace();
     // The extension host refuses dialogs while it runs tests, and says which one it refused.
     await assert.rejects(
-      parts.sources.open(key('', 'main', '/etc/../etc/passwd', 1), false),
+      parts.sources.open(key('', 'main', '/etc/../etc/passwd', 1), 'replace'),
       /refused to show dialog.*outside of the workspace/,
     );
     assert.equal(vscode.window.activeTextEditor, undefined);
@@ -258,6 +258,36 @@ describe('sources', () => {
       opened({ ...outside, file: `${file}.gone` }),
     );
     assert.match(gone[1]?.text ?? '', /^No source found for main\. Looked for: outside\.cpp\.gone/);
+  });
+
+  it('ask as well where a link in the workspace leads out of it', async () => {
+    const elsewhere = scratchFile('led.cpp');
+    writeFileSync(elsewhere, 'int led() {\n  return 0;\n}\n');
+    const file = workspaceFile('native/led.cpp').fsPath;
+    const folder = workspaceFile('led-folder').fsPath;
+    const within = workspaceFile('led-within.cpp').fsPath;
+    const textShown = (): string | undefined => vscode.window.activeTextEditor?.document.getText();
+    symlinkSync(elsewhere, file);
+    symlinkSync(path.dirname(elsewhere), folder);
+    symlinkSync(workspaceFile('native/work.cpp').fsPath, within);
+    try {
+      for (const named of [file, path.join(folder, 'led.cpp')]) {
+        const led = key('', 'led', named, 2);
+        await closeAll();
+        const choices = ['led.cpp'];
+        const refused = await toastsOf({ buttons: [], choices }, () => opened(led));
+        const asked = refused.filter(({ text }) => /points to a file outside/.test(text));
+        assert.equal(asked.length, 1, named);
+        assert.equal(textShown(), undefined, named);
+        await toastsOf({ buttons: ['Open Once'], choices }, () => opened(led));
+        assert.match(textShown() ?? '', /int led/, named);
+      }
+      const toasts = await toastsOf({}, () => opened(key('', 'main', within, 2)));
+      assert.deepEqual(toasts, [], 'a link that stays within');
+    } finally {
+      for (const link of [file, folder, within]) rmSync(link);
+      await vscode.commands.executeCommand('btrace.forgetSources');
+    }
   });
 
   it('open at the method where its line is not known, or is none of the file', async () => {

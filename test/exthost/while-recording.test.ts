@@ -34,7 +34,7 @@ describe('while a recording goes on', () => {
     });
   }
 
-  it('another folder is chosen: what is written stays where it is, and the next one goes there', async () => {
+  it('a change of the folder applies to the next recording only', async () => {
     const { store } = (await btrace()).parts.recorder;
     const [here, there] = [workspaceFile('here').fsPath, workspaceFile('there').fsPath];
     await withSetting('recording.folder', here, async () => {
@@ -57,7 +57,7 @@ describe('while a recording goes on', () => {
     for (const folder of [here, there]) await rm(folder, { recursive: true });
   });
 
-  it('fewer are to be kept, and the adb server is another one: it is kept, and nothing is said', async () => {
+  it('a change of retention or adb server leaves the running recording alone', async () => {
     const { file, toasts } = await whileRecording(async () => {
       const settings = vscode.workspace.getConfiguration('btrace');
       await settings.update('recording.keep', 1, vscode.ConfigurationTarget.Global);

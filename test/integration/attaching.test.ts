@@ -27,7 +27,7 @@ import { configOf, newTokens, tokenOptions } from '../../src/targets/session/con
 import { formatMajor } from '../../src/trace/model/kinds.js';
 import { ChunkKind, encodeChunk } from '../../src/trace/recording/chunk.js';
 import { Hello } from '../../src/trace/recording/messages.js';
-import { compile, containerScript, jdks, mainJdk } from '../rigs/jvm/programs.js';
+import { compile, containerScript, exitHolder, jdks, mainJdk } from '../rigs/jvm/programs.js';
 import { decodeFile, refusal, threadNamed, totalCpu } from './recordings.js';
 import { TruthPrograms } from './truth-programs.js';
 
@@ -49,8 +49,7 @@ describe('attaching', () => {
     nothingLeft();
   });
 
-  it('a process that is not Java', async () => {
-    await assert.rejects(recordings.start(process.pid), refusal('not-supported', /is not a Java program/));
+  it('a process that has just ended', async () => {
     // One that has ended, and that nobody has asked about yet, has no name any more.
     // It ends when the shell is a program already that takes no notice; the shell would.
     const shell = spawn('sh', ['-c', 'sleep 0.5 & echo $!; exec sleep 60'], { stdio: 'pipe' });
@@ -60,7 +59,7 @@ describe('attaching', () => {
       while (!/^State:\s+Z/m.test(readFileSync(`/proc/${zombie}/status`, 'utf8'))) await setImmediate();
       await assert.rejects(
         recordings.start(zombie),
-        refusal('not-supported', new RegExp(`^Process ${zombie} is not a Java program: it has just ended`)),
+        refusal('not-found', new RegExp(`^There is no process ${zombie}`)),
       );
     } finally {
       shell.kill('SIGKILL');
@@ -136,6 +135,22 @@ describe('attaching', () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
+  });
+
+  it('a JVM that is ending, whatever holds it', async () => {
+    for (const jdk of jdks()) {
+      const program = await recordings.program('truth', {
+        jdk,
+        vmArgs: [`-agentpath:${exitHolder()}`],
+        args: [recordings.file('truth.txt'), 'sleep'],
+      });
+      program.child.stdin.end();
+      await program.says(/^ending$/m);
+      await assert.rejects(recordings.start(program.pid), refusal('not-found', /it is ending/), jdk.version);
+      await program.kill();
+    }
+    rmSync(recordings.file('truth.txt'), { force: true });
+    nothingLeft();
   });
 
   it('attaching switched off: the program is not even asked', async () => {

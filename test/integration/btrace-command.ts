@@ -14,6 +14,7 @@ export interface Around {
 
 export interface Ran {
   readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
   readonly out: string;
   readonly err: string;
 }
@@ -26,8 +27,9 @@ export class Run {
   constructor(readonly child: ChildProcess) {
     child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.out += text));
     child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.err += text));
-    this.ended = once(child, 'close').then(([code]) => ({
+    this.ended = once(child, 'close').then(([code, signal]) => ({
       code: code as number | null,
+      signal: signal as NodeJS.Signals | null,
       out: this.out,
       err: this.err,
     }));

@@ -31,7 +31,7 @@ describe('btrace, the command', () => {
   });
   afterEach(() => {
     for (const name of readdirSync(recordings.folder)) {
-      assert.ok(!name.endsWith('.partial'), `${name} was left`);
+      assert.ok(!name.endsWith('.part'), `${name} was left`);
     }
   });
 
@@ -160,7 +160,8 @@ describe('btrace, the command', () => {
       const beganMs = performance.now();
       run.child.kill('SIGINT');
       const { code, err } = await run.ended;
-      assert.ok(performance.now() - beganMs < 10_000, err);
+      // After 30 s the command gives up a program that says nothing, for whatever reason.
+      assert.ok(performance.now() - beganMs < 25_000, err);
       assert.equal(code, 0, err);
       assert.match(
         err,
@@ -176,7 +177,7 @@ describe('btrace, the command', () => {
     assert.equal(next.code, 0, next.err);
   });
 
-  it('killed itself: the file is valid, the program lives, and the next recording begins', async () => {
+  it('when the command is killed, the file is valid, the program lives, and it can record again', async () => {
     const run = start(['record', '--pid', pid(), '-o', 'killed.btrace']);
     await run.says(/Recording com/);
     const file = recordings.file('killed.btrace');
@@ -239,7 +240,7 @@ describe('btrace, the command', () => {
       'slow.btrace',
       '--memory',
       '8M',
-      '--interval',
+      '--point-interval',
       '0ms',
       '--allocation-interval',
       '1B',

@@ -10,13 +10,12 @@ import {
   type ThreadTrack,
 } from '../../src/trace/index.js';
 import { IntervalState } from '../../src/trace/model/trace.js';
-import { samplingOf } from '../../src/trace/measure/trust.js';
 import { JavaProgram, jdks } from '../rigs/jvm/programs.js';
 import { cpuOf, decodeFile, Recordings, socketFolders, threadNamed, totalCpu } from './recordings.js';
 
-const CYCLES = Number(process.env['BTRACE_CYCLES'] ?? 5);
+const cycles = Number(process.env['BTRACE_CYCLES'] ?? 5);
 
-const ASYNC_NS = recordingPresets.balanced.asyncIntervalNs;
+const asyncNs = recordingPresets.balanced.asyncIntervalNs;
 
 /** Without those that tell of a wait, of which each is captured. */
 function capturesAtWork({ intervals }: ThreadTrack): number {
@@ -91,7 +90,8 @@ for (const jdk of jdks()) {
       assert.deepEqual(trace.problems, []);
       const customer = threadNamed(trace, 'customer-1');
       // As often as is promised, whatever it got of the machine and however wide the interval is for the budget.
-      const promised = cpuOf(customer) / Math.max(samplingOf(trace.info, trace.status)!.everyNs, ASYNC_NS);
+      const kept = trace.status?.sources?.map(({ effectiveNs: effectiveNs }) => effectiveNs) ?? [];
+      const promised = cpuOf(customer) / Math.max(...kept, asyncNs);
       const atWork = capturesAtWork(customer);
       assert.ok(atWork > promised, `${atWork} captures at work for ${promised}`);
       const totals = totalCpu(trace, customer);
@@ -143,14 +143,14 @@ for (const jdk of jdks()) {
       // It waits for its input all the time, while customers work.
       assert.ok(main.sampleCount > 0, String(main.sampleCount));
       const kinds = trace.status?.costs.filter(({ count }) => count > 0).map(({ kind }) => kind) ?? [];
-      const others = kinds.filter((kind) => kind !== SampleKind.AsyncOutside && kind !== SampleKind.Gc);
+      const others = kinds.filter((kind) => kind !== SampleKind.ExternalSampler && kind !== SampleKind.Gc);
       assert.deepEqual(others, [], 'nobody waits for the main thread, and it does nothing');
       assert.equal(trace.threads.find(({ name }) => name === 'customer-1')?.sampleCount ?? 0, 0);
     });
 
     it('can be made again and again', async function () {
-      this.timeout(60_000 + CYCLES * 1000);
-      for (let round = 0; round < CYCLES; round++) {
+      this.timeout(60_000 + cycles * 1000);
+      for (let round = 0; round < cycles; round++) {
         const session = await recordings.start(program.pid, {
           file: recordings.file(`again-${round}.btrace`),
         });

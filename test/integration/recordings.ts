@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { root } from '../../scripts/setup.mjs';
+import type { LocalOptions } from '../../src/targets/local/local-recording.js';
 import { LocalTargets } from '../../src/targets/local/local-targets.js';
 import {
   type RecordOptions,
@@ -17,7 +18,11 @@ import { decodeRecording, type ThreadTrack, type Trace } from '../../src/trace/i
 export class Recordings {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'recordings-'));
   readonly log: string[] = [];
-  readonly targets = new LocalTargets({ agentRoots: [root], log: (line) => this.log.push(line) });
+  readonly targets: LocalTargets;
+
+  constructor(more: Partial<LocalOptions> = {}) {
+    this.targets = new LocalTargets({ agentRoots: [root], log: (line) => this.log.push(line), ...more });
+  }
 
   file(name = 'x.btrace'): string {
     return path.join(this.folder, name);

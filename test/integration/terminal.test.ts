@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { root } from '../../scripts/setup.mjs';
+import { widthOf } from '../../src/cli/text-width.js';
 import { screenOf } from '../rigs/screen.js';
 
 const cli = path.join(root, 'dist/btrace.cjs');
@@ -52,19 +53,34 @@ describe('btrace on a terminal', function () {
     let bytes = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       bytes += text;
-      child.stdin.write(type?.(bytes) ?? '');
+      const typed = type?.(bytes) ?? '';
+      if (typed !== '') child.stdin.write(typed); // what ends without input may be gone
     });
     const [code] = (await once(child, 'close')) as [number | null];
     return { code, bytes };
   }
 
-  async function piped(args: string): Promise<{ code: number | null; out: string; err: string }> {
-    const child = spawn(process.execPath, [cli, ...args.split(' ')], { cwd: folder, env });
+  async function piped(
+    args: string,
+    more: NodeJS.ProcessEnv = {},
+  ): Promise<{ code: number | null; out: string; err: string }> {
+    const child = spawn(process.execPath, [cli, ...args.split(' ')], {
+      cwd: folder,
+      env: { ...env, ...more },
+    });
     let [out, err] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
     child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
     const [code] = (await once(child, 'close')) as [number | null];
     return { code, out, err };
+  }
+
+  /** What each command shows when it has the terminal to itself: looked at by more than one test. */
+  const shown = new Map<string, Promise<Shown>>();
+  function alone(args: string): Promise<Shown> {
+    const once = shown.get(args) ?? onTerminal(args);
+    shown.set(args, once);
+    return once;
   }
 
   const progress = /\rReading a\.btrace: (\d+) %/g;
@@ -77,7 +93,7 @@ describe('btrace on a terminal', function () {
     ['convert a.btrace --force -o a.json', false],
   ] as const) {
     it(`shows how far it is, takes that away, and has colours: ${args}`, async () => {
-      const { code, bytes } = await onTerminal(args);
+      const { code, bytes } = await alone(args);
       assert.equal(code, 0, bytes);
       const shares = [...bytes.matchAll(progress)].map(([, share]) => Number(share));
       assert.ok(shares.length > 1, bytes.slice(0, 200));
@@ -102,9 +118,9 @@ describe('btrace on a terminal', function () {
   }
 
   it('says what takes longer than reading', async () => {
-    const reported = await onTerminal('report a.btrace');
+    const reported = await alone('report a.btrace');
     assert.match(reported.bytes, /\rAdding up a\.btrace/);
-    const converted = await onTerminal('convert a.btrace --force -o a.json');
+    const converted = await alone('convert a.btrace --force -o a.json');
     const sizes = [...converted.bytes.matchAll(/\rWriting chrome: ([\d.]+) MB/g)];
     assert.ok(sizes.length > 10, converted.bytes.slice(0, 500));
   });
@@ -124,6 +140,28 @@ describe('btrace on a terminal', function () {
     assert.equal(code, 0);
     assert.ok(bytes.length > 1000);
     assert.ok(!/Reading|Writing/.test(bytes));
+  });
+
+  it('speaks Chinese on a Chinese terminal, with its columns in line, and to programs as ever', async () => {
+    const file = path.join(root, 'media/sample/shop.btrace');
+    const shape = 'LC_ALL=zh_CN.UTF-8; export LC_ALL; stty cols 80;';
+    const { code, bytes } = await onTerminal(`report ${file} --top 5`, { shape });
+    assert.equal(code, 0, bytes);
+    // oxlint-disable-next-line no-control-regex
+    const lines = bytes.replace(/\x1b\[\d*m/g, '').split(/\r\n|\r|\n/);
+    const head = lines.findIndex((line) => /自身 CPU.*方法$/.test(line));
+    const columnOf = (line: string): number => widthOf(/^.* {2}/.exec(line)?.[0] ?? '');
+    const columns = lines.slice(head, head + 6).map(columnOf);
+    assert.deepEqual(columns, Array(6).fill(columns[0]), lines.join('\n'));
+    for (const line of lines.slice(head, head + 6)) assert.ok(widthOf(line) <= 80, line);
+    const [english, chinese] = await Promise.all(
+      ['C.UTF-8', 'zh_CN.UTF-8'].map((LC_ALL) => piped(`report ${file} --json`, { LC_ALL })),
+    );
+    assert.equal(chinese?.out, english?.out);
+    const refused = await piped('report none.btrace --json', { LC_ALL: 'zh_CN.UTF-8' });
+    assert.deepEqual([refused.code, refused.err], [4, 'btrace: 无法读取 none.btrace：没有这个文件。\n']);
+    const lacking = await piped('report --json', { LC_ALL: 'zh_CN.UTF-8' });
+    assert.doesNotMatch(lacking.err, /Which|See:/);
   });
 
   it('fits a terminal that does not know its size', async () => {

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { root } from '../../scripts/setup.mjs';
 import { launch } from '../../src/targets/local/launch.js';
-import { compile, jdks, mainClasses } from '../rigs/jvm/programs.js';
+import { compile, oneJdk, mainClasses } from '../rigs/jvm/programs.js';
+import { waitLimitMs } from '../rigs/wait-limit.js';
 import { decodeFile, Recordings } from './recordings.js';
 import { spawned } from './spawned.js';
 
-for (const jdk of jdks()) {
+for (const jdk of oneJdk('oldest')) {
   describe(`threads that are over at once, JDK ${jdk.version}`, () => {
     const recordings = new Recordings();
     after(() => recordings.remove());
@@ -18,7 +19,7 @@ for (const jdk of jdks()) {
         // Of most of them nothing is captured.
         recordings.options({ allocationIntervalBytes: 0 }),
         { agentRoots: [root], run: spawned },
-        AbortSignal.timeout(30_000),
+        AbortSignal.timeout(waitLimitMs),
       );
       const { threads } = decodeFile((await session.ended).file);
       const members = threads.filter(

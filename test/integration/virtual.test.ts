@@ -18,11 +18,13 @@ import { JavaProgram, type Jdk, jdks } from '../rigs/jvm/programs.js';
 import { Truth } from '../rigs/jvm/truth.js';
 import { decodeFile, Recordings } from './recordings.js';
 
-const SHARE_TOLERANCE = 0.03;
-/** 10 ms an interrupt: enough that chance is far below the tolerance. */
-const CPU_NS = 6e9;
-const EDGE_NS = 150e6;
-const WAIT_TOLERANCE_NS = 2e6;
+const shareTolerance = 0.03;
+/** Enough interrupts that chance is far below the tolerance, on a busy machine as well. */
+const cpuNs = 6e9;
+const isEnough = ({ processCpuNs }: SessionStatus): boolean => processCpuNs >= cpuNs;
+const often = { asyncIntervalNs: 4e6, budgetPpm: 0 };
+const edgeNs = 150e6;
+const waitToleranceNs = 2e6;
 
 const firstWith = 21;
 /** Before that one that waits for a monitor, or in `Object.wait`, keeps its carrier. */
@@ -35,13 +37,13 @@ for (const jdk of jdks()) {
     const recordings = new Recordings();
     let trace: Trace;
     let truth: Truth;
-    before(async () => ({ trace, truth } = await recorded(recordings, jdk)));
+    before(async () => ({ trace, truth } = await recorded(recordings, jdk, 'virtual', isEnough, often)));
     after(() => recordings.remove());
 
     const hook = (name: string) => trace.hooks.find((one) => one.name === name);
 
     if (version < firstWith) {
-      it('are not spoken of where there are none', () => {
+      it('are not mentioned when there are none', () => {
         assert.deepEqual(
           trace.hooks.filter(({ name }) => /virtual/i.test(name)),
           [],
@@ -51,18 +53,18 @@ for (const jdk of jdks()) {
       return;
     }
 
-    it('have waits that are seen, and nobody who ends them, which is said', () => {
+    it('have waits without a waker, and the recording says so', () => {
       assert.equal(hook('VirtualThread.park')?.state, HookState.Removed);
       assert.equal(hook('VirtualThread.unpark')?.state, HookState.Missing);
       assert.match(hook('VirtualThread.unpark')?.why ?? '', /who ends a virtual thread’s wait is not seen/);
       // What a carrier does while one waits for a lock is no wait of the carrier's.
       if (version < firstUnpinned) return;
-      for (const { blocks } of trace.threads.filter(isCarrier)) {
-        for (let row = 0; row < blocks.count; row++) assert.notEqual(blocks.kind[row], SampleKind.Monitor);
+      for (const { waits } of trace.threads.filter(isCarrier)) {
+        for (let row = 0; row < waits.count; row++) assert.notEqual(waits.kind[row], SampleKind.Monitor);
       }
     });
 
-    it('have stacks of their own, whole, and what they do is no carrier’s', () => {
+    it('have whole stacks of their own, which count for no carrier', () => {
       const carriers = trace.threads.filter(isCarrier).map(({ index }) => index);
       const sums = sumScope(trace, { ...wholeTrace, threads: carriers });
       const figures = methodFigures(sums, trace.methods.count);
@@ -83,7 +85,7 @@ for (const jdk of jdks()) {
 
     it('have the shares of the CPU time that they have of the work', () => {
       const origin = Number(trace.info.startMonotonicNs);
-      const scope = { threads: [], beginNs: trace.beginNs + EDGE_NS, endNs: trace.endNs - EDGE_NS };
+      const scope = { threads: [], beginNs: trace.beginNs + edgeNs, endNs: trace.endNs - edgeNs };
       const units = truth.unitsById(scope.beginNs + origin, scope.endNs + origin);
       assert.equal(units.size, 3);
       const { all, id, cpu, wall, thread } = virtualThreadFigures(trace, scope);
@@ -94,7 +96,7 @@ for (const jdk of jdks()) {
       assert.equal(rows.length, 3);
       for (const row of rows) {
         const [share, truly] = [cpu[row]! / sumCpu, units.get(id[row]!)! / sumUnits];
-        assert.ok(Math.abs(share - truly) <= SHARE_TOLERANCE, `#${id[row]} has ${share}, truly ${truly}`);
+        assert.ok(Math.abs(share - truly) <= shareTolerance, `#${id[row]} has ${share}, truly ${truly}`);
         assert.ok(cpu[row]! <= wall[row]! + 1e5);
         assert.ok(isCarrier(trace.threads.find(({ index }) => index === thread[row])!));
       }
@@ -110,7 +112,7 @@ for (const jdk of jdks()) {
 }
 
 const waitsSeen = ({ costs }: SessionStatus): number =>
-  costs.find(({ kind }) => kind === SampleKind.VirtualWait)?.count ?? 0;
+  costs.find(({ kind }) => kind === SampleKind.OffCarrierWait)?.count ?? 0;
 
 /** Names of a path, innermost first. */
 function namesOf({ paths, methods }: Trace, path: number): string[] {
@@ -135,7 +137,7 @@ for (const jdk of jdks().filter(({ version }) => parseInt(version) >= firstWith)
     beforeEach(() => (recordings = new Recordings()));
     afterEach(() => recordings.remove());
 
-    it('are those that they had, each in its place, and no carrier’s', async () => {
+    it('have their true places and lengths, and count for no carrier', async () => {
       const { trace, truth } = await recorded(
         recordings,
         jdk,
@@ -143,7 +145,7 @@ for (const jdk of jdks().filter(({ version }) => parseInt(version) >= firstWith)
         (status) => waitsSeen(status) > 1200,
         { budgetPpm: 0 }, // a busy machine would have no room for some of them
       );
-      const waits = trace.virtualWaits!;
+      const waits = trace.offCarrierWaits!;
       const origin = Number(trace.info.startMonotonicNs);
       assert.deepEqual(trace.problems, []);
       assert.equal(waits.leftOut, 0);
@@ -152,10 +154,10 @@ for (const jdk of jdks().filter(({ version }) => parseInt(version) >= firstWith)
         const of = Array.from(waits.id.subarray(0, waits.count).keys()).filter(
           (row) => `#${waits.id[row]}` === thread && waits.flags[row] === 0,
         );
-        const begin = origin + trace.beginNs + EDGE_NS;
+        const begin = origin + trace.beginNs + edgeNs;
         const known = truth
-          .waitsOf(thread, kind, begin, origin + trace.endNs - EDGE_NS)
-          .filter((wait) => wait.end - wait.begin > 2 * WAIT_TOLERANCE_NS);
+          .waitsOf(thread, kind, begin, origin + trace.endNs - edgeNs)
+          .filter((wait) => wait.end - wait.begin > 2 * waitToleranceNs);
         let right = 0;
         for (const wait of known) {
           const row = of.find((at) => {
@@ -165,7 +167,7 @@ for (const jdk of jdks().filter(({ version }) => parseInt(version) >= firstWith)
           if (row === undefined) continue;
           const [lasted, truly] = [waits.end[row]! - waits.begin[row]!, wait.end - wait.begin];
           // Between its look at the clock and its wait a thread may have had to let others run.
-          if (Math.abs(lasted - truly) <= Math.max(WAIT_TOLERANCE_NS, truly / 20)) right++;
+          if (Math.abs(lasted - truly) <= Math.max(waitToleranceNs, truly / 20)) right++;
           const names = namesOf(trace, waits.path[row]!);
           assert.ok(standsIn[kind]!(names), `${kind} in ${names.join(' < ')}`);
         }
@@ -173,7 +175,7 @@ for (const jdk of jdks().filter(({ version }) => parseInt(version) >= firstWith)
         assert.ok(right >= 0.9 * known.length, `of ${known.length} waits ${kind} ${right} are right`);
       }
       const open = Array.from(waits.flags.subarray(0, waits.count).keys()).filter(
-        (row) => (waits.flags[row]! & SampleFlag.StillWaits) !== 0,
+        (row) => (waits.flags[row]! & SampleFlag.OpenWait) !== 0,
       );
       assert.ok(open.length > 0, 'nobody waits at the end');
       for (const row of open) assert.equal(waits.end[row], waits.end[open[0]!]);
@@ -181,18 +183,18 @@ for (const jdk of jdks().filter(({ version }) => parseInt(version) >= firstWith)
         assertWaitsOnCarriers(trace, truth);
         return;
       }
-      for (const { blocks } of trace.threads.filter(isCarrier)) {
-        for (let row = 0; row < blocks.count; row++)
-          assert.ok(blocks.kind[row] === SampleKind.Park || blocks.kind[row] === SampleKind.Gc);
+      for (const { waits } of trace.threads.filter(isCarrier)) {
+        for (let row = 0; row < waits.count; row++)
+          assert.ok(waits.kind[row] === SampleKind.Park || waits.kind[row] === SampleKind.Gc);
       }
     });
 
-    it('are bounded in memory and cost where ten thousand wait at once', async () => {
+    it('have bounded memory and cost when ten thousand wait at once', async () => {
       // All have waited once, or as much was left out.
       const isEnough = (status: SessionStatus) =>
         status.elapsedMs > 4000 && (waitsSeen(status) > 10_000 || status.processCpuNs > 2.5e9);
       const { trace } = await recorded(recordings, jdk, 'virtual-crowd', isEnough);
-      const waits = trace.virtualWaits!;
+      const waits = trace.offCarrierWaits!;
       assert.deepEqual(trace.problems, []);
       const lost = trace.losses.reduce((sum, { count }) => sum + count, 0);
       assert.ok(waits.count + waits.leftOut + lost >= 9_998, `${waits.count} and ${waits.leftOut} left out`);
@@ -215,14 +217,14 @@ for (const jdk of jdks().filter(({ version }) => parseInt(version) >= firstWith)
 /** Of one that keeps its carrier the wait is the carrier's, and said to be its own. */
 function assertWaitsOnCarriers(trace: Trace, truth: Truth): void {
   const origin = Number(trace.info.startMonotonicNs);
-  const scope = { threads: [], beginNs: trace.beginNs + EDGE_NS, endNs: trace.endNs - EDGE_NS };
-  const { id, blocked } = virtualThreadFigures(trace, scope);
+  const scope = { threads: [], beginNs: trace.beginNs + edgeNs, endNs: trace.endNs - edgeNs };
+  const { id, wait } = virtualThreadFigures(trace, scope);
   for (const kind of ['WAIT', 'MONITOR']) {
     const thread = truth.waits.find((wait) => wait.kind === kind)!.thread;
     const truly = truth
       .waitsOf(thread, kind, origin + scope.beginNs, origin + scope.endNs)
       .reduce((sum, wait) => sum + wait.end - wait.begin, 0);
-    const seen = blocked[[...id].findIndex((one) => `#${one}` === thread)] ?? 0;
+    const seen = wait[[...id].findIndex((one) => `#${one}` === thread)] ?? 0;
     assert.ok(Math.abs(seen - truly) <= 0.1 * truly, `${kind}: ${seen} ns, truly ${truly}`);
   }
 }
@@ -231,8 +233,8 @@ function assertWaitsOnCarriers(trace: Trace, truth: Truth): void {
 async function recorded(
   recordings: Recordings,
   jdk: Jdk,
-  part = 'virtual',
-  isEnough = ({ processCpuNs }: SessionStatus) => processCpuNs >= CPU_NS,
+  part: string,
+  isEnough: (status: SessionStatus) => boolean,
   more: Partial<RecordOptions> = {},
 ): Promise<{ trace: Trace; truth: Truth }> {
   const file = recordings.file('truth.txt');

@@ -47,7 +47,7 @@ describe('documentation', () => {
     const broken = pages
       .filter((page) => page !== 'CHANGELOG.md')
       .flatMap((page) =>
-        [...readFileSync(path.join(root, page), 'utf8').matchAll(/npm run ([\w:]+)/g)]
+        [...readFileSync(path.join(root, page), 'utf8').matchAll(/npm run ([\w:-]+)/g)]
           .map(([, name = '']) => name)
           .filter((name) => !(name in scripts))
           .map((name) => `${page} names npm run ${name}`),

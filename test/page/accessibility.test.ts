@@ -11,13 +11,15 @@ import type { GeneratedOptions } from './generated-trace.js';
 import { PageRig } from './page-rig.js';
 import type { PageUnderTest } from './page-rig.js';
 import type { ThemeName } from './themes.js';
+import { wide } from '../rigs/scale.js';
 
 const small: GeneratedOptions = { samples: 1500, threads: 4, depth: 16, methods: 300, seed: 5 };
+/** axe looks at each frame of the flame graph; these are alike. */
+const few: GeneratedOptions = { ...small, samples: 300 };
 const settings = { myPackages: ['com.acme'] };
 const root = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))));
 
 describe('the page for everybody', function () {
-  this.timeout(90_000);
   let rig: PageRig;
   let open: PageUnderTest | undefined;
 
@@ -31,9 +33,10 @@ describe('the page for everybody', function () {
     await done?.close();
   });
 
-  for (const theme of ['dark', 'light', 'highContrast'] satisfies ThemeName[]) {
+  const themes: readonly ThemeName[] = wide ? ['dark', 'light', 'highContrast'] : ['dark', 'highContrast'];
+  for (const theme of themes) {
     it(`axe finds nothing serious in ${theme}, in any view`, async () => {
-      open = await rig.opened(bytesOf(small), { theme, settings });
+      open = await rig.opened(bytesOf(few), { theme, settings });
       const chart = (await open.page.locator('.chart').boundingBox())!;
       await open.page.mouse.click(chart.x + 300, chart.y + 100);
       await open.page.mouse.move(chart.x + 300, chart.y + 700);
@@ -53,14 +56,14 @@ describe('the page for everybody', function () {
         await open.painted();
         // The structure is the same in every theme; colours are those of a few elements.
         if (theme === 'dark' || view === 'timeline' || view === 'methods') {
-          assert.deepEqual(await seriousViolations(open.page), [], view);
+          assert.deepEqual(await seriousViolations(open.page, theme), [], view);
         }
         if (view === 'flameGraph' || view === 'methods') {
           await open.page.screenshot({ path: path.join(root, `artefacts/page-${view}-${theme}.png`) });
         }
       }
       await open.page.keyboard.press('?');
-      assert.deepEqual(await seriousViolations(open.page), [], 'help');
+      assert.deepEqual(await seriousViolations(open.page, theme), [], 'help');
     });
   }
 
@@ -71,7 +74,8 @@ describe('the page for everybody', function () {
       open!.page
         .locator(selector)
         .evaluateAll((all, name) => all.map((one) => getComputedStyle(one).getPropertyValue(name)), property);
-    const [shown, ...others] = await look('.tab', 'border-bottom-color');
+    const [shown] = await look('.tab[aria-selected=true]', 'border-bottom-color');
+    const others = await look('.tab[aria-selected=false]', 'border-bottom-color');
     assert.equal(new Set(others).size, 1);
     assert.notEqual(shown, others[0]);
     await open.page.locator('.legend-row').last().waitFor();
@@ -90,15 +94,13 @@ describe('the page for everybody', function () {
     await open.page.locator('.chart').focus();
     await open.page.keyboard.press('ArrowDown');
     await open.page.keyboard.press('ArrowDown');
-    await open.page.waitForFunction(() =>
-      document.querySelector('.chart')?.hasAttribute('aria-activedescendant'),
-    );
+    // The tree follows the chart a moment later: between the two keys it may have had the caller.
+    const selected = open.page.locator('.chart [role=treeitem][aria-selected=true][aria-level="2"]');
+    await selected.waitFor({ state: 'attached' });
     const items = open.page.locator('.chart [role=treeitem]');
     assert.ok((await items.count()) > 20);
     const active = await open.page.locator('.chart').getAttribute('aria-activedescendant');
-    const selected = open.page.locator('.chart [role=treeitem][aria-selected=true]');
     assert.equal(await selected.getAttribute('id'), active);
-    assert.equal(await selected.getAttribute('aria-level'), '2');
     assert.match((await selected.textContent()) ?? '', /Wall .* CPU .* main/);
     // Zoomed in, there are fewer boxes: the tree follows.
     const before = await items.count();
@@ -153,9 +155,9 @@ describe('the page for everybody', function () {
     assert.deepEqual(await names('textbox'), ['Search methods in all views', 'Filter threads']);
     assert.deepEqual(await names('combobox'), ['Weight of all figures']);
     const buttons = await names('button');
-    for (const name of ['Next match (n)', 'Only my code']) assert.ok(buttons.includes(name), buttons.join());
+    for (const name of ['Next match (n)', 'My code']) assert.ok(buttons.includes(name), buttons.join());
     assert.ok(!buttons.includes('Icon Button'), buttons.join());
-    for (const name of ['Only my code', 'Use a regular expression']) {
+    for (const name of ['My code', 'Use a regular expression']) {
       const button = (pressed: boolean): Locator => open!.page.getByRole('button', { name, pressed });
       await button(false).click();
       await button(true).waitFor();

@@ -5,6 +5,7 @@ import { formatNs, formatShare } from '../../src/trace/measure/quantities.js';
 import { bytesOf, generateTrace } from './generated-trace.js';
 import { PageRig } from './page-rig.js';
 import type { PageUnderTest } from './page-rig.js';
+import { waitLimitMs } from '../rigs/wait-limit.js';
 
 const options = { samples: 1200, threads: 4, depth: 14, methods: 200, seed: 11 };
 const trace = generateTrace(options);
@@ -23,14 +24,13 @@ interface Picture {
   readonly endNs: number;
   readonly width: number;
   readonly height: number;
-  /** Unfolded threads from the top, with where their rows begin in the window. */
+  /** Expanded threads from the top, with where their rows begin in the window. */
   readonly threads: readonly { readonly name: string; readonly top: number }[];
 }
 
-const picture = (open: PageUnderTest): Promise<Picture> =>
-  open.page.evaluate((all) => {
-    const [kept] = Object.values((history.state ?? {}) as Record<string, { viewport?: Picture }>);
-    const { beginNs, endNs } = kept?.viewport ?? all;
+const picture = async (open: PageUnderTest): Promise<Picture> => {
+  const { viewport = bounds } = await open.kept();
+  return await open.page.evaluate(({ beginNs, endNs }) => {
     const canvas = document.querySelector<HTMLCanvasElement>('.chart canvas')!;
     const top = document.querySelector('.tl-scroller')!.getBoundingClientRect().top;
     const heads = Array.from(document.querySelectorAll<HTMLElement>('.track-head:not(.is-counter)'));
@@ -42,7 +42,8 @@ const picture = (open: PageUnderTest): Promise<Picture> =>
       }))
       .sort((one, other) => one.top - other.top);
     return { beginNs, endNs, width: canvas.width, height: canvas.height, threads };
-  }, bounds);
+  }, viewport);
+};
 
 /** Every call, one after the other: none of the shortcuts that the chart takes. */
 function expected({ beginNs, endNs, width, height, threads }: Picture): Item[] {
@@ -71,7 +72,6 @@ function expected({ beginNs, endNs, width, height, threads }: Picture): Item[] {
 }
 
 describe('the tree of the chart, for those who hear it', function () {
-  this.timeout(90_000);
   let rig: PageRig;
   let open: PageUnderTest;
 
@@ -91,11 +91,11 @@ describe('the tree of the chart, for those who hear it', function () {
       })),
     );
 
-  /** It comes to rest after the picture, and the state is kept a moment after it changed. */
+  /** It comes to rest after the picture. */
   async function agrees(when: string, before: readonly Item[] = []): Promise<Item[]> {
     let found: Item[] = [];
     let wanted: Item[] = [];
-    for (let look = 0; look < 60; look++) {
+    for (const end = Date.now() + waitLimitMs; Date.now() < end;) {
       found = await shown();
       wanted = expected(await picture(open));
       if (isDeepStrictEqual(found, wanted) && !isDeepStrictEqual(found, before)) return found;
@@ -126,17 +126,17 @@ describe('the tree of the chart, for those who hear it', function () {
     await agrees('in a small window', scrolled);
   });
 
-  it('has no call of a thread that is folded, hidden or filtered out', async () => {
+  it('has no call of a thread that is collapsed, hidden or filtered out', async () => {
     const namesIn = (items: readonly Item[]): string[] => [
       ...new Set(items.map(({ said }) => said.split(', ').at(-1)!)),
     ];
     const all = await agrees('at first');
     assert.equal(namesIn(all)[0], 'main');
-    await open.page.getByRole('button', { name: 'Fold thread main' }).click();
-    const folded = await agrees('without main', all);
-    assert.ok(!namesIn(folded).includes('main'));
-    await open.page.getByRole('button', { name: 'Unfold thread main' }).click();
-    assert.deepEqual(await agrees('with main', folded), all);
+    await open.page.getByRole('button', { name: 'Collapse thread main' }).click();
+    const collapsed = await agrees('without main', all);
+    assert.ok(!namesIn(collapsed).includes('main'));
+    await open.page.getByRole('button', { name: 'Expand thread main' }).click();
+    assert.deepEqual(await agrees('with main', collapsed), all);
     await open.page.locator('.thread-filter').click();
     await open.page.keyboard.type('worker');
     const left = namesIn(await agrees('of workers', all));

@@ -30,8 +30,6 @@ const shownRows = (open: PageUnderTest): Promise<(string | null)[][]> =>
     );
 
 describe('a recording beside an earlier one', function () {
-  this.timeout(60_000);
-
   it('asks for one, and tells what takes more, and less, the largest differences first', async () => {
     const open = await compared();
     const { page } = open;
@@ -54,20 +52,55 @@ describe('a recording beside an earlier one', function () {
     await open.close();
   });
 
-  it('is with all that is called, as long, and with chance, where that is asked for, and keeps it', async () => {
+  it('shows totals, equal lengths and noise on request, and remembers the choice', async () => {
     const open = await compared();
     const { page } = open;
     await giveBaseline(open, before);
     await page.locator('#view-compare .table-row').nth(2).waitFor();
-    await page.getByRole('checkbox', { name: 'With all that is called' }).click();
+    await page.getByRole('checkbox', { name: 'With callees' }).click();
     await page.locator('#view-compare .table-row', { hasText: 'Cart.pay' }).waitFor();
-    await page.getByRole('checkbox', { name: 'Also chance' }).click();
+    await page.getByRole('checkbox', { name: 'Small differences, too' }).click();
     await page.locator('#view-compare .table-row', { hasText: '+20.0 mschance?' }).waitFor();
     assert.equal(await page.locator('#view-compare .table-row', { hasText: 'Same.go' }).count(), 0);
     await page.getByRole('checkbox', { name: 'Same length' }).click();
     await page.locator('#view-compare .table-row', { hasText: 'Same.go' }).waitFor();
-    await page.getByText('6.69 s in before.txt (6.60 s), and as much here (6.69 s)').waitFor();
+    await page
+      .getByText(
+        '6.69 s in before.txt (6.60 s), and as much here (6.69 s). Figures of before.txt are scaled to the length of this one.',
+      )
+      .waitFor();
     await page.waitForFunction(() => JSON.stringify(history.state).includes('"scaled"'));
+    await open.close();
+  });
+
+  it('begins with the same length where lengths differ, says so, and keeps what a person chose', async () => {
+    const open = await compared();
+    const { page } = open;
+    const long = before.replace(/\d+$/gm, (value) => String(Number(value) * 6));
+    await giveBaseline(open, long, 'long.txt');
+    await page.getByRole('columnheader', { name: 'Before (scaled)' }).waitFor();
+    await page.getByText('Figures of long.txt are scaled to the length of this one.').waitFor();
+    const scaled = page.getByRole('checkbox', { name: 'Same length' });
+    assert.equal(await scaled.getAttribute('aria-checked'), 'true');
+    const row = page.locator('#view-compare .table-row');
+    await row.filter({ hasText: '+886 ms' }).waitFor();
+    const colour = (tone: string): Promise<string> =>
+      page
+        .locator(`#view-compare .cell-bar.is-${tone}`)
+        .first()
+        .evaluate((bar) => getComputedStyle(bar).backgroundColor);
+    assert.notEqual(await colour('more'), await colour('less'));
+    // What was chosen for this one stays when it is read again.
+    await scaled.click();
+    await page.getByRole('columnheader', { name: 'Before', exact: true }).waitFor();
+    await giveBaseline(open, long, 'long.txt');
+    await page.getByText(' in long.txt (').waitFor();
+    assert.equal(await scaled.getAttribute('aria-checked'), 'false');
+    // Another one is a new question.
+    await giveBaseline(open, long, 'longer.txt');
+    await page.getByRole('columnheader', { name: 'Before (scaled)' }).waitFor();
+    await giveBaseline(open, before, 'before.txt');
+    await page.getByRole('columnheader', { name: 'Before', exact: true }).waitFor();
     await open.close();
   });
 
@@ -125,14 +158,14 @@ describe('a recording beside an earlier one', function () {
     await page.locator('#view-methods .table-row').first().waitFor();
     // Of no use any more: its tab goes, and arrows pass it over.
     await page.getByRole('tab', { name: 'Compare' }).waitFor({ state: 'hidden' });
-    await page.keyboard.press('1');
-    await page.getByRole('tab', { name: 'Timeline' }).focus();
+    await page.keyboard.press('v');
+    await page.getByRole('tab', { name: 'Overview' }).focus();
     await page.keyboard.press('ArrowLeft');
-    await page.locator('[role=tab][aria-selected=true]', { hasText: 'Messages' }).waitFor();
+    await page.locator('[role=tab][aria-selected=true]', { hasText: 'Callers' }).waitFor();
     await open.close();
   });
 
-  it('has a weight that the other one has not: says so, and compares others', async () => {
+  it('says that the baseline lacks a weight, and compares the others', async () => {
     const rig = await PageRig.start('src/webview/engine-worker.ts');
     const open = await rig.opened(messageRecording([{ does: 0, workMs: 5, idleMs: 11 }]));
     const { page } = open;

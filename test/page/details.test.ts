@@ -1,12 +1,16 @@
 /** The pane beside the views: what colours mean, what is selected, what it waited for, and the keys a person chose. */
 import assert from 'node:assert/strict';
 import { sumScope } from '../../src/trace/index.js';
-import { callFigures } from '../../src/trace/measure/calls.js';
+import { callFigures, type CallFigures } from '../../src/trace/measure/calls.js';
+import type { Weight } from '../../src/trace/measure/weights.js';
+import { methodWaits } from '../../src/trace/measure/method-waits.js';
+import { wholeTrace } from '../../src/trace/measure/scope.js';
 import { formatNs, formatShare } from '../../src/trace/measure/quantities.js';
 import { bytesOf, generateTrace } from './generated-trace.js';
 import type { Span } from '../../src/webview/geometry/time-scale.js';
 import type { CallKey } from '../../src/webview/store.js';
 import type { GeneratedOptions } from './generated-trace.js';
+import { legendRestMs } from '../../src/webview/panes/legend.js';
 import { PageRig } from './page-rig.js';
 import type { PageUnderTest } from './page-rig.js';
 import { shortName, shownWeights } from './shown.js';
@@ -14,7 +18,6 @@ import { shortName, shownWeights } from './shown.js';
 const small: GeneratedOptions = { samples: 900, threads: 3, depth: 12, methods: 120, seed: 9 };
 
 describe('the details', function () {
-  this.timeout(60_000);
   let rig: PageRig;
   let page: PageUnderTest;
 
@@ -74,7 +77,7 @@ describe('the details', function () {
     await page.page.waitForFunction(() => 'letRest' in window);
     // The legend asks a moment after the snapshot: a timer that begins later ends later, and what is asked then is answered later.
     await page.page.locator('.details-facts').waitFor();
-    await page.page.evaluate(() => new Promise((done) => setTimeout(done, 250)));
+    await page.page.evaluate((ms) => new Promise((done) => setTimeout(done, ms)), legendRestMs);
     await page.page.keyboard.press('5');
     await page.page.locator('#view-methods .table-row').first().waitFor();
     assert.equal(await page.page.locator('.legend-row').count(), 0);
@@ -84,7 +87,7 @@ describe('the details', function () {
     assert.ok(rows.length > 3, rows.join());
   });
 
-  it('say all of it in a small window, as the search field does', async () => {
+  it('show all their text in a small window, as the search field does', async () => {
     await page.page.setViewportSize({ width: 800, height: 600 });
     await page.page.locator('.legend-row').last().waitFor();
     const cut = await page.page
@@ -106,7 +109,19 @@ describe('the details', function () {
     assert.ok(room >= needed, `${needed} px of text in ${room}`);
   });
 
-  it('of a call tell what it waited for, and lead to the wait', async () => {
+  /** Clicks *Why?*: the part of the recording that the overview is of then. */
+  async function askedWhy(): Promise<{ soloThread: number; range: Span }> {
+    await page.page.locator('.details vscode-button', { hasText: 'Why?' }).click();
+    const kept = await page.page.waitForFunction(() => {
+      type Kept = Record<string, { view?: string; soloThread: number; range: Span }>;
+      const [state] = Object.values((history.state ?? {}) as Kept);
+      return state?.view === 'overview' && state;
+    });
+    const { soloThread, range } = (await kept.jsonValue()) as { soloThread: number; range: Span };
+    return { soloThread, range };
+  }
+
+  it('of a call tell what it waited for, and lead to the wait and to why it took that long', async () => {
     await page.page.locator('.chart').focus();
     await page.page.keyboard.press('ArrowDown');
     const waits = page.page.locator('.wait-row');
@@ -120,10 +135,14 @@ describe('the details', function () {
     // One of the thread's own waits, and the longest that is called so in this call.
     await page.page.locator('.details-title', { hasText: 'ReentrantLock' }).waitFor();
     const length = await page.page.locator('.details-facts dd').nth(2).innerText();
-    const lengths = [...thread.blocks.begin.keys()].map((row) =>
-      formatNs(thread.blocks.end[row]! - thread.blocks.begin[row]!),
+    const lengths = [...thread.waits.begin.keys()].map((row) =>
+      formatNs(thread.waits.end[row]! - thread.waits.begin[row]!),
     );
     assert.ok(lengths.includes(length), length);
+    const { soloThread, range } = await askedWhy();
+    assert.equal(soloThread, thread.index);
+    assert.equal(formatNs(range.endNs - range.beginNs), length);
+    assert.ok(thread.waits.begin.includes(range.beginNs));
   });
 
   it('of a call have its share of what its thread did', async () => {
@@ -144,6 +163,20 @@ describe('the details', function () {
     return (await kept.jsonValue()) as CallKey;
   }
 
+  /** The table has all weights of the call, and their shares of the thread's sums. */
+  async function hasFigures({ total, self }: CallFigures, sums: Record<Weight, number>): Promise<void> {
+    const rows = await page.page
+      .locator('.details-figures tbody tr')
+      .evaluateAll((all) => all.map((row) => Array.from(row.children, (cell) => cell.textContent)));
+    assert.deepEqual(
+      rows,
+      shownWeights.map(({ weight, name, format }) => {
+        const [of, own] = [total[weight], self[weight]];
+        return [name, format(of), of === 0 ? '' : formatShare(of / sums[weight]), format(own)];
+      }),
+    );
+  }
+
   it('of a call have the engine’s figures by every weight, and its place in the source', async () => {
     const trace = generateTrace(small);
     const call = await fourthCall();
@@ -156,20 +189,53 @@ describe('the details', function () {
       `${methods.file(figures.method)}:${methods.firstLine(figures.method)}`,
     );
     const sums = sumScope(trace, { threads: [call.thread], beginNs: -Infinity, endNs: Infinity }, 'all').sum;
-    const rows = await page.page
-      .locator('.details-figures tbody tr')
-      .evaluateAll((all) => all.map((row) => Array.from(row.children, (cell) => cell.textContent)));
-    assert.deepEqual(
-      rows,
-      shownWeights.map(({ weight, name, format }) => {
-        const [total, self] = [figures.total[weight], figures.self[weight]];
-        return [name, format(total), total === 0 ? '' : formatShare(total / sums[weight]), format(self)];
-      }),
-    );
+    await hasFigures(figures, sums);
     assert.ok(figures.total.cpu > 0 && figures.total.allocations > 0, 'there is something to tell');
   });
 
-  it('lead on: to the source and beside it, into the call, to the clipboard, and to each view', async () => {
+  it('of a call are those of its part in the range, and say so', async () => {
+    const trace = generateTrace(small);
+    const inner = await fourthCall();
+    const { total, gapNs } = callFigures(trace, inner)!;
+    const range = { beginNs: inner.beginNs, endNs: inner.beginNs + total.wall + gapNs };
+    await page.page.keyboard.press('r');
+    await page.page.locator('.chip', { hasText: /^Range/ }).waitFor();
+    for (let depth = 3; depth > 0; depth--) await page.page.keyboard.press('ArrowUp');
+    const kept = await page.page.waitForFunction(() => {
+      const [state] = Object.values((history.state ?? {}) as Record<string, { selection?: CallKey }>);
+      return state?.selection?.depth === 0 && state.selection;
+    });
+    const outer = (await kept.jsonValue()) as CallKey;
+    const whole = callFigures(trace, outer)!;
+    const part = callFigures(trace, outer, range)!;
+    assert.ok(part.total.wall < whole.total.wall, 'the range has a part of the call');
+    const length = formatNs(range.endNs - range.beginNs);
+    await page.page
+      .locator('.details-hint', { hasText: `Figures of the ${length} of it within the range` })
+      .waitFor();
+    const sums = sumScope(trace, { threads: [outer.thread], ...range }, 'all').sum;
+    await hasFigures(part, sums);
+  });
+
+  it('of a method tell what all its calls waited for, who had it, and lead to the longest wait', async () => {
+    const trace = generateTrace(small);
+    const { method } = callFigures(trace, await fourthCall())!;
+    const told = methodWaits(trace, wholeTrace, method);
+    assert.ok(told.length > 0 && told[0]!.owner > 0, 'it waited for something that a thread had');
+    await page.page.locator('.details-actions vscode-button', { hasText: /^\s*Methods\s*$/ }).click();
+    await page.page.locator('.details-facts', { hasText: 'at least' }).waitFor();
+    const rows = page.page.locator('.wait-row');
+    assert.equal(await rows.count(), Math.min(4, told.length));
+    const first = await rows.first().innerText();
+    assert.ok(first.includes(formatNs(told[0]!.totalNs)), first);
+    const owner = trace.threads.find(({ index }) => index === told[0]!.owner)!;
+    assert.match(first, new RegExp(`(held by|woken by) .*${owner.name}`));
+    await rows.first().click();
+    const begins = formatNs(told[0]!.beginNs);
+    await page.page.locator('.details-facts dd', { hasText: begins }).first().waitFor();
+  });
+
+  it('lead to the source, into the call, to the clipboard and to each view', async () => {
     const press = (name: string): Promise<void> =>
       page.page
         .locator('.details-actions vscode-button', { hasText: new RegExp(`^\\s*${name}\\s*$`) })
@@ -177,15 +243,15 @@ describe('the details', function () {
     const { beginNs } = await fourthCall();
     const name = await page.page.locator('.details-title').innerText();
     await press('Go to Source');
-    const { key, beside } = await page.hear('openSource');
-    assert.deepEqual([`${key.className.split('.').at(-1)}.${key.method}`, beside], [name, false]);
+    const { key, how } = await page.hear('openSource');
+    assert.deepEqual([`${key.className.split('.').at(-1)}.${key.method}`, how], [name, 'go']);
     await page.page
       .locator('.details-actions vscode-button', { hasText: 'Go to Source' })
       .click({ modifiers: ['Control'] });
-    assert.equal((await page.hear('openSource', 2)).beside, true);
+    assert.equal((await page.hear('openSource', 2)).how, 'replace');
     await press('Copy Name');
     assert.equal((await page.hear('copy')).text, `${key.className}.${key.method}`);
-    await press('Focus');
+    await press('Zoom to It');
     await page.page.waitForFunction((at) => {
       const [kept] = Object.values((history.state ?? {}) as Record<string, { viewport?: Span }>);
       const { beginNs: from, endNs: to } = kept?.viewport ?? { beginNs: 0, endNs: 0 };
@@ -205,6 +271,14 @@ describe('the details', function () {
     await press('Timeline');
     await page.page.locator('#view-timeline .box-selected').waitFor();
     await page.page.locator('.details-title', { hasText: name }).waitFor();
+  });
+
+  it('ask the overview why the time of a call was taken', async () => {
+    const call = await fourthCall();
+    const { total, gapNs } = callFigures(generateTrace(small), call)!;
+    const { thread, beginNs } = call;
+    const range = { beginNs, endNs: beginNs + total.wall + gapNs };
+    assert.deepEqual(await askedWhy(), { soloThread: thread, range });
   });
 
   it('keep each figure and its unit on one line, however little room there is', async () => {
@@ -243,8 +317,6 @@ describe('the details', function () {
 });
 
 describe('chosen keys', function () {
-  this.timeout(60_000);
-
   it('work, are listed, and take the place of the page’s own', async () => {
     const rig = await PageRig.start('test/page/generated-worker.ts');
     const page = await rig.opened(bytesOf(small), { settings: { keys: { methods: ['k'], zoomIn: [] } } });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { methodFigures, sumScope } from '../../src/trace/index.js';
 import { callees, callers, flame, neighbours } from '../../src/trace/measure/trees.js';
+import { waitLimitMs } from '../rigs/wait-limit.js';
 import { bytesOf, generateTrace } from './generated-trace.js';
 import type { GeneratedOptions } from './generated-trace.js';
 import { PageRig } from './page-rig.js';
@@ -10,9 +11,7 @@ import { shortName, shownWeights } from './shown.js';
 const small: GeneratedOptions = { samples: 900, threads: 3, depth: 12, methods: 120, seed: 9 };
 
 describe('every view', function () {
-  this.timeout(120_000);
-
-  it('is of the weight, the range and the thread that are chosen', async () => {
+  it('follows the chosen weight, range and thread', async () => {
     const rig = await PageRig.start('test/page/generated-worker.ts');
     const open = await rig.opened(bytesOf(small));
     const { page } = open;
@@ -25,7 +24,7 @@ describe('every view', function () {
           return texts.every((text, at) => text === shown[at]);
         },
         [view, cells] as const,
-        { timeout: 10_000 },
+        { timeout: waitLimitMs },
       );
     // The main thread, and pixels 150 to 600 of the ruler.
     const ruler = (await page.locator('.ruler').boundingBox())!;
@@ -69,7 +68,7 @@ describe('every view', function () {
             textContent.startsWith(wanted),
           ),
         title,
-        { timeout: 10_000 },
+        { timeout: waitLimitMs },
       );
       // Of the method that has most of it.
       await page.locator('#tab-methods').click();
@@ -77,7 +76,7 @@ describe('every view', function () {
       await page.locator('#tab-callers').click();
       const around = neighbours(sums, weight, figures.method[best]!);
       const said = `Total ${format(around.total)} (`;
-      await page.locator('.callers-middle', { hasText: said }).waitFor({ timeout: 10_000 });
+      await page.locator('.callers-middle', { hasText: said }).waitFor({ timeout: waitLimitMs });
       await firstRow('callers', [
         shortName(trace, around.callers.method[0]!),
         format(around.callers.total[0]!),

@@ -14,7 +14,6 @@ import type { PageUnderTest } from './page-rig.js';
 const small: GeneratedOptions = { samples: 900, threads: 3, depth: 12, methods: 120, seed: 9 };
 
 describe('the figures on the page', function () {
-  this.timeout(60_000);
   let rig: PageRig;
   let open: PageUnderTest;
   let trace: Trace;
@@ -149,7 +148,7 @@ describe('the figures on the page', function () {
     await open.painted(); // another may begin where this one has ended
   }
 
-  it('are of what the lens is dragged to: moved, by an edge, made anew, by a click, and all again by a double-click', async () => {
+  it('follow the lens: moved, resized, drawn anew, clicked, and cleared by a double-click', async () => {
     const all = await lensBox();
     const y = all.y + all.height / 2;
     const is = async (left: number, width: number, what: string): Promise<void> => {

@@ -8,7 +8,6 @@ import type { PageUnderTest } from './page-rig.js';
 const options = { samples: 900, threads: 3, depth: 12, methods: 120, seed: 9 };
 
 describe('the keyboard', function () {
-  this.timeout(60_000);
   let open: PageUnderTest | undefined;
 
   afterEach(async () => {
@@ -32,11 +31,11 @@ describe('the keyboard', function () {
         : (one.getAttribute('aria-label') ?? one.getAttribute('title') ?? one.textContent);
     });
 
-  it('stays with a thread that is folded, unfolded or pinned, and goes to the chart from one that is hidden', async () => {
+  it('stays with a thread that is collapsed, expanded or pinned, and goes to the chart from one that is hidden', async () => {
     const page = await show();
     for (const [act, then] of [
-      ['Fold thread main', 'Unfold thread main'],
-      ['Unfold thread main', 'Fold thread main'],
+      ['Collapse thread main', 'Expand thread main'],
+      ['Expand thread main', 'Collapse thread main'],
       ['Pin thread main to the top', 'Unpin thread main'],
     ] as const) {
       await page.getByRole('button', { name: act, exact: true }).focus();
@@ -75,7 +74,7 @@ describe('the keyboard', function () {
     assert.equal(await focused(page), 'Callers');
   });
 
-  it('goes on to the view from a chip that was taken off, and to the graph from its way back', async () => {
+  it('moves to the view from a removed chip, and to the graph from its way back', async () => {
     const page = await show();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('o');
@@ -87,6 +86,7 @@ describe('the keyboard', function () {
     await page.locator('g.frame').first().waitFor();
     for (const key of ['ArrowDown', 'ArrowDown', 'f']) await page.keyboard.press(key);
     const back = page.locator('.flame-crumbs button');
+    await back.waitFor(); // a hidden one takes no keys
     await back.focus();
     await page.keyboard.press('Enter');
     await page.locator('.flame-crumbs').waitFor({ state: 'hidden' });

@@ -4,7 +4,7 @@
  */
 import { IntervalState } from '../../src/trace/model/trace.js';
 import type {
-  Blocks,
+  Waits,
   Calls,
   Events,
   Intervals,
@@ -183,7 +183,7 @@ export function generateTrace(options: GeneratedOptions): Trace {
       creator: 0,
       intervals,
       calls: callsOf(intervals, paths),
-      blocks: blocksOf(raw, rows, firstLink, (at + 1) % options.threads),
+      waits: waitsOf(raw, rows, firstLink, (at + 1) % options.threads),
       events: noEvents,
       message: new Uint32Array(intervals.count),
       sampleCount: perThread,
@@ -299,13 +299,13 @@ function generateThread(
     const length = Math.max(1, Math.floor(tick * (0.6 + random() * 0.8) * (kind < 0.02 ? 6 : 1)));
     const state =
       kind < 0.008
-        ? IntervalState.Blocked
+        ? IntervalState.Wait
         : kind < 0.014
           ? IntervalState.Gap
           : kind < 0.02
-            ? IntervalState.Waiting
+            ? IntervalState.InferredWait
             : 0;
-    if (state === IntervalState.Blocked) blockRows.push({ thread, row: raw.begin.length });
+    if (state === IntervalState.Wait) blockRows.push({ thread, row: raw.begin.length });
     raw.begin.push(now);
     raw.end.push(now + length);
     raw.path.push(path);
@@ -389,7 +389,7 @@ export function callsOf(intervals: Intervals, paths: Paths): Calls {
   };
 }
 
-function blocksOf(raw: Raw, rows: readonly number[], firstLink: number, owner: number): Blocks {
+function waitsOf(raw: Raw, rows: readonly number[], firstLink: number, owner: number): Waits {
   const count = rows.length;
   return {
     count,

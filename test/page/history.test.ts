@@ -7,7 +7,6 @@ import type { PageUnderTest } from './page-rig.js';
 const bytes = bytesOf({ samples: 900, threads: 3, depth: 12, methods: 120, seed: 9 });
 
 describe('the way back', function () {
-  this.timeout(60_000);
   let rig: PageRig;
   let open: PageUnderTest;
 
@@ -46,7 +45,7 @@ describe('the way back', function () {
       chips: Array.from(document.querySelectorAll('.chip'), (chip) => chip.textContent),
       threads: Array.from(document.querySelectorAll('.thread-name'), (name) => name.textContent).sort(),
       search: document.querySelector<HTMLElement & { value: string }>('.search-field')!.value,
-      onlyMine: document.querySelector('.only-mine')!.getAttribute('aria-pressed'),
+      myCode: document.querySelector('.my-code')!.getAttribute('aria-pressed'),
     }));
 
   it('is empty at first, leads through every change, and forward again', async () => {
@@ -58,7 +57,7 @@ describe('the way back', function () {
       () => press('0'),
       () => press('h'),
       () => press('ArrowDown', 'o'),
-      () => open.page.locator('.only-mine').click(),
+      () => open.page.locator('.my-code').click(),
       () => press('5'),
       () => press('/', 'c', 'a', 'c', 'h', 'e'),
       // The view and the search at once.
@@ -85,7 +84,7 @@ describe('the way back', function () {
     assert.equal(await can(), 'back');
   });
 
-  it('takes what is zoomed in one go for one step, and a new one leaves no way forward', async () => {
+  it('counts one zoom gesture as one step, and drops the way forward after a new step', async () => {
     const { lens } = await look();
     await press('w', 'w', 'w', 'w');
     const zoomed = (await look()).lens;
@@ -119,7 +118,7 @@ describe('the way back', function () {
     await press('2');
     const frames = open.page.locator('g.frame', { has: open.page.locator('foreignObject div:visible') });
     await frames.first().waitFor();
-    await frames.nth(6).click();
+    await frames.nth(6).dblclick();
     const crumbs = open.page.locator('.flame-crumbs');
     await crumbs.filter({ visible: true }).waitFor();
     await press('Backspace');
@@ -129,7 +128,7 @@ describe('the way back', function () {
     await press('6');
     const shown = open.page.locator('.callers-name');
     const first = await shown.innerText();
-    await open.page.locator('#view-callers .table').nth(0).locator('.table-row').first().click();
+    await open.page.locator('#view-callers .table').nth(0).locator('.table-row').first().dblclick();
     await shown.filter({ hasNotText: first }).waitFor();
     await press('Backspace');
     await shown.filter({ hasText: first }).waitFor();
@@ -171,7 +170,7 @@ describe('the way back', function () {
     await press('ArrowDown', 'r', '2');
     const frames = open.page.locator('g.frame', { has: open.page.locator('foreignObject div:visible') });
     await frames.first().waitFor();
-    await frames.nth(6).click();
+    await frames.nth(6).dblclick();
     const crumbs = open.page.locator('.flame-crumbs');
     await crumbs.filter({ visible: true }).waitFor();
     const zoomed = await crumbs.innerText();

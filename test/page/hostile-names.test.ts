@@ -35,7 +35,6 @@ async function isHarmless(open: PageUnderTest): Promise<void> {
 }
 
 describe('hostile names on the page', function () {
-  this.timeout(60_000);
   const long = 'x'.repeat(1 << 20);
   const names = {
     1: '<img src=x onerror="window.hacked=1">',
@@ -70,7 +69,7 @@ describe('hostile names on the page', function () {
     await open.close();
   });
 
-  it('are text in details, under the pointer, to who hears them and as a search, and whole in a copy', async () => {
+  it('are plain text in details, tooltips, announcements and search, and whole in a copy', async () => {
     const rig = await PageRig.start('test/page/generated-worker.ts');
     const options = { samples: 400, threads: 2, depth: 8, methods: 9, seed: 4, names };
     const trace = generateTrace(options);
@@ -98,7 +97,7 @@ describe('hostile names on the page', function () {
       await page.mouse.move(x + Math.min(width, 4) / 2, y + height / 2);
       await page.locator('.tooltip:visible').waitFor();
       await isHarmless(open);
-      const tooltip = (await page.locator('.tooltip').boundingBox())!;
+      const tooltip = (await page.locator('.tooltip:visible').boundingBox())!;
       assert.ok(tooltip.width <= 1280 && tooltip.height < 400, JSON.stringify(tooltip));
     }
     await open.close();

@@ -10,6 +10,7 @@ import { bytesOf } from './generated-trace.js';
 import type { GeneratedOptions } from './generated-trace.js';
 import { PageRig } from './page-rig.js';
 import type { PageUnderTest } from './page-rig.js';
+import { waitLimitMs } from '../rigs/wait-limit.js';
 
 const small: GeneratedOptions = { samples: 600, threads: 3, depth: 12, methods: 120, seed: 9 };
 
@@ -35,6 +36,10 @@ const thread = ({ selection }: Kept): number =>
   selection === undefined || selection.kind === 'method' ? -1 : selection.thread;
 const into = ['w', 'w', 'w'];
 const call = ['ArrowDown', 'ArrowDown'];
+const found: Trial = {
+  first: ['/', 'a', 'd', 'd', 'Tab'],
+  prepare: ({ page }) => page.locator('.search-found', { hasText: /methods?/ }).waitFor(),
+};
 
 const trials: Readonly<Record<Exclude<CommandId, PageView>, Trial>> = {
   zoomIn: { changed: (now, before) => length(now) < length(before) },
@@ -52,11 +57,12 @@ const trials: Readonly<Record<Exclude<CommandId, PageView>, Trial>> = {
   after: { first: call, changed: (now, before) => at(now) > at(before) },
   openSource: {
     first: call,
-    seen: async (open) => assert.equal((await open.hear('openSource')).beside, false),
+    seen: async (open) => assert.equal((await open.hear('openSource')).how, 'go'),
   },
-  openBeside: {
+  menu: { first: call, seen: ({ page }) => page.locator('.context-menu .menu-item').first().waitFor() },
+  openSourceInPlace: {
     first: call,
-    seen: async (open) => assert.equal((await open.hear('openSource')).beside, true),
+    seen: async (open) => assert.equal((await open.hear('openSource')).how, 'replace'),
   },
   range: { first: call, changed: (now) => now.range !== undefined },
   measure: { seen: ({ page }) => page.locator('.chart.is-measuring').waitFor() },
@@ -69,7 +75,7 @@ const trials: Readonly<Record<Exclude<CommandId, PageView>, Trial>> = {
     },
     changed: (now, before) => thread(now) !== thread(before) && now.selection?.kind === 'call',
   },
-  fold: { first: call, changed: (now) => now.folded?.length === 1 },
+  collapse: { first: call, changed: (now) => now.collapsed?.length === 1 },
   pin: { first: call, changed: (now, before) => now.pinned?.[0] === thread(before) },
   hide: { first: call, changed: (now, before) => now.hidden?.[0] === thread(before) },
   solo: { first: call, changed: (now, before) => now.soloThread === thread(before) },
@@ -79,8 +85,8 @@ const trials: Readonly<Record<Exclude<CommandId, PageView>, Trial>> = {
   find: {
     seen: ({ page }) => page.waitForFunction(() => document.activeElement?.matches('.search-field')),
   },
-  nextMatch: { first: ['/', 'a', 'd', 'd', 'Tab'], changed: (now) => now.selection?.kind === 'call' },
-  previousMatch: { first: ['/', 'a', 'd', 'd', 'Tab'], changed: (now) => now.selection?.kind === 'call' },
+  nextMatch: { ...found, changed: (now) => now.selection?.kind === 'call' },
+  previousMatch: { ...found, changed: (now) => now.selection?.kind === 'call' },
   details: { changed: (now) => now.detailsOpen === false },
   help: { seen: ({ page }) => page.locator('dialog[open]').waitFor() },
   escape: { first: call, changed: (now) => now.selection === undefined },
@@ -89,7 +95,6 @@ const trials: Readonly<Record<Exclude<CommandId, PageView>, Trial>> = {
 const isView = (command: CommandId): command is PageView => pageViews.some((view) => view === command);
 
 describe('each key', function () {
-  this.timeout(60_000);
   let rig: PageRig;
 
   before(async () => {
@@ -158,31 +163,16 @@ describe('each key', function () {
     const { page } = open;
     await page.locator('.chart').focus();
     for (const one of trial.first ?? []) await page.keyboard.press(one);
-    // What is kept is kept a moment later.
-    const kept = (): Promise<Kept> =>
-      page.evaluate(() => Object.values((history.state ?? {}) as Record<string, Kept>)[0] ?? {});
     await trial.prepare?.(open);
-    if (trial.first !== undefined) await page.waitForFunction(() => history.state !== null);
-    const before = trial.changed === undefined ? {} : await settled(kept);
+    const before = await open.kept();
     await page.keyboard.press(key.replace('Mod+', 'Control+'));
     await trial.seen?.(open);
     if (trial.changed === undefined) return;
-    for (let look = 0; look < 100; look++) {
-      const now = await kept();
+    for (const end = Date.now() + waitLimitMs; Date.now() < end;) {
+      const now = await open.kept();
       if (trial.changed(now, before)) return;
-      await open.painted();
+      await page.waitForTimeout(50);
     }
-    assert.fail(`${key}: ${JSON.stringify(before)} → ${JSON.stringify(await kept())}`);
-  }
-
-  /** What is written a quarter of a second after the last change: the same for longer than that. */
-  async function settled(kept: () => Promise<Kept>): Promise<Kept> {
-    let last = '';
-    let since = Date.now();
-    for (;;) {
-      const now = await kept();
-      if (JSON.stringify(now) !== last) [last, since] = [JSON.stringify(now), Date.now()];
-      else if (Date.now() - since > 300) return now;
-    }
+    assert.fail(`${key}: ${JSON.stringify(before)} → ${JSON.stringify(await open.kept())}`);
   }
 });

@@ -73,18 +73,21 @@ export function layoutFaults(page: Page): Promise<string[]> {
           'button, a, input, vscode-button, vscode-checkbox, vscode-dropdown, vscode-text-field, [role=tab], .fact, .search-found',
         ) && !one.matches('.gutter *'),
     );
-    const inner = controls.map((one) => ({ one, box: seen(one) })).filter(({ box }) => box.right > box.left);
+    // What flows with words has a box in each line.
+    const inner = controls
+      .flatMap((one) => Array.from(one.getClientRects(), (line) => ({ one, box: seen(one, line) })))
+      .filter(({ box }) => box.right > box.left);
     for (const [at, { one, box }] of inner.entries()) {
       for (const { one: other, box: its } of inner.slice(at + 1)) {
-        if (one.contains(other) || other.contains(one)) continue;
+        if (one.contains(other) || other.contains(one)) continue; // itself, too
         const x = Math.min(box.right, its.right) - Math.max(box.left, its.left);
         const y = Math.min(box.bottom, its.bottom) - Math.max(box.top, its.top);
         if (x > 1 && y > 1) faults.push(`${named(one)} and ${named(other)} lie over each other`);
       }
     }
     /** Of its box what no scroller hides. */
-    function seen(one: Element): { left: number; right: number; top: number; bottom: number } {
-      let { left, right, top, bottom } = one.getBoundingClientRect();
+    function seen(one: Element, line: DOMRect): { left: number; right: number; top: number; bottom: number } {
+      let { left, right, top, bottom } = line;
       for (let up = one.parentElement; up !== null; up = up.parentElement) {
         if (getComputedStyle(up).overflow === 'visible') continue;
         const box = up.getBoundingClientRect();

@@ -7,7 +7,6 @@ import type { PageUnderTest } from './page-rig.js';
 const chunks = 150;
 
 describe('a recording that grows', function () {
-  this.timeout(60_000);
   let rig: PageRig;
   let whole: Buffer;
   const pages: PageUnderTest[] = [];
@@ -32,7 +31,7 @@ describe('a recording that grows', function () {
     // When anything is painted on the chart; what is painted in one go is one drawing.
     await live.page.evaluate(() => {
       Object.assign(window, { drawn: [] });
-      // eslint-disable-next-line @typescript-eslint/unbound-method -- called with `this` below
+      // oxlint-disable-next-line typescript/unbound-method -- called with `this` below
       const paint = CanvasRenderingContext2D.prototype.fillRect;
       CanvasRenderingContext2D.prototype.fillRect = function (...where) {
         const now = performance.now();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { standAloneHtml } from '../../src/protocol/page-html.js';
-import { Mapping } from '../../src/symbols/r8/mapping.js';
+import { RetraceMapping } from '../../src/symbols/r8/retrace-mapping.js';
 import { mapping, minifiedRecording } from '../unit/symbols/minified-recording.js';
 import { PageRig } from './page-rig.js';
 import type { PageUnderTest } from './page-rig.js';
@@ -21,7 +21,6 @@ const written = ['Cart.total', 'Line.price', 'Main.main', 'Till.add', 'Till.open
 const recorded = ['Main.main', 'b.a', 'b.b'];
 
 describe('a minified program on the page', function () {
-  this.timeout(60_000);
   let rig: PageRig;
   let open: PageUnderTest | undefined;
 
@@ -39,8 +38,8 @@ describe('a minified program on the page', function () {
     const page = await rig.page();
     open = page;
     await page.open(bytes, { settings: { mapping: { chosen } } });
-    const { classes } = await page.hear('mapping');
-    await page.post({ type: 'mapping', file, text: new Mapping(mapping).excerpt(classes) });
+    const { classes } = await page.hear('wantRetraceMapping');
+    await page.post({ type: 'retraceMapping', file, text: new RetraceMapping(mapping).excerpt(classes) });
     await page.hear('opened');
     return page;
   }
@@ -108,18 +107,18 @@ describe('a minified program on the page', function () {
     await page.open(minifiedRecording({ stacks, file: 'r8-map-id-1234567' }), {
       settings: { mapping: { chosen: '' } },
     });
-    const { classes, mapId } = await page.hear('mapping');
+    const { classes, mapId } = await page.hear('wantRetraceMapping');
     assert.equal(mapId, '1234567');
-    await page.post({ type: 'mapping', file: '', text: '' });
+    await page.post({ type: 'retraceMapping', file: '', text: '' });
     await page.hear('opened');
     const missing = page.page.locator('.fact.is-warning', { hasText: 'minified names' });
     await missing.waitFor();
     assert.match((await missing.getAttribute('title'))!, /the id 1234567/);
     const chosen = { myPackages: [], texts: {}, mapping: { chosen: '/other/mapping.txt' } };
     await page.post({ type: 'settings', settings: chosen });
-    await page.hear('mapping', 2);
-    const text = new Mapping(mapping).excerpt(classes);
-    await page.post({ type: 'mapping', file: 'mapping.txt', text, isOther: true });
+    await page.hear('wantRetraceMapping', 2);
+    const text = new RetraceMapping(mapping).excerpt(classes);
+    await page.post({ type: 'retraceMapping', file: 'mapping.txt', text, isOther: true });
     await page.page
       .locator('.fact.is-warning', { hasText: 'names by the mapping of another build' })
       .waitFor();
@@ -133,18 +132,18 @@ describe('a minified program on the page', function () {
     await methodsAre(page, written);
     const settings = { myPackages: [], texts: {}, mapping: { chosen: '/other/mapping.txt' } };
     await page.post({ type: 'settings', settings });
-    await page.hear('mapping', 2);
-    await page.post({ type: 'mapping', file: 'other/mapping.txt', text: '' });
+    await page.hear('wantRetraceMapping', 2);
+    await page.post({ type: 'retraceMapping', file: 'other/mapping.txt', text: '' });
     await methodsAre(page, recorded);
     assert.equal(await page.page.locator('.names-switch').count(), 0);
   });
 
   it('says that its mapping is of a version that it does not know yet', async () => {
     const page = (open = await rig.page());
-    const newer = new Mapping(mapping.replace('"version":"2.2"', '"version":"9.1"'));
+    const newer = new RetraceMapping(mapping.replace('"version":"2.2"', '"version":"9.1"'));
     await page.open(bytes, { settings: { mapping: { chosen: '' } } });
-    const { classes } = await page.hear('mapping');
-    await page.post({ type: 'mapping', file, text: newer.excerpt(classes) });
+    const { classes } = await page.hear('wantRetraceMapping');
+    await page.post({ type: 'retraceMapping', file, text: newer.excerpt(classes) });
     await page.hear('opened');
     const fact = page.page.locator('.fact.is-warning', { hasText: 'mapping of a newer R8' });
     await fact.waitFor();
@@ -189,6 +188,6 @@ describe('a minified program on the page', function () {
     const hotspot = minifiedRecording({ runtime: 'HotSpot 17', stacks: [['a.b.a:2'], ['a.b.a:2']] });
     await page.open(hotspot, { settings: { mapping: { chosen: '' } } });
     await page.hear('opened');
-    assert.equal((await page.said()).filter((one) => one.type === 'mapping').length, 0);
+    assert.equal((await page.said()).filter((one) => one.type === 'wantRetraceMapping').length, 0);
   });
 });

@@ -3,12 +3,11 @@ import assert from 'node:assert/strict';
 import { seriousViolations } from '../rigs/axe.js';
 import { messageRecording } from '../unit/trace/message-recording.js';
 import { bytesOf } from './generated-trace.js';
+import { layoutFaults } from './layout.js';
 import { PageRig } from './page-rig.js';
 import type { ThemeName } from './themes.js';
 
 describe('the messages of a recording', function () {
-  this.timeout(60_000);
-
   it('are listed by their length, with what was missed, and lead to the timeline, by keys too', async () => {
     const rig = await PageRig.start('src/webview/engine-worker.ts');
     const open = await rig.opened(
@@ -61,11 +60,11 @@ describe('the messages of a recording', function () {
       const open = await rig.opened(messageRecording(messages), { theme });
       await open.page.keyboard.press('7');
       await open.page.locator('#view-messages .table-row').nth(1).waitFor();
-      assert.deepEqual(await seriousViolations(open.page), []);
+      assert.deepEqual(await seriousViolations(open.page, theme), []);
       await open.page.keyboard.press('Home');
       await open.page.locator('#view-messages .table-row[aria-selected=true]').waitFor();
       await open.painted();
-      assert.deepEqual(await seriousViolations(open.page), [], 'one selected');
+      assert.deepEqual(await seriousViolations(open.page, theme), [], 'one selected');
       await open.close();
     });
   }
@@ -115,6 +114,21 @@ describe('the messages of a recording', function () {
     await open.page.keyboard.press('7');
     await open.page.getByText('This recording tells no messages apart').waitFor();
     assert.equal(await open.page.locator('#view-messages .table').isVisible(), false);
+    await open.close();
+  });
+
+  it('leave the controls in one row, in a window with a side bar and without', async () => {
+    const rig = await PageRig.start('src/webview/engine-worker.ts');
+    const open = await rig.opened(messageRecording([{ does: 0, workMs: 5, idleMs: 11 }]));
+    const { page } = open;
+    await page.locator('#tab-messages:visible').waitFor();
+    for (const width of [1400, 1310, 1222, 1190, 1090, 1000, 922]) {
+      await page.setViewportSize({ width, height: 700 });
+      await page.waitForFunction((wanted) => innerWidth === wanted, width);
+      const height = await page.locator('.toolbar').evaluate((bar: HTMLElement) => bar.offsetHeight);
+      assert.ok(height < 40, `${height} px high in ${width} px`);
+      assert.deepEqual(await layoutFaults(page), [], `in ${width} px`);
+    }
     await open.close();
   });
 });

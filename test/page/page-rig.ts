@@ -6,6 +6,8 @@ import { chromium } from 'playwright-core';
 import type { Browser, ConsoleMessage, Page } from 'playwright-core';
 import { pageHtml } from '../../src/protocol/page-html.js';
 import type { HostMessage, PageMessage, PageSettings } from '../../src/protocol/messages.js';
+import type { ViewState } from '../../src/webview/store.js';
+import { waitLimitMs } from '../rigs/wait-limit.js';
 import { bundle } from './bundle.js';
 import { themeStyle } from './themes.js';
 import type { ThemeName } from './themes.js';
@@ -20,6 +22,9 @@ export const browserFlags = [
   '--disable-sync',
 ];
 
+/** Of an address that a page begins at as a person meets it. */
+const firstView = '#first';
+
 export interface OpenOptions {
   readonly theme?: ThemeName;
   readonly settings?: Partial<PageSettings>;
@@ -29,6 +34,8 @@ export interface OpenOptions {
   /** Of the browser's zoom or the screen: `width` and `height` are CSS pixels all the same. */
   readonly scale?: number;
   readonly live?: boolean;
+  /** The page as a person meets it; else with the timeline and wall time, as most tests are of these. */
+  readonly isFirst?: boolean;
   /** Instead of the rig's own page. */
   readonly address?: string;
   /** Runs in the page before its own scripts; such a page is for this test alone. */
@@ -37,11 +44,15 @@ export interface OpenOptions {
 
 /** One page with its host: what it said, and what is said to it. */
 export class PageUnderTest {
+  readonly #release: () => Promise<void>;
+
   constructor(
     readonly page: Page,
     readonly errors: string[],
-    private readonly release: () => Promise<void>,
-  ) {}
+    release: () => Promise<void>,
+  ) {
+    this.#release = release;
+  }
 
   post(message: HostMessage): Promise<void> {
     return this.page.evaluate((sent) => window.postMessage(sent, '*'), message);
@@ -54,11 +65,24 @@ export class PageUnderTest {
 
   /** Waits until the page has said something of this type, and gives the last such message. */
   async hear<T extends PageMessage['type']>(type: T, count = 1): Promise<PageMessage & { type: T }> {
-    await this.page.waitForFunction(
-      ([wanted, least]) =>
-        (window as unknown as { said: PageMessage[] }).said.filter((one) => one.type === wanted).length >=
-        least,
-      [type, count] as const,
+    // Told by the page itself: Playwright's own waiting would have it draw sixty times a second.
+    await this.page.evaluate(
+      ([wanted, least, limitMs]) =>
+        new Promise<void>((done, fail) => {
+          const { said } = window as unknown as { said: PageMessage[] };
+          const look = (): void => {
+            if (said.filter((one) => one.type === wanted).length < least) return;
+            window.removeEventListener('btrace', look);
+            clearTimeout(limit);
+            done();
+          };
+          const limit = setTimeout(() => {
+            fail(new Error(`not heard: ${wanted}, ${least} times`));
+          }, limitMs);
+          window.addEventListener('btrace', look);
+          look();
+        }),
+      [type, count, waitLimitMs] as const,
     );
     const heard = (await this.said()).filter((one): one is PageMessage & { type: T } => one.type === type);
     return heard.at(-1)!;
@@ -93,6 +117,14 @@ export class PageUnderTest {
     );
   }
 
+  /** What the page keeps of itself over a reload, as it is now: else it is written a moment after the last change. */
+  kept(): Promise<Partial<ViewState>> {
+    return this.page.evaluate(() => {
+      window.dispatchEvent(new Event('pagehide'));
+      return Object.values((history.state ?? {}) as Record<string, Partial<ViewState>>)[0] ?? {};
+    });
+  }
+
   /** Closes it after asking whether anything went wrong meanwhile. */
   async close(): Promise<void> {
     assert.deepEqual(this.errors, [], 'the page logged an error');
@@ -100,7 +132,7 @@ export class PageUnderTest {
       () => (window as unknown as { violations: string[] }).violations,
     );
     assert.deepEqual(violations, [], 'the content security policy was violated');
-    await this.release();
+    await this.#release();
   }
 }
 
@@ -115,6 +147,14 @@ function bundled(entry: string): Promise<string> {
   let made = bundles.get(entry);
   if (made === undefined) bundles.set(entry, (made = bundle(entry)));
   return made;
+}
+
+/** The worker as on a busy machine: whatever it says comes so many milliseconds later (BTRACE_SLOW_WORKER). */
+function slowed(worker: string): string {
+  const ms = Number(process.env['BTRACE_SLOW_WORKER'] ?? 0);
+  if (ms === 0) return worker;
+  const post = `const post = self.postMessage.bind(self); self.postMessage = (...sent) => setTimeout(() => post(...sent), ${ms});`;
+  return `{ ${post} }\n${worker}`;
 }
 
 function keptPages(kind: string): Page[] {
@@ -136,6 +176,8 @@ if (typeof after === 'function') after(closeRigs);
 
 /** The page with one kind of worker behind it. */
 export class PageRig {
+  static #opened = 0;
+
   private constructor(
     readonly browser: Browser,
     readonly address: string,
@@ -155,7 +197,7 @@ export class PageRig {
     ]);
     const files: Record<string, readonly [string, string]> = {
       '/page.js': ['text/javascript', script],
-      '/worker.js': ['text/javascript', worker],
+      '/worker.js': ['text/javascript', slowed(worker)],
     };
     const server = createServer((request, response) => {
       const file = files[request.url ?? ''];
@@ -188,7 +230,10 @@ export class PageRig {
     const logged = (message: ConsoleMessage): unknown =>
       message.type() === 'error' && errors.push(message.text());
     page.on('pageerror', thrown).on('console', logged);
-    await page.goto(options.address ?? this.address);
+    // Another address each time: a page that was there before is not gone on with.
+    await page.goto(
+      options.address ?? `${this.address}/?${PageRig.#opened++}${options.isFirst === true ? firstView : ''}`,
+    );
     return new PageUnderTest(page, errors, async () => {
       if (first !== undefined) {
         await page.close();
@@ -197,7 +242,6 @@ export class PageRig {
       page.off('pageerror', thrown).off('console', logged);
       await page.unrouteAll();
       await page.emulateMedia({ media: null, colorScheme: null, forcedColors: null, reducedMotion: null });
-      await page.goto('about:blank');
       await page.mouse.move(-1, -1);
       pages.push(page);
     });
@@ -205,29 +249,36 @@ export class PageRig {
 
   async #made(deviceScaleFactor: number, theme: ThemeName): Promise<Page> {
     const page = await this.browser.newPage({ deviceScaleFactor });
+    page.setDefaultTimeout(waitLimitMs);
     // The loader of these files wraps named functions with this; what is evaluated in the page must find it there.
     await page.addInitScript({ content: 'globalThis.__name = (value) => value;' });
-    await page.addInitScript(([style, kind]) => {
-      const said: unknown[] = [];
-      Object.assign(window, { said, violations: [] as string[] });
-      window.addEventListener('btrace', (event) => said.push((event as CustomEvent).detail));
-      document.addEventListener('securitypolicyviolation', (event) => {
-        (window as unknown as { violations: string[] }).violations.push(
-          `${event.effectiveDirective} ${event.blockedURI} ${event.sample}`,
-        );
-      });
-      if (style === '') return;
-      document.addEventListener('DOMContentLoaded', () => {
-        for (const rule of style.split(';')) {
-          const [name, value] = rule.split(': ');
-          if (name !== undefined && value !== undefined) {
-            document.documentElement.style.setProperty(name.trim(), value);
+    await page.addInitScript(
+      ([style, kind, first]) => {
+        // As after a reload: what a host kept is what is shown.
+        if (history.state === null && location.hash !== first)
+          history.replaceState({ 'btrace.state': { view: 'timeline', weight: 'wall', factsOpen: true } }, '');
+        const said: unknown[] = [];
+        Object.assign(window, { said, violations: [] as string[] });
+        window.addEventListener('btrace', (event) => said.push((event as CustomEvent).detail));
+        document.addEventListener('securitypolicyviolation', (event) => {
+          (window as unknown as { violations: string[] }).violations.push(
+            `${event.effectiveDirective} ${event.blockedURI} ${event.sample}`,
+          );
+        });
+        if (style === '') return;
+        document.addEventListener('DOMContentLoaded', () => {
+          for (const rule of style.split(';')) {
+            const [name, value] = rule.split(': ');
+            if (name !== undefined && value !== undefined) {
+              document.documentElement.style.setProperty(name.trim(), value);
+            }
           }
-        }
-        document.body.dataset['vscodeThemeKind'] = kind;
-        document.body.className = kind;
-      });
-    }, themeStyle(theme));
+          document.body.dataset['vscodeThemeKind'] = kind;
+          document.body.className = kind;
+        });
+      },
+      [...themeStyle(theme), firstView] as const,
+    );
     return page;
   }
 

@@ -13,7 +13,11 @@ const clearFrom = 80;
 
 /** A page without a policy, so that pictures may be given to it. */
 export class PixelEye {
-  private constructor(private readonly page: Page) {}
+  readonly #page: Page;
+
+  private constructor(page: Page) {
+    this.#page = page;
+  }
 
   static async of(browser: Browser): Promise<PixelEye> {
     const page = await browser.newPage();
@@ -23,7 +27,7 @@ export class PixelEye {
   }
 
   compare(one: Buffer, other: Buffer): Promise<Change> {
-    return this.page.evaluate(
+    return this.#page.evaluate(
       async ([pictures, clearFrom]) => {
         const [before, after] = await Promise.all(
           pictures.map(async (base64) => {
@@ -50,7 +54,7 @@ export class PixelEye {
 
   /** How many colours there are in it. */
   coloursOf(picture: Buffer): Promise<number> {
-    return this.page.evaluate(async (base64) => {
+    return this.#page.evaluate(async (base64) => {
       const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
       const image = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
       const context = new OffscreenCanvas(image.width, image.height).getContext('2d')!;
@@ -61,6 +65,6 @@ export class PixelEye {
   }
 
   close(): Promise<void> {
-    return this.page.close();
+    return this.#page.close();
   }
 }

@@ -26,7 +26,6 @@ function times(said: string): number[] {
 }
 
 describe('a recording on the page', function () {
-  this.timeout(60_000);
   let rig: PageRig;
   let whole: Buffer;
   let open: PageUnderTest | undefined;
@@ -49,7 +48,7 @@ describe('a recording on the page', function () {
     assert.equal(problems, 0);
   });
 
-  it('is drawn by what has drawn a made-up one before, of which nothing is seen', async () => {
+  it('is drawn by code that was warmed up with an invisible made-up recording', async () => {
     open = await rig.page({
       first: () => {
         Object.assign(window, { removed: [] });
@@ -248,7 +247,7 @@ describe('a recording on the page', function () {
     }
   });
 
-  it('that is none is named for what it is', async () => {
+  it('that is no trace is named for what it is', async () => {
     const page = await rig.page();
     open = page;
     await page.open(Buffer.from('PK\u0003\u0004 this is an archive, and no trace of anything'), {});
@@ -262,7 +261,7 @@ describe('a recording on the page', function () {
     );
   });
 
-  it('that is large is refused as its first bytes are there, and waited for on a plain ground', async () => {
+  it('that is no trace is refused by its first bytes, before a large file has come', async () => {
     open = await rig.page();
     await open.hear('ready');
     await open.post({
@@ -288,7 +287,7 @@ describe('a recording on the page', function () {
     assert.match((await open.hear('notTrace')).what, /binary file/);
   });
 
-  it('that could not be read leaves no empty chart behind what is said, and is shown when it can', async () => {
+  it('that could not be read shows only the message, and is shown when it can be read', async () => {
     open = await rig.page();
     await open.hear('ready');
     await open.post({ type: 'problem', message: 'test.btrace is not there any more.' });
@@ -337,6 +336,54 @@ describe('a recording on the page', function () {
       await strict.goto(open.page.url());
       assert.equal(await strict.locator('body').innerText(), 'Bitte das Skript erlauben.');
       await strict.close();
+    } finally {
+      server.close();
+    }
+  });
+
+  it('begins as an HTML file with view, weight and filters that were shown when it was exported', async () => {
+    const shown = await rig.opened(whole);
+    const { page } = shown;
+    await page.keyboard.press('5');
+    await page.locator('#view-methods .table-row').first().waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('load');
+    await page.locator('.search-found', { hasText: /method/ }).waitFor();
+    await page.locator('vscode-dropdown').click();
+    await page.locator('vscode-option', { hasText: 'CPU time' }).click();
+    await page.getByRole('columnheader', { name: 'CPU time, self' }).waitFor();
+    const rows = await page.locator('#view-methods .table-row').allInnerTexts();
+    await shown.post({ type: 'command', command: 'exportHtml' });
+    await shown.hear('exportHtml');
+    const { state } = await shown.hear('kept');
+    await shown.close();
+    const { script, worker } = rig;
+    let html = '';
+    for await (const part of standAloneHtml({
+      name: 'shop.btrace',
+      script,
+      worker,
+      nonce: 'bm9uY2U',
+      settings: { myPackages: [], texts: {} },
+      state,
+      withoutScript: '',
+      data: [whole.toString('base64')],
+    }))
+      html += part;
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(html);
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    try {
+      const { port } = server.address() as AddressInfo;
+      open = await rig.page({ address: `http://127.0.0.1:${port}#first` });
+      await open.page.locator('#view-methods .table-row').first().waitFor();
+      assert.deepEqual(await open.page.locator('#view-methods .table-row').allInnerTexts(), rows);
+      await open.page.getByRole('columnheader', { name: 'CPU time, self' }).waitFor();
+      assert.equal(
+        await open.page.getByRole('tab', { name: 'Methods' }).getAttribute('aria-selected'),
+        'true',
+      );
     } finally {
       server.close();
     }

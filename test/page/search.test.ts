@@ -11,7 +11,6 @@ const names = Object.fromEntries(
 );
 
 describe('the search', function () {
-  this.timeout(90_000);
   let open: PageUnderTest;
 
   before(async () => {

@@ -12,7 +12,7 @@ export interface ShownWeight {
 export const shownWeights: readonly ShownWeight[] = [
   { weight: 'wall', name: 'Wall time', format: formatNs },
   { weight: 'cpu', name: 'CPU time', format: formatNs },
-  { weight: 'blocked', name: 'Blocked time', format: formatNs },
+  { weight: 'wait', name: 'Wait time', format: formatNs },
   { weight: 'allocations', name: 'Allocations', format: formatCount },
   { weight: 'allocatedBytes', name: 'Allocated bytes', format: formatBytes },
   { weight: 'faults', name: 'Page faults', format: formatCount },

@@ -1,5 +1,5 @@
 /** Goes through a page by Tab alone, as somebody without a mouse does. */
-import type { Page } from 'playwright-core';
+import type { CDPSession, Page } from 'playwright-core';
 
 /** What Tab came to. */
 export interface Stop {
@@ -27,40 +27,48 @@ export async function addEnds(page: Page): Promise<void> {
   });
 }
 
-/** Every stop between the two ends, in the order of Tab, or of Shift+Tab. `seen` is told of each while it has the keyboard. */
+/**
+ * Every stop between the two ends, in the order of Tab, or of Shift+Tab. `seen` is told of each while it has the keyboard. `known`
+ * has the elements that another walk came to, which are not looked at again; those that this one comes to first are added.
+ */
 export async function walk(
   page: Page,
   key: 'Tab' | 'Shift+Tab',
-  seen: (stop: Stop) => Promise<void> = () => Promise.resolve(),
+  seen: (stop: Stop, session: CDPSession) => Promise<void> = () => Promise.resolve(),
+  known: Stop[] = [],
 ): Promise<Stop[]> {
   const [from, to] = key === 'Tab' ? ['before-page', 'after-page'] : ['after-page', 'before-page'];
-  await page.evaluate((id) => {
-    document.getElementById(id)!.focus();
-    Object.assign(window, { reached: new Set<Element>() });
-  }, from);
+  await page.evaluate(
+    ([id, isFirst]) => {
+      document.getElementById(id)!.focus();
+      Object.assign(window, { reached: new Set<Element>() }, isFirst ? { known: [] } : {});
+    },
+    [from, known.length === 0] as const,
+  );
   const session = await page.context().newCDPSession(page);
   const stops: Stop[] = [];
   try {
     for (;;) {
       await page.keyboard.press(key);
+      // Which of `known` it is; one more where it is none of them.
       const focused = await session.send('Runtime.evaluate', {
+        returnByValue: true,
         expression: `(() => {
           let focused = document.activeElement;
-          if (focused === document.body) return undefined;
+          if (focused === document.body) return 'nothing';
           window.reached.add(focused);
           while (focused.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
-          return focused.id === '${to}' ? undefined : focused;
+          if (focused.id === '${to}') return 'end';
+          const at = window.known.indexOf(focused);
+          return at < 0 ? window.known.push(focused) - 1 : at;
         })()`,
       });
-      const { objectId } = focused.result;
-      if (objectId === undefined) {
-        const id = await page.evaluate(() => document.activeElement?.id);
-        if (id === to) return stops;
-        throw new Error(`${key} left the page after ${stops.at(-1)?.what ?? 'nothing'}`);
-      }
-      const stop = await describe(session, objectId);
+      const at = focused.result.value as number | 'end' | 'nothing';
+      if (at === 'end') return stops;
+      if (at === 'nothing') throw new Error(`${key} left the page after ${stops.at(-1)?.what ?? 'nothing'}`);
+      const stop = (known[at] ??= await describe(session, at));
       stops.push(stop);
-      await seen(stop);
+      await seen(stop, session);
       if (stops.length > mostStops)
         throw new Error(`${key} does not come to the end: ${stops.map(({ what }) => what).join(', ')}`);
     }
@@ -69,9 +77,9 @@ export async function walk(
   }
 }
 
-type Session = Awaited<ReturnType<ReturnType<Page['context']>['newCDPSession']>>;
-
-async function describe(session: Session, objectId: string): Promise<Stop> {
+async function describe(session: CDPSession, at: number): Promise<Stop> {
+  const element = await session.send('Runtime.evaluate', { expression: `window.known[${at}]` });
+  const objectId = element.result.objectId!;
   const { nodes } = await session.send('Accessibility.getPartialAXTree', { objectId, fetchRelatives: false });
   const [node] = nodes;
   const name = String(node?.name?.value ?? '').trim();

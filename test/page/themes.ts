@@ -1,5 +1,5 @@
 /** The colours VS Code gives a page in its own dark, light and high-contrast themes, as far as the page reads them. */
-export type ThemeName = 'dark' | 'light' | 'highContrast';
+export type ThemeName = 'dark' | 'light' | 'highContrast' | 'highContrastLight';
 
 const dark = {
   'font-family': 'system-ui, "Ubuntu", "DejaVu Sans", sans-serif',
@@ -46,6 +46,7 @@ const dark = {
   'charts-orange': '#d18616',
   'charts-yellow': '#cca700',
   'charts-green': '#89d185',
+  'charts-purple': '#b180d7',
   'editorWarning-foreground': '#cca700',
   'scrollbarSlider-background': 'rgba(121, 121, 121, 0.4)',
 };
@@ -92,6 +93,7 @@ const light = {
   'charts-orange': '#d18616',
   'charts-yellow': '#bf8803',
   'charts-green': '#388a34',
+  'charts-purple': '#652d90',
   'editorWarning-foreground': '#bf8803',
 };
 
@@ -127,8 +129,45 @@ const highContrast = {
   'badge-foreground': '#ffffff',
 };
 
-const kinds = { dark: 'vscode-dark', light: 'vscode-light', highContrast: 'vscode-high-contrast' } as const;
-const themes = { dark, light, highContrast };
+const highContrastLight = {
+  ...light,
+  foreground: '#292929',
+  descriptionForeground: 'rgba(41, 41, 41, 0.7)',
+  focusBorder: '#006bbd',
+  contrastBorder: '#0f4a85',
+  contrastActiveBorder: '#006bbd',
+  'editor-background': '#ffffff',
+  'editor-foreground': '#292929',
+  'panel-border': '#0f4a85',
+  'sideBar-background': '#ffffff',
+  'editorWidget-background': '#ffffff',
+  'editorWidget-border': '#0f4a85',
+  'input-border': '#0f4a85',
+  'dropdown-border': '#0f4a85',
+  'checkbox-border': '#0f4a85',
+  'button-background': '#0f4a85',
+  'textLink-foreground': '#0f4a85',
+};
+
+const kinds = {
+  dark: 'vscode-dark',
+  light: 'vscode-light',
+  highContrast: 'vscode-high-contrast',
+  highContrastLight: 'vscode-high-contrast-light',
+} as const;
+const themes = { dark, light, highContrast, highContrastLight };
+
+/** As the page's palette reads them. */
+export function themeColours(name: ThemeName): {
+  isHighContrast: boolean;
+  readonly value: (variable: string) => string;
+} {
+  const colours: Readonly<Record<string, string>> = themes[name];
+  return {
+    isHighContrast: kinds[name].includes('high-contrast'),
+    value: (variable) => colours[variable] ?? '',
+  };
+}
 
 /** Style of the root as VS Code writes it, and the kind on its body. */
 export function themeStyle(name: ThemeName): [string, string] {

@@ -1,4 +1,4 @@
-/** Threads are folded, pinned, hidden, filtered by name; figures are of those in sight. */
+/** Threads are collapsed, pinned, hidden, filtered by name; figures are of those in sight. */
 import assert from 'node:assert/strict';
 import { methodFigures, sumScope } from '../../src/trace/index.js';
 import { formatNs } from '../../src/trace/measure/quantities.js';
@@ -10,7 +10,6 @@ import type { PageUnderTest } from './page-rig.js';
 const small: GeneratedOptions = { samples: 600, threads: 3, depth: 12, methods: 200, seed: 3 };
 
 describe('threads on the timeline', function () {
-  this.timeout(60_000);
   let rig: PageRig;
   let open: PageUnderTest | undefined;
 
@@ -28,10 +27,10 @@ describe('threads on the timeline', function () {
     return open;
   }
 
-  it('walks past folded threads by arrow keys, says that they are, and unfolds them', async () => {
+  it('walks past collapsed threads by arrow keys, says that they are, and expands them', async () => {
     const shown = await show({ ...small, threads: 12 });
     const { page } = shown;
-    const said = page.locator('.sr-only[aria-live]');
+    const said = page.locator('.announcement');
     const heads = await page.locator('.thread-name').allTextContents();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('t');
@@ -41,27 +40,27 @@ describe('threads on the timeline', function () {
       heads[1],
     );
     await page.keyboard.press('ArrowUp');
-    assert.match((await said.textContent()) ?? '', /main, folded$/);
+    assert.match((await said.textContent()) ?? '', /main, collapsed$/);
     await shown.painted();
     const head = page.locator('.track-head', { hasText: 'main' });
     const strip = (await head.boundingBox())!;
     const box = (await page.locator('.box-selected').boundingBox())!;
     assert.ok(box.y >= strip.y && box.y + box.height <= strip.y + strip.height, 'it is in the strip');
     await page.keyboard.press('t');
-    await page.getByRole('button', { name: 'Fold thread main' }).waitFor();
-    // To one that nobody has unfolded yet.
+    await page.getByRole('button', { name: 'Collapse thread main' }).waitFor();
+    // To one that nobody has expanded yet.
     const rows = small.depth + 1;
     for (let at = 0; at < 8 * rows; at++) {
       await page.keyboard.press('ArrowDown');
-      if (/folded$/.test((await said.textContent()) ?? '')) break;
+      if (/collapsed$/.test((await said.textContent()) ?? '')) break;
     }
-    const [, ninth] = /, ([^,]+), folded$/.exec((await said.textContent()) ?? '') ?? [];
-    await page.getByRole('button', { name: `Unfold thread ${ninth}` }).waitFor();
+    const [, ninth] = /, ([^,]+), collapsed$/.exec((await said.textContent()) ?? '') ?? [];
+    await page.getByRole('button', { name: `Expand thread ${ninth}` }).waitFor();
     await page.keyboard.press('t');
-    await page.getByRole('button', { name: `Fold thread ${ninth}`, exact: true }).waitFor();
+    await page.getByRole('button', { name: `Collapse thread ${ninth}`, exact: true }).waitFor();
   });
 
-  it('folds, pins and hides threads, and remembers it', async () => {
+  it('collapses, pins and hides threads, and remembers it', async () => {
     const page = await show(small);
     const names = (): Promise<string[]> => page.page.locator('.thread-name').allTextContents();
     const last = (await names()).at(-1)!;
@@ -116,7 +115,14 @@ describe('threads on the timeline', function () {
     await page.keyboard.press('Backspace');
     await chip.waitFor({ state: 'detached' });
     await page.keyboard.press('Shift+Backspace');
-    await page.waitForFunction(() => JSON.stringify(history.state).includes('OKHTTP'));
+    await chip.waitFor();
+    // What is kept names it among the steps back and forward all the while.
+    await page.waitForFunction(() => {
+      const states = (history.state ?? {}) as Record<string, { threadFilter?: string; view?: string }>;
+      return Object.values(states).some(
+        ({ threadFilter, view }) => threadFilter === 'OKHTTP' && view === 'timeline',
+      );
+    });
     await page.reload();
     await open!.open(bytesOf(options));
     await open!.hear('opened');
@@ -127,7 +133,7 @@ describe('threads on the timeline', function () {
     await page.locator('.thread-name', { hasText: 'main' }).waitFor();
   });
 
-  it('that are all out of sight leave no figures, and not those of all', async () => {
+  it('that are all filtered out leave no figures, rather than those of all', async () => {
     const { page } = await show(small);
     await page.getByRole('textbox', { name: 'Filter threads' }).fill('no such thread');
     await page.getByText('0 of 3 threads: no such thread').waitFor();

@@ -13,7 +13,6 @@ import { themeStyle } from './themes.js';
 const small: GeneratedOptions = { samples: 600, threads: 3, depth: 12, methods: 200, seed: 3 };
 
 describe('the timeline', function () {
-  this.timeout(60_000);
   let rig: PageRig;
   let open: PageUnderTest | undefined;
 
@@ -53,6 +52,28 @@ describe('the timeline', function () {
     return { x: box!.x + (middle / length) * box!.width, y: top + calls.depth[row]! * 18 + 9 };
   }
 
+  it('shows a stretch of a thread when its host says so, and asks why it took its time', async () => {
+    const trace = generateTrace(small);
+    const thread = trace.threads[1]!;
+    const at = (share: number) => Math.round(trace.beginNs + (trace.endNs - trace.beginNs) * share);
+    const page = await show(small, { isFirst: true });
+    // It began before all that is kept, as a long lag may.
+    const stretch = { thread: thread.index, beginNs: trace.beginNs - 1e9, endNs: at(0.5) };
+    await page.post({ type: 'revealStretch', ...stretch });
+    await page.page.locator('[role=treeitem][aria-selected=true]').waitFor();
+    const selected = await page.page.locator('[role=treeitem][aria-selected=true]').getAttribute('id');
+    assert.match(selected ?? '', new RegExp(`^call-${thread.index}-`));
+    const kept = await page.page.waitForFunction(() => {
+      type Kept = Record<string, { view?: string; soloThread?: number; range?: object; viewport?: object }>;
+      const [state] = Object.values((history.state ?? {}) as Kept);
+      return state?.view === 'timeline' && state.soloThread !== undefined && state;
+    });
+    const { soloThread, range, viewport } = (await kept.jsonValue()) as Record<string, unknown>;
+    assert.equal(soloThread, thread.index);
+    assert.deepEqual(range, { beginNs: trace.beginNs, endNs: at(0.5) });
+    assert.deepEqual(viewport, { beginNs: trace.beginNs, endNs: at(0.5) + (at(0.5) - trace.beginNs) / 8 });
+  });
+
   it('leaves the details their room when the window becomes narrower', async () => {
     const { page } = await show(small);
     const right = (selector: string) =>
@@ -90,6 +111,23 @@ describe('the timeline', function () {
     }
   });
 
+  it('has two rows of controls at 430 px, and names have most of the room in Methods', async () => {
+    const { page } = await show(small, { width: 430 });
+    const toolbar = (await page.locator('.toolbar').boundingBox())!;
+    assert.ok(toolbar.height <= 66, `${toolbar.height} px of toolbar`);
+    await page.keyboard.press('5');
+    const row = page.locator('#view-methods .table-row').first();
+    await row.waitFor();
+    const [name, ...figures] = await row
+      .locator('.table-cell')
+      .evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().width));
+    assert.ok(name! > 200, `${name} px for the name`);
+    assert.ok(
+      figures.every((width) => width >= 90 && width <= 100),
+      `${figures.join()} px for figures`,
+    );
+  });
+
   it('keeps its controls in one row in a window of usual size, with a side bar and without', async () => {
     const shown = await show(small);
     const { page } = shown;
@@ -106,7 +144,7 @@ describe('the timeline', function () {
       assert.ok(field.width >= 64, `${field.width} px left to write in${also}`);
     };
     /** Beside its icon, which is always there. */
-    const words = page.locator('.only-mine-words');
+    const words = page.locator('.my-code-words');
     await everyWidth('');
     assert.ok(await words.isVisible());
     await everyWidth('', [918, 860, 800]);
@@ -169,7 +207,6 @@ describe('the timeline', function () {
             (canvas, at) => canvas.toDataURL() === images[at],
           ),
         wanted,
-        { timeout: 5000 },
       );
       assert.equal(isDeepStrictEqual(wanted, dark), theme === 'dark');
     }
@@ -192,7 +229,7 @@ describe('the timeline', function () {
     assert.ok(colours > 12, `only ${colours} colours: nothing was drawn`);
   });
 
-  it('opens the source of a clicked call, beside with Ctrl', async () => {
+  it('opens the source of a clicked call beside, and goes there with Ctrl', async () => {
     const page = await show(small);
     const trace = generateTrace(small);
     const { calls } = trace.threads[0]!;
@@ -207,11 +244,11 @@ describe('the timeline', function () {
       file: trace.methods.file(method),
       line: trace.methods.firstLine(method),
     });
-    assert.equal(heard.beside, false);
+    assert.equal(heard.how, 'peek');
     await page.page.keyboard.down('Control');
     await page.page.mouse.click(at.x, at.y);
     await page.page.keyboard.up('Control');
-    assert.equal((await page.hear('openSource', 2)).beside, true);
+    assert.equal((await page.hear('openSource', 2)).how, 'go');
   });
 
   it('walks calls by arrow keys, says them, and opens on Enter', async () => {
@@ -220,7 +257,7 @@ describe('the timeline', function () {
     await page.page.keyboard.press('ArrowDown');
     await page.page.keyboard.press('ArrowDown');
     const trace = generateTrace(small);
-    const said = await page.page.locator('.sr-only[aria-live]').textContent();
+    const said = await page.page.locator('.announcement').textContent();
     assert.match(said ?? '', /Wall .*CPU .*main/);
     await page.page.keyboard.press('Enter');
     const { key } = await page.hear('openSource');
@@ -284,19 +321,19 @@ describe('the timeline', function () {
     options: GeneratedOptions,
   ): Promise<{ x: number; y: number; row: number }> {
     const trace = generateTrace(options);
-    const { blocks } = trace.threads[0]!;
-    const row = [...blocks.link.keys()].reduce((best, one) =>
-      blocks.end[one]! - blocks.begin[one]! > blocks.end[best]! - blocks.begin[best]! ? one : best,
+    const { waits } = trace.threads[0]!;
+    const row = [...waits.link.keys()].reduce((best, one) =>
+      waits.end[one]! - waits.begin[one]! > waits.end[best]! - waits.begin[best]! ? one : best,
     );
     const box = (await page.page.locator('.chart').boundingBox())!;
-    const middle = (blocks.begin[row]! + blocks.end[row]!) / 2;
+    const middle = (waits.begin[row]! + waits.end[row]!) / 2;
     const x = box.x + (middle / trace.endNs) * box.width;
     await page.page.mouse.move(x, box.y + 60);
     await page.page.keyboard.down('Control');
     for (let notch = 0; notch < 8; notch++) await page.page.mouse.wheel(0, -150);
     await page.page.keyboard.up('Control');
     await page.painted();
-    const depth = trace.paths.depth[blocks.path[row]!]!;
+    const depth = trace.paths.depth[waits.path[row]!]!;
     return { x, y: (await rowsOf(page, 0)) + depth * 18 + 9, row };
   }
 
@@ -307,7 +344,7 @@ describe('the timeline', function () {
     await page.page.mouse.click(x, y);
     const trace = generateTrace(options);
     const { links } = trace;
-    const link = trace.threads[0]!.blocks.link[row]!;
+    const link = trace.threads[0]!.waits.link[row]!;
     const waker = trace.threads[links.waker[link]! - 1]!.name;
     const woken = page.page.locator('.waker-link');
     assert.match(await woken.innerText(), new RegExp(`Woken by ${waker}`));
@@ -348,7 +385,7 @@ describe('the timeline', function () {
       return [least(rows), most(rows), least(columns), most(columns)] as const;
     });
     const trace = generateTrace(options);
-    const { blocks } = trace.threads[0]!;
+    const { waits } = trace.threads[0]!;
     const box = (await page.page.locator('.chart').boundingBox())!;
     // What is kept is kept a moment later.
     const kept = await page.page.waitForFunction(() => {
@@ -358,7 +395,7 @@ describe('the timeline', function () {
     const { viewport } = (await kept.jsonValue()) as { viewport: { beginNs: number; endNs: number } };
     const [from, to] = [viewport.beginNs, viewport.endNs];
     const place = (ns: number): number => ((ns - from) / (to - from)) * box.width;
-    const ends = [blocks.end[row]!, trace.links.wakerTime[blocks.link[row]!]!].map(place);
+    const ends = [waits.end[row]!, trace.links.wakerTime[waits.link[row]!]!].map(place);
     assert.ok(
       Math.abs(left - Math.min(...ends)) < 12,
       `${left} to ${right}, ${top} to ${bottom} for ${ends.join()}`,
@@ -411,7 +448,7 @@ describe('the timeline', function () {
     const chart = (await page.locator('.chart').boundingBox())!;
     await page.mouse.move(chart.x + 200, chart.y + 60);
     await page.locator('.tooltip', { hasText: /^threads: 1[234]$/ }).waitFor();
-    await page.getByRole('button', { name: 'Fold the counters of the process' }).click();
+    await page.getByRole('button', { name: 'Collapse the counters of the process' }).click();
     await page.locator('.counter-name', { hasText: 'threads' }).waitFor({ state: 'detached' });
   });
 });

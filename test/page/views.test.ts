@@ -11,7 +11,6 @@ import type { PageUnderTest } from './page-rig.js';
 const small: GeneratedOptions = { samples: 900, threads: 3, depth: 12, methods: 120, seed: 9 };
 
 describe('the views', function () {
-  this.timeout(60_000);
   let rig: PageRig;
   let page: PageUnderTest;
 
@@ -155,7 +154,11 @@ describe('the views', function () {
     assert.equal(await page.page.locator('.callers-name').innerText(), first![0]);
     const callee = page.page.locator('#view-callers .table').nth(0).locator('.table-row').first();
     const name = await callee.locator('.cell-text').first().innerText();
+    // A click opens its source and stays.
     await callee.click();
+    assert.equal((await page.hear('openSource')).how, 'peek');
+    assert.equal(await page.page.locator('.callers-name').innerText(), first![0]);
+    await callee.dblclick();
     await page.page.waitForFunction(
       (wanted) => document.querySelector('.callers-name')?.textContent === wanted,
       name,
@@ -182,10 +185,23 @@ describe('the views', function () {
       .locator('g.frame', { has: page.page.locator('foreignObject div:visible') })
       .nth(6);
     await frame.click();
+    assert.equal((await page.hear('openSource')).how, 'peek');
+    assert.ok(!(await page.page.locator('.flame-crumbs').isVisible()), 'a click does not zoom');
+    await frame.dblclick();
     await page.page.locator('.flame-crumbs:visible').waitFor();
     await press('0');
     await page.page.locator('.flame-crumbs').waitFor({ state: 'hidden' });
     await page.page.waitForFunction((count) => document.querySelectorAll('g.frame').length === count, all);
+    // In and out again before the first has an answer.
+    await page.page.locator('.flame-graph').evaluate((graph) => {
+      for (const key of ['ArrowDown', 'ArrowDown', 'f', '0'])
+        graph.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+    });
+    await press('5');
+    await rows();
+    await press('2');
+    await page.page.waitForFunction((count) => document.querySelectorAll('g.frame').length === count, all);
+    assert.ok(!(await page.page.locator('.flame-crumbs').isVisible()), 'the last key counts');
   });
 
   it('says above every view how far to trust it: rate, cost, losses, gaps, estimates, hooks that failed', async () => {
@@ -194,7 +210,7 @@ describe('the views', function () {
       await press(key);
       const said = await facts.innerText();
       for (const fact of [
-        /sampled every 1\.00 ms/,
+        /sampled at points every 1\.00 ms/,
         /overhead [\d.]+ % of CPU/,
         /12 lost/,
         /gaps [\d.]+ m?s/,
@@ -214,11 +230,11 @@ describe('the views', function () {
     await press('Enter');
     const title = page.page.locator('.details-title');
     assert.match(await title.innerText(), /cache/i);
-    const first = await page.page.locator('.sr-only[aria-live]').textContent();
+    const first = await page.page.locator('.announcement').textContent();
     await press('Enter');
-    assert.notEqual(await page.page.locator('.sr-only[aria-live]').textContent(), first);
+    assert.notEqual(await page.page.locator('.announcement').textContent(), first);
     await press('Shift+Enter');
-    assert.equal(await page.page.locator('.sr-only[aria-live]').textContent(), first);
+    assert.equal(await page.page.locator('.announcement').textContent(), first);
     await page.page.getByRole('tab', { name: 'Methods' }).click();
     for (const [name] of await rows()) assert.match(name!, /cache/i);
     await press('/');
@@ -228,8 +244,8 @@ describe('the views', function () {
     assert.equal(await page.page.locator('.search-found.is-bad').innerText(), 'Not a pattern');
   });
 
-  it('folds what is not in the packages of the workspace', async () => {
-    await page.page.locator('.only-mine').click();
+  it('hides library frames', async () => {
+    await page.page.locator('.my-code').click();
     await press('5');
     await page.page.locator('#view-methods .table-row').first().waitFor();
     await page.page.waitForFunction(() =>

@@ -5,8 +5,6 @@ import { carrierRecording } from '../unit/trace/carrier-recording.js';
 import { PageRig } from './page-rig.js';
 
 describe('the virtual threads of a recording', function () {
-  this.timeout(60_000);
-
   it('are listed by what they took, under their own name', async () => {
     const rig = await PageRig.start('src/webview/engine-worker.ts');
     const open = await rig.opened(

@@ -13,11 +13,15 @@ interface AxeResult {
   }[];
 }
 
-/** What is serious or worse, in words. Only the frame itself is looked at, not what it frames. */
-export async function seriousViolations(frame: Frame | Page): Promise<string[]> {
-  await frame.evaluate(axe);
+/**
+ * What is serious or worse, in words. Only the frame itself is looked at, not what it frames. By all rules in the dark theme; in
+ * another, which changes colours alone, by those of colours.
+ */
+export async function seriousViolations(frame: Frame | Page, theme = 'dark'): Promise<string[]> {
+  if (!(await frame.evaluate<boolean>('typeof axe === "object"'))) await frame.evaluate(axe);
+  const rules = theme === 'dark' ? {} : { runOnly: ['color-contrast', 'link-in-text-block'] };
   const found = await frame.evaluate<AxeResult>(
-    'axe.run(document, { resultTypes: ["violations"], iframes: false })',
+    `axe.run(document, ${JSON.stringify({ resultTypes: ['violations'], iframes: false, ...rules })})`,
   );
   return found.violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')

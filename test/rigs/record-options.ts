@@ -1,4 +1,4 @@
-import { DEFAULT_MEMORY_BYTES, recordingPresets } from '../../src/targets/presets.js';
+import { defaultMemoryBytes, recordingPresets } from '../../src/targets/presets.js';
 import type { RecordOptions } from '../../src/targets/target.js';
 
 /** As a person records who chose nothing. */
@@ -6,7 +6,7 @@ export function recordOptions(file: string, changes: Partial<RecordOptions> = {}
   return {
     ...recordingPresets.balanced,
     file,
-    memoryBytes: DEFAULT_MEMORY_BYTES,
+    memoryBytes: defaultMemoryBytes,
     policy: 'stream',
     ringNs: 0,
     maxDurationMs: 0,

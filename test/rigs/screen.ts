@@ -2,7 +2,7 @@
 export function screenOf(bytes: string, columns: number): string[] {
   const lines = [''];
   let column = 0;
-  // eslint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex
   for (const letter of bytes.replace(/\x1b\[\d*m/g, '')) {
     if (letter === '\n' || (column === columns && letter !== '\r')) {
       lines.push('');

@@ -178,7 +178,7 @@ for (const [name, make] of recordings) {
       JSON.parse(JSON.stringify(reportJson('x', of))) as {
         durationNs: number;
         samples: number;
-        sum: Record<'wall' | 'cpu' | 'blocked', number>;
+        sum: Record<'wall' | 'cpu' | 'wait', number>;
         gapNs: number;
         waits: { thread: string; count: number; totalNs: number }[];
       };
@@ -189,7 +189,7 @@ for (const [name, make] of recordings) {
       const info = infoJson('x', trace) as { samples: number; beginNs: number; endNs: number; waits: number };
       const editor = new EngineService().take(trace);
       const pageSum = asked(trace, { kind: 'sum', scope: pageScope() });
-      for (const weight of ['wall', 'cpu', 'blocked'] as const)
+      for (const weight of ['wall', 'cpu', 'wait'] as const)
         same(pageSum[weight], json.sum[weight], `the page's ${weight}`);
       same(editor.wallNs, json.sum.wall, 'wall in the editor');
       same(editor.cpuNs, json.sum.cpu, 'CPU in the editor');
@@ -199,7 +199,7 @@ for (const [name, make] of recordings) {
       assert.equal(json.samples, info.samples);
       assert.equal(snapshot.endNs - snapshot.beginNs, json.durationNs);
       assert.equal(info.endNs - info.beginNs, json.durationNs);
-      const waits = sum(snapshot.threads.map(({ blocks }) => blocks.count));
+      const waits = sum(snapshot.threads.map(({ waits }) => waits.count));
       assert.equal(sum(json.waits.map(({ count }) => count)), waits);
       assert.equal(info.waits, waits);
       const hasIndex = (await new RecordingReader(sourceOf(bytes)).index()) !== undefined;
@@ -211,12 +211,12 @@ for (const [name, make] of recordings) {
       assert.equal(threads.length, report.threads.length);
       for (const row of report.threads) {
         const shown = threads.find(({ index }) => index === row.index)!;
-        for (const figure of ['wallNs', 'cpuNs', 'blockedNs', 'gapNs'] as const)
+        for (const figure of ['wallNs', 'cpuNs', 'waitNs', 'gapNs'] as const)
           same(shown[figure], row[figure], `${figure} of ${row.name}`);
         assert.equal(shown.sampleCount, row.samples);
         const waits = measure(trace, [row.index], request).waits;
         same(
-          sum(shown.blocks.end.map((end, at) => end - shown.blocks.begin[at]!)),
+          sum(shown.waits.end.map((end, at) => end - shown.waits.begin[at]!)),
           sum(waits.map(({ totalNs }) => totalNs)),
           `waits of ${row.name}`,
         );
@@ -291,11 +291,11 @@ for (const [name, make] of recordings) {
       if (!rows.isVirtual) return;
       assert.equal(rows.all, report.virtualThreads.count);
       assert.deepEqual(
-        report.virtualThreads.top.map(({ id, cpuNs, wallNs, blockedNs, waitedNs, waits, longestWaitNs }) => [
+        report.virtualThreads.top.map(({ id, cpuNs, wallNs, waitNs, waitedNs, waits, longestWaitNs }) => [
           id,
           cpuNs,
           wallNs,
-          blockedNs,
+          waitNs,
           waitedNs,
           waits,
           longestWaitNs,
@@ -304,7 +304,7 @@ for (const [name, make] of recordings) {
           rows.id[at],
           rows.cpu[at],
           rows.wall[at],
-          rows.blocked[at],
+          rows.wait[at],
           rows.waited[at],
           rows.waits[at],
           rows.longest[at],
@@ -370,6 +370,17 @@ for (const [name, make] of recordings) {
         { losses, complete: false },
         { losses: [loss(6, 50), loss(7, 60)], problems: [{ offset: 1, what: 'damage' }] },
         { status: status && { ...status, effectiveIntervalNs: trace.info.syncIntervalNs * 1.06 } },
+        {
+          status: status && {
+            ...status,
+            tickNs: 4e6,
+            sources: [0, 1, 2, 3].map((kind) => ({
+              kind,
+              askedNs: 1e6,
+              effectiveNs: kind === 0 ? 1e6 : 4e6,
+            })),
+          },
+        },
         { info: { ...trace.info, exact: true } },
         { status: status && { ...status, processCpuNs: 1e12 } },
       ];
@@ -395,7 +406,7 @@ function told(facts: readonly Fact[]): Record<string, unknown> {
   const gaps = one(/^gaps |without evidence/);
   const cost = one(/^overhead|^recording took/);
   const unsampled = one(/not sampled/);
-  const sampled = one(/^sampled every/);
+  const sampled = facts.filter(({ text }) => /^sampled |^no waits shorter|^looked at/.test(text));
   const lost = facts.filter(({ text }) => /^[\d,]+ (captures )?lost/.test(text));
   const hooks = facts.filter(({ text }) => /hook/.test(text));
   return {
@@ -406,8 +417,8 @@ function told(facts: readonly Fact[]): Record<string, unknown> {
     isCostLoud: cost?.isWarning ?? false,
     unsampled: shares(unsampled),
     isUnsampledLoud: unsampled?.isWarning ?? false,
-    sampled: sampled?.text.match(/[\d.,]+ [nµm]?s\b/g) ?? [],
-    isWidened: sampled?.isWarning ?? false,
+    sampled: sampled.map(({ text }) => text.match(/[\d.,]+ [nµm]?s\b/g)),
+    isWidened: sampled.map(({ isWarning }) => isWarning ?? false),
     lost: sum(lost.map(({ text }) => Number(/^[\d,]+/.exec(text)?.[0].replaceAll(',', '')))),
     isNothingLost: one(/nothing lost/) !== undefined,
     hooks: [

@@ -36,7 +36,7 @@ export function dumpTrace(trace: Trace, options: DumpOptions = {}): string {
 }
 
 function dumpThread(trace: Trace, thread: ThreadTrack, lines: string[], options: DumpOptions): void {
-  const { calls, blocks } = thread;
+  const { calls, waits } = thread;
   lines.push(`thread ${thread.tid} "${thread.name}"${thread.isMain ? ' main' : ''}`);
   for (let row = 0; row < calls.count; row++) {
     const method = calls.method[row]!;
@@ -49,9 +49,9 @@ function dumpThread(trace: Trace, thread: ThreadTrack, lines: string[], options:
     );
   }
   if (options.callsOnly === true) return;
-  for (let row = 0; row < blocks.count; row++) {
+  for (let row = 0; row < waits.count; row++) {
     lines.push(
-      `  block ${blocks.begin[row]}..${blocks.end[row]} kind ${blocks.kind[row]} link ${blocks.link[row]}`,
+      `  block ${waits.begin[row]}..${waits.end[row]} kind ${waits.kind[row]} link ${waits.link[row]}`,
     );
   }
 }

@@ -21,7 +21,10 @@ public final class BTrace {
         return start(file, 0, MOST_BYTES);
     }
 
-    /** Keeps the samples of the last seconds in memory, for dump(); names and stacks go to the file, and at stop() what is kept then. */
+    /**
+     * Keeps the samples of the last seconds in memory, for dump(), and what came until the last 300 ms in the file as well, in 8 MiB of it:
+     * so it is there when the program is killed. At stop() the file has what is kept then.
+     */
     public static boolean startRing(String file, int seconds) {
         return start(file, Math.max(seconds, 1) * 1000000000L, MOST_BYTES);
     }
@@ -49,6 +52,14 @@ public final class BTrace {
         if (loaded) nativeMarker(text);
     }
 
+    /**
+     * Tells how much there is now of something, by a name of the program's own: it is drawn over time, and with each value stands the stack
+     * that told it. A value below 0 counts as 0. Costs as much as a marker: a walk of the stack.
+     */
+    public static void counter(String name, long value) {
+        if (loaded) nativeCounter(name, value);
+    }
+
     public static boolean isRecording() {
         return loaded && nativeIsRecording();
     }
@@ -71,7 +82,7 @@ public final class BTrace {
         return loaded || loadLibrary(file);
     }
 
-    private static boolean load() {
+    static synchronized boolean load() {
         return loaded || loadLibrary(null);
     }
 
@@ -86,7 +97,7 @@ public final class BTrace {
         return loaded;
     }
 
-    private static boolean done(int result) {
+    static synchronized boolean done(int result) {
         if (result != 0) problem = words(result);
         return result == 0;
     }
@@ -116,6 +127,10 @@ public final class BTrace {
                 return "the agent did not end in time";
             case 306:
                 return "the agent broke the recording off; what its file has until there is whole";
+            case 401:
+                return "lags are watched already";
+            case 402:
+                return "the folder cannot be written";
             default:
                 return "the agent refused: " + result;
         }
@@ -139,4 +154,6 @@ public final class BTrace {
     private static native int nativeAnswerDesktop();
 
     private static native void nativeMarker(String text);
+
+    private static native void nativeCounter(String name, long value);
 }

@@ -1,7 +1,7 @@
 #include "os/android/properties.h"
 
 #include "base/libc.h"
-#include "os/linux/machine.h"
+#include "os/machine.h"
 
 namespace btrace {
 

@@ -3,6 +3,7 @@
 #include "base/libc.h"
 #include "base/pages.h"
 #include "base/syscall.h"
+#include "os/file.h"
 
 namespace btrace {
 
@@ -109,12 +110,12 @@ bool Library::open(const char* name) {
   Search search{name, {}, 0, false};
   libc::each_object(visit, &search);
   if (!search.found) return false;
-  constexpr long kAtCwd = -100, kCloexec = 02000000, kRead = 1, kPrivate = 2;
-  long fd = sys::call(sys::kOpenat, kAtCwd, reinterpret_cast<long>(search.path), kCloexec);
+  constexpr long kRead = 1, kPrivate = 2;
+  const int fd = open_to_read(search.path);
   if (sys::failed(fd)) return false;
   i64 size = file_size(fd);
   long at = size > 0 ? sys::call(sys::kMmap, 0, static_cast<long>(size), kRead, kPrivate, fd, 0) : -1;
-  sys::close(static_cast<int>(fd));
+  sys::close(fd);
   if (sys::failed(at)) return false;
   file_ = reinterpret_cast<const u8*>(at);
   size_ = static_cast<size_t>(size);

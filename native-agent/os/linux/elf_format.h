@@ -53,8 +53,9 @@ struct DynamicEntry {
 
 inline constexpr u32 kSymbolTable = 2, kDynamicSymbols = 11;
 inline constexpr u16 kUndefined = 0;
+inline constexpr u8 kFunctionSymbol = 2, kSymbolTypeBits = 15;  // of Symbol::info
 inline constexpr u32 kLoadedSegment = 1, kDynamicSegment = 2, kNoteSegment = 4, kUnwindSegment = 0x6474e550;
-inline constexpr u32 kExecutable = 1;
+inline constexpr u32 kExecutable = 1, kReadable = 4;
 
 // What dl_iterate_phdr tells of a library, as far as it is used.
 struct LoadedObject {
@@ -62,6 +63,9 @@ struct LoadedObject {
   const char* path;
   const ProgramHeader* headers;
   u16 header_count;
+  // Only if the loader says that its structure is so long: libraries loaded and unloaded so far.
+  unsigned long long loads;
+  unsigned long long unloads;
 };
 
 // "libart.so" is the name of /a/libart.so and of /b/libart.so.0.

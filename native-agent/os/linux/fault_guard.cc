@@ -1,7 +1,7 @@
-#include "os/linux/fault_guard.h"
+#include "os/fault_guard.h"
 
 #include "base/libc.h"
-#include "os/linux/signal.h"
+#include "os/signal.h"
 
 namespace btrace {
 
@@ -190,6 +190,10 @@ void remove_fault_guard() {
   if (!read_action(kSegv, now) || now.handler != on_fault) return;
   set_action(kSegv, g_previous);
   g_installed = false;
+}
+
+bool guards_faults() {
+  return g_installed;
 }
 
 FaultGuard::FaultGuard() : mine_(!g_installed && install_fault_guard()) {}

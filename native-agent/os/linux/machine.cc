@@ -1,8 +1,9 @@
-#include "os/linux/machine.h"
+#include "os/machine.h"
 
 #include "base/libc.h"
 #include "base/syscall.h"
 #include "base/text_builder.h"
+#include "os/file.h"
 
 namespace btrace {
 
@@ -27,8 +28,7 @@ u32 page_bytes() {
 }
 
 i64 read_small_file(const char* path, char* text, size_t size) {
-  constexpr long kAtCwd = -100, kCloexec = 02000000;
-  long fd = sys::call(sys::kOpenat, kAtCwd, reinterpret_cast<long>(path), kCloexec);
+  const int fd = open_to_read(path);
   if (sys::failed(fd)) return -1;
   size_t used = 0;
   while (used + 1 < size) {
@@ -37,7 +37,7 @@ i64 read_small_file(const char* path, char* text, size_t size) {
     if (got <= 0) break;
     used += static_cast<size_t>(got);
   }
-  sys::close(static_cast<int>(fd));
+  sys::close(fd);
   text[used] = 0;
   return static_cast<i64>(used);
 }
@@ -45,6 +45,11 @@ i64 read_small_file(const char* path, char* text, size_t size) {
 void set_thread_comm(const char* name) {
   constexpr long kSetName = 15;
   sys::call(sys::kPrctl, kSetName, reinterpret_cast<long>(name));
+}
+
+void own_comm(char (&name)[16]) {
+  constexpr long kGetName = 16;
+  sys::call(sys::kPrctl, kGetName, reinterpret_cast<long>(name));
 }
 
 void thread_comm(u32 tid, char* name, size_t size) {

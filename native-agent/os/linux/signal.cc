@@ -1,4 +1,4 @@
-#include "os/linux/signal.h"
+#include "os/signal.h"
 
 #include "base/clock.h"
 
@@ -61,9 +61,24 @@ bool set_action(int number, const SignalAction& action) {
   return exchange_action(number, &action, nullptr);
 }
 
-int free_signal() {
+namespace {
+constexpr long kSetMask = 2;
+}
+
+u64 block_all_signals() {
+  const u64 all = ~u64{0};
+  u64 before = 0;
+  sys::call(sys::kSigprocmask, kSetMask, reinterpret_cast<long>(&all), reinterpret_cast<long>(&before), kMaskBytes);
+  return before;
+}
+
+void restore_blocked_signals(u64 before) {
+  sys::call(sys::kSigprocmask, kSetMask, reinterpret_cast<long>(&before), 0, kMaskBytes);
+}
+
+int free_signal(bool may_be_sigprof) {
   SignalAction action;
-  if (read_action(kSigprof, action) && action.is_default_or_ignored()) return kSigprof;
+  if (may_be_sigprof && read_action(kSigprof, action) && action.is_default_or_ignored()) return kSigprof;
   for (int number = kLastRealTime; number >= kFirstRealTime; number--)
     if (read_action(number, action) && !action.handler) return number;
   return 0;
@@ -81,6 +96,95 @@ Registers interrupted_at(const void* context) {
   const auto* words = static_cast<const uintptr_t*>(context);
   return {words[kPc], words[kSp], words[kFrame], kLink ? words[kLink] : 0};
 }
+
+#if defined(__x86_64__)
+
+namespace {
+
+constexpr int kLastSignal = 64;
+// What handlers of this process return to: nearly always the C library's function alone.
+constexpr u32 kMostReturns = 4;
+uintptr_t g_returns[kMostReturns];
+
+// The kernel's frame of a handler: where it returns to, and the context.
+struct HandlerFrame {
+  uintptr_t returns_to;
+  uintptr_t context[38];
+};
+constexpr size_t kAltStack = 2, kAltBytes = 4, kMask = 37;  // in words of the context
+
+// Java threads keep it blocked, it is for one thread of the JVM's.
+constexpr u64 kQuit = 1ull << 2;
+
+bool is_return(uintptr_t address) {
+  for (uintptr_t known : g_returns)
+    if (known && known == address) return true;
+  return false;
+}
+
+// While a handler runs its signal is blocked: without that, nothing is looked for.
+uintptr_t* interrupted_handlers_context(const uintptr_t* context, uintptr_t stack_begin, uintptr_t stack_end) {
+  constexpr uintptr_t kFarthest = 64 * 1024, kLargestFrame = 32 * 1024, kAlignment = 16;
+  const u64 blocked = context[kMask] & ~kQuit;
+  const uintptr_t sp = context[kSp];
+  if (!blocked) return nullptr;
+  uintptr_t end = stack_end;
+  const bool on_own = sp >= stack_begin && sp < stack_end;
+  if (!on_own) {
+    const uintptr_t alternative = context[kAltStack];
+    if (sp < alternative || sp - alternative >= context[kAltBytes]) return nullptr;
+    end = alternative + context[kAltBytes];
+  }
+  if (end - sp > kFarthest) end = sp + kFarthest;
+  for (uintptr_t at = (sp + kAlignment - 1) / kAlignment * kAlignment - sizeof(uintptr_t);
+       at + sizeof(HandlerFrame) <= end; at += kAlignment) {
+    if (at < sp) continue;
+    auto* frame = reinterpret_cast<HandlerFrame*>(at);
+    if (!is_return(frame->returns_to)) continue;
+    // Its handler blocks what was blocked before, and more.
+    const u64 before = frame->context[kMask];
+    if (before & ~context[kMask] || before == context[kMask]) continue;
+    const uintptr_t below = frame->context[kSp];
+    // Right below where the stack was then, or where it was on the other stack.
+    const bool fits = on_own ? below > at && below - at < kLargestFrame : below >= stack_begin && below < stack_end;
+    if (fits && frame->context[kPc]) return frame->context;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void learn_signal_returns() {
+  u32 count = 0;
+  for (int number = 1; number <= kLastSignal && count < kMostReturns; number++) {
+    SignalAction action;
+    const bool returns = read_action(number, action) && action.handler && action.flags & kWithRestorer;
+    const auto to = reinterpret_cast<uintptr_t>(action.restorer);
+    if (!returns || is_return(to)) continue;
+    while (count < kMostReturns && g_returns[count]) count++;
+    if (count < kMostReturns) g_returns[count++] = to;
+  }
+}
+
+void* program_context(void* context, uintptr_t stack_begin, uintptr_t stack_end) {
+  constexpr u32 kMostHandlers = 4;
+  for (u32 i = 0; i < kMostHandlers; i++) {
+    void* below = interrupted_handlers_context(static_cast<uintptr_t*>(context), stack_begin, stack_end);
+    if (!below) break;
+    context = below;
+  }
+  return context;
+}
+
+#else
+
+void learn_signal_returns() {}
+
+void* program_context(void* context, uintptr_t, uintptr_t) {
+  return context;
+}
+
+#endif
 
 void interrupt_elsewhere(void* context, const Registers& at) {
   auto* words = static_cast<uintptr_t*>(context);

@@ -1,4 +1,4 @@
-#include "os/linux/socket.h"
+#include "os/socket.h"
 
 #include "base/libc.h"
 #include "base/syscall.h"
@@ -61,6 +61,14 @@ int listen_abstract(const char* name) {
   if (!sys::failed(result)) return fd;
   sys::close(fd);
   return static_cast<int>(result);
+}
+
+bool connected_pair(int (&ends)[2]) {
+  return !sys::failed(sys::call(sys::kSocketpair, kUnix, kStream | kCloexec, 0, reinterpret_cast<long>(ends)));
+}
+
+bool has_abstract_names() {
+  return true;
 }
 
 int accept_within(int listener, i64 timeout_ns) {

@@ -1,7 +1,7 @@
-#include "os/linux/unwind_table.h"
+#include "os/unwind_table.h"
 
 #include "base/libc.h"
-#include "os/linux/machine.h"
+#include "os/machine.h"
 
 namespace btrace {
 
@@ -18,16 +18,30 @@ constexpr u64 kFrame = 11, kStack = 13, kReturn = 14;
 // How an address is written: absolute, or 4 or 8 bytes counted from where they lie.
 constexpr u8 kAbsolute = 0x00, kNear = 0x1b, kFar = 0x1c;
 
+// Copies parts of a library: plainly where it is known to stay.
+class Source {
+ public:
+  Source(const UnwindTable& table, bool is_kept)
+      : begin_(table.segment_begin), end_(is_kept ? table.segment_end : table.segment_begin) {}
+  bool read(uintptr_t from, void* to, size_t bytes) const {
+    if (from < begin_ || from > end_ || bytes > end_ - from)
+      return read_memory(reinterpret_cast<const void*>(from), to, bytes);
+    memcpy(to, reinterpret_cast<const void*>(from), bytes);
+    return true;
+  }
+
+ private:
+  uintptr_t begin_, end_;
+};
+
 // A copy of an entry of the tables (CIE or FDE). Beyond its end it gives zeros, and says so.
 class Copy {
  public:
   // As much of it as there is room for; most are as short as can be read without knowing how long they are.
-  bool take_entry(uintptr_t from) {
+  bool take_entry(const Source& source, uintptr_t from) {
     constexpr u32 kWide = 0xffffffff;
     constexpr size_t kUsual = 256;
-    const auto read = [this, from](size_t begin, size_t end) {
-      return read_memory(reinterpret_cast<const void*>(from + begin), bytes_ + begin, end - begin);
-    };
+    const auto read = [&](size_t begin, size_t end) { return source.read(from + begin, bytes_ + begin, end - begin); };
     u32 length;
     const size_t got = read(0, kUsual) ? kUsual : sizeof length;
     if (got != kUsual && !read(0, got)) return false;
@@ -247,8 +261,8 @@ class Program {
 };
 
 // Leaves the copy at the instructions that hold for all its functions.
-bool read_common(Copy& entry, uintptr_t at, Common& common) {
-  if (!entry.take_entry(at) || entry.get<u32>() != 0) return false;
+bool read_common(const Source& source, Copy& entry, uintptr_t at, Common& common) {
+  if (!entry.take_entry(source, at) || entry.get<u32>() != 0) return false;
   const u8 version = entry.get<u8>();
   if ((version != 1 && version != 3) || entry.get<u8>() != 'z') return false;
   char letters[8] = {};
@@ -276,7 +290,7 @@ bool read_common(Copy& entry, uintptr_t at, Common& common) {
 }
 
 // Where the entry of the function lies that begins last before the address.
-bool find_entry(const UnwindTable& table, uintptr_t address, uintptr_t& entry) {
+bool find_entry(const UnwindTable& table, const Source& source, uintptr_t address, uintptr_t& entry) {
   struct Head {
     u8 version, pointer, count, table;
     i32 frames;
@@ -288,10 +302,10 @@ bool find_entry(const UnwindTable& table, uintptr_t address, uintptr_t& entry) {
   };
   constexpr u32 kRun = 128;  // so many are read at once
   constexpr u8 kHeadEncoding = 0x1b, kCountEncoding = 0x03, kTableEncoding = 0x3b;
-  const auto from = [&](size_t offset) { return reinterpret_cast<const void*>(table.begin + offset); };
+  const auto read = [&](size_t offset, void* to, size_t bytes) { return source.read(table.begin + offset, to, bytes); };
   const i64 wide = static_cast<i64>(address - table.begin);
   const auto function = static_cast<i32>(wide);
-  if (table.bytes < sizeof head || wide != function || !read_memory(from(0), &head, sizeof head)) return false;
+  if (table.bytes < sizeof head || wide != function || !read(0, &head, sizeof head)) return false;
   if (head.version != 1 || head.pointer != kHeadEncoding || head.count != kCountEncoding ||
       head.table != kTableEncoding || head.entries > (table.bytes - sizeof head) / sizeof(Entry))
     return false;
@@ -299,11 +313,11 @@ bool find_entry(const UnwindTable& table, uintptr_t address, uintptr_t& entry) {
   while (high - low > kRun) {
     const u32 middle = low + (high - low) / 2;
     i32 begin;
-    if (!read_memory(from(sizeof head + middle * sizeof(Entry)), &begin, sizeof begin)) return false;
+    if (!read(sizeof head + middle * sizeof(Entry), &begin, sizeof begin)) return false;
     (begin <= function ? low : high) = middle;
   }
   Entry run[kRun];
-  if (low == high || !read_memory(from(sizeof head + low * sizeof(Entry)), run, (high - low) * sizeof(Entry)))
+  if (low == high || !read(sizeof head + low * sizeof(Entry), run, (high - low) * sizeof(Entry)))
     return false;
   u32 before = 0;  // how many begin before
   while (before < high - low && run[before].function <= function) before++;
@@ -314,13 +328,14 @@ bool find_entry(const UnwindTable& table, uintptr_t address, uintptr_t& entry) {
 
 }  // namespace
 
-bool find_unwind_rule(const UnwindTable& table, uintptr_t address, UnwindRule& rule) {
+bool find_unwind_rule(const UnwindTable& table, uintptr_t address, bool is_kept, UnwindRule& rule) {
+  const Source source(table, is_kept);
   uintptr_t at;
   Copy entry, common_entry;
-  if (!find_entry(table, address, at) || !entry.take_entry(at)) return false;
+  if (!find_entry(table, source, address, at) || !entry.take_entry(source, at)) return false;
   const u64 here = entry.here();
   Common common;
-  if (!read_common(common_entry, here - entry.get<u32>(), common)) return false;
+  if (!read_common(source, common_entry, here - entry.get<u32>(), common)) return false;
   const u64 begin = entry.address(common.encoding);
   const u64 bytes = common.encoding == kNear ? entry.get<u32>() : entry.get<u64>();
   if (address - begin >= bytes) return false;

@@ -5,8 +5,8 @@
 #include "base/text_builder.h"
 #include "core/recorder.h"
 #include "os/android/properties.h"
-#include "os/linux/fault_guard.h"
-#include "os/linux/machine.h"
+#include "os/fault_guard.h"
+#include "os/machine.h"
 #include "rt/art/class_key.h"
 #include "rt/art/jni_lookup.h"
 #include "rt/art/method_code.h"
@@ -14,6 +14,7 @@
 #include "rt/art/runnable.h"
 #include "rt/art/thread_state.h"
 #include "rt/art/walk_marker.h"
+#include "rt/java/thread_creation.h"
 
 namespace btrace::art {
 
@@ -89,13 +90,26 @@ void Art::describe(TargetDescription& target) {
   if (system_property("ro.product.model", value)) device.add(value);
 }
 
+void Art::sleep_when_ready() {
+  JNIEnv* env = g_art.internals.env();
+  LocalFrame frame(env, 4);
+  if (!frame) return;
+  jclass thread = find_class(env, "java/lang/Thread");
+  jmethodID sleep = find_static_method(env, thread, "sleep", "(J)V");
+  if (!sleep) return;
+  g_held_thread.store_relaxed(Internals::thread_of(env));
+  env->CallStaticVoidMethod(thread, sleep, jlong{1});
+  g_held_thread.store_relaxed(nullptr);
+  clear_exception(env);
+}
+
 void Art::install(Session& session) {
   JNIEnv* env = internals.env();
   internals.explore(env);
   session.report_hook("libart", HookState::Installed, internals.library);
   tell_strangers(session);
   if (!internals.runtime)
-    session.report_hook("structures", HookState::Missing, "this ART's runtime could not be verified");
+    session.report_hook("structures", HookState::Missing, internals.runtime_doubt);
   make_thread_states();
   const char* why = prepare_to_walk(internals, session, env);
   session.report_hook("walk", why ? HookState::Failed : HookState::Installed, why);
@@ -107,6 +121,8 @@ void Art::install(Session& session) {
   };
   run_as_runnable(env, look_up);
   // A new thread is met by the callback, one that is there already after it.
+  // Sleepers are met from the first wait that is told of.
+  enable_monitor_releases(session);
   add_callbacks(session);
   auto look_around = [&](ArtThread*) {
     LocalFrame frame(env, 128);
@@ -115,8 +131,15 @@ void Art::install(Session& session) {
     replace_natives(session, env);
   };
   run_as_runnable(env, look_around);
+  // Without the creator's stack: to be walked there it would have to become Runnable, for which it may have to wait.
+  enable_thread_creation(session, {"libart.so", nullptr}, nullptr);
   add_heap_listeners(session);
-  find_way_outside(session);
+  find_other_thread_walk(session);
+}
+
+u64 Art::adapt(Session& session, u64) {
+  follow_thread_creation(session);
+  return 0;
 }
 
 void Art::remove(Session& session) {
@@ -124,6 +147,8 @@ void Art::remove(Session& session) {
   restore_natives(session, internals.env());
   remove_heap_listeners(session);
   remove_callbacks(session);
+  disable_monitor_releases(session);
+  disable_thread_creation(session);
   stop_walking();
   session.report_hook("libart", HookState::Removed);
   auto take_out = [&](const char* hook) {

@@ -12,21 +12,27 @@ class Art final : public Runtime {
   // Runs `start` when the runtime, which is being made, has its first thread and runs Java; not at all if it cannot
   // tell.
   void when_ready(void (*start)());
+  // Within `start`: for a millisecond, by Java's own sleep. Its caller is Runnable, and who puts hooks in stops all
+  // threads.
+  static void sleep_when_ready();
   void describe(TargetDescription& target) override;
   bool enter_agent_thread(const char* name) override;
   void leave_agent_thread() override;
   void install(Session& session) override;
   void remove(Session& session) override;
+  u64 adapt(Session& session, u64 cpu_ns) override;
   void describe_thread(ThreadRecord& record, ThreadDescription& thread) override;
   void forget_thread(ThreadRecord& record) override;
   bool name_method(u64 code, NameSink& sink) override;
   bool name_class(u64 key, NameSink& sink) override;
-  i32 walk_outside(ThreadRecord& record, Frame* frames, u32 limit, WalkNotes& notes) override;
-  bool walks_outside() override;
-  void see_block(Session& session, ThreadRecord& record, u64 leaf, SampleKind& kind, Blocked& block) override;
+  i32 walk_other_thread(ThreadRecord& record, Frame* frames, u32 limit, WalkNotes& notes) override;
+  bool can_walk_other_threads() override;
+  NativeThread native_thread(const char* comm) override;
+  bool counts_native_threads() override;
+  void inspect_wait(Session& session, ThreadRecord& record, u64 leaf, SampleKind& kind, Wait& wait) override;
 
  private:
-  void find_way_outside(Session& session);
+  void find_other_thread_walk(Session& session);
 };
 
 extern Art g_art;

@@ -1,14 +1,21 @@
-// ART's own callbacks: contended monitors, waits, parks, threads, phases. All are called while their thread is
-// Runnable.
+// What ART calls when monitors are contended, when threads wait, park, begin and end, when classes are loaded and when
+// its phase changes. All are called while their thread is Runnable.
+#include "rt/art/callbacks.h"
+
 #include "base/clock.h"
-#include "core/capture.h"
 #include "core/recorder.h"
+#include "core/wait_end.h"
 #include "rt/art/art.h"
 #include "rt/art/class_key.h"
 #include "rt/art/monitor_object.h"
-#include "rt/art/points.h"
+#include "rt/art/thread_state.h"
+#include "rt/java/monitor_waits.h"
 
 namespace btrace::art {
+
+Atomic<u32> g_tells_of_threads;
+Atomic<u32> g_tells_wrongly;
+void (*g_when_ready)();
 
 namespace {
 
@@ -19,73 +26,107 @@ ArtThread* self_now() {
   return env ? Internals::thread_of(env) : nullptr;
 }
 
+ListenerProof g_monitor_proof, g_park_proof, g_class_proof;
+
 MonitorObjects g_monitor_objects;
 
-void tell_class(const ArtMonitor* monitor, Blocked& block) {
-  const Object* object = block.type ? nullptr : g_monitor_objects.of(monitor);
-  if (object) block.type = class_key(object->klass);
+const Object* tell_class(const ArtMonitor* monitor, Wait& wait) {
+  const Object* object = wait.type ? nullptr : g_monitor_objects.of(monitor);
+  if (object) wait.type = class_key(object->klass);
+  return object;
 }
 
 void contended_locking(void*, ArtMonitor* monitor) {
+  if (!g_monitor_proof.holds()) return;
   ArtThread* self = self_now();
   ThreadRecord* record = self ? my_record(self) : nullptr;
   if (!record) return;
-  record->block = begin_block();
+  record->own.wait = begin_wait();
   Session* session = active_session();
-  if (!record->block.session || !session) return;
-  record->block.object = reinterpret_cast<u64>(monitor) & kIdentityBits;
-  tell_class(monitor, record->block);
+  if (!record->own.wait.session || !session) return;
+  record->own.wait.object = reinterpret_cast<u64>(monitor) & kIdentityBits;
+  note_contended_monitor(*record, monitor_id(tell_class(monitor, record->own.wait)));
   const Internals& art = g_art.internals;
   ThreadRecord* owner = art.has(Need::MonitorOwner)
                             ? record_of_art_id(art.as<u32(ArtMonitor*)>(Need::MonitorOwner)(monitor))
                             : nullptr;
   if (owner && owner != record) {
-    record->block.peer = index_in(*session, *owner);
-    record->block.flags = kFlagOwnerEstimated;
+    record->own.wait.peer = index_in(*session, *owner);
+    record->own.wait.flags = kFlagOwnerEstimated;
   }
-  announce_block(*record, SampleKind::Monitor, record->block);
+  begin_monitor_wait(*record);
+  publish_wait(*record, SampleKind::Monitor, record->own.wait);
 }
 
 void contended_locked(void*, ArtMonitor* monitor) {
+  if (!g_monitor_proof.holds()) return;
   ArtThread* self = self_now();
   ThreadRecord* record = self ? my_record(self) : nullptr;
   if (!record) return;
-  withdraw_block(*record);
-  if (record->block.session) tell_class(monitor, record->block);
-  end_block(self, record, SampleKind::Monitor);
+  const bool saw_release = end_monitor_wait(*record, record->own.wait);
+  withdraw_wait(*record);
+  if (record->own.wait.session) tell_class(monitor, record->own.wait);
+  const Wait ended = record->own.wait;
+  const i64 time_ns = end_wait(self, record, SampleKind::Monitor);
+  if (saw_release) link_to_waker(*record, ended, time_ns, LinkCertainty::Observed);
 }
 
-void object_wait_start(void*, Object* const* handle, i64) {
+void object_wait_start(void*, Object* const* handle, i64 ms) {
+  if (!g_monitor_proof.holds()) {
+    if (g_monitor_proof.is_asking() && ms == kProofWaitMs && is_proof_array(reference_in(handle)))
+      g_monitor_proof.see(0);
+    return;
+  }
   ArtThread* self = self_now();
   ThreadRecord* record = self ? my_record(self) : nullptr;
-  if (record) begin_wait(*record, handle);
+  if (!record) return;
+  capture_release_by_wait(self, *record, held_by(handle));
+  begin_object_wait(*record, handle);
 }
 
 void monitor_wait_finished(void*, ArtMonitor*, bool) {
+  if (!g_monitor_proof.holds()) {
+    if (g_monitor_proof.is_asking()) g_monitor_proof.see(1);
+    return;
+  }
   ArtThread* self = self_now();
   ThreadRecord* record = self ? my_record(self) : nullptr;
-  if (record) end_wait(self, *record);
+  if (record) end_object_wait(self, *record);
 }
 
-void park_start(void*, bool, i64) {
+void park_start(void*, bool is_absolute, i64 time) {
+  if (!g_park_proof.holds()) {
+    if (g_park_proof.is_asking() && !is_absolute && time == kProofParkNs) g_park_proof.see(0);
+    return;
+  }
   ArtThread* self = self_now();
   ThreadRecord* record = self ? my_record(self) : nullptr;
   if (!record) return;
-  record->block = begin_block();
-  if (record->block.session) announce_wait(*record, 0, SampleKind::Park, record->block);
+  record->own.wait = begin_wait();
+  if (record->own.wait.session) publish_wait_for(*record, 0, SampleKind::Park, record->own.wait);
 }
 
 void park_finished(void*, bool) {
+  if (!g_park_proof.holds()) {
+    if (g_park_proof.is_asking()) g_park_proof.see(1);
+    return;
+  }
   ArtThread* self = self_now();
   ThreadRecord* record = self ? my_record(self) : nullptr;
   if (!record) return;
-  withdraw_wait(*record);
-  record->block.peer = record->waker.load_acquire();
-  const Blocked ended = record->block;
-  link_to_waker(*record, ended, end_block(self, record, SampleKind::Park), LinkCertainty::Observed);
+  withdraw_wait_for(*record);
+  const Wait ended = record->own.wait;
+  record->own.wait.session = 0;
+  capture_linked_wait(*record, ended, LinkCertainty::Observed, [&](const Wait& ended_wait) {
+    return end_wait(self, record, SampleKind::Park, ended_wait, false);
+  });
 }
 
 void class_load(void*, Object* const* java_class) {
+  if (!g_class_proof.holds()) {
+    if (g_class_proof.is_asking() && is_class_object(reference_in(java_class))) g_class_proof.see(0);
+    return;
+  }
   ArtThread* self = self_now();
   ThreadRecord* record = self ? my_record(self) : nullptr;
   if (!record) return;
@@ -95,19 +136,31 @@ void class_load(void*, Object* const* java_class) {
 
 // ---------------------------------------------------------------- threads, the end
 
+bool is_told_by_itself(const ArtThread* self) {
+  if (self != self_now()) g_tells_wrongly.store_relaxed(1);
+  return !g_tells_wrongly.load_relaxed();
+}
+
+ThreadState* own_state() {
+  const ThreadRecord* record = g_threads.current_record_or_null();
+  return record ? thread_state(*record) : nullptr;
+}
+
 void thread_start(void*, ArtThread* self) {
+  if (!is_told_by_itself(self)) return;
   note_thread_start(self);
+  if (ThreadState* state = own_state()) state->told_starts++;
 }
 
 void thread_death(void*, ArtThread* self) {
-  // One that was met from outside and was never captured by itself does not know its record.
-  ThreadRecord* record = g_threads.mine_or_null();
+  if (!is_told_by_itself(self)) return;
+  // One that was met by the external sampler and was never captured by itself does not know its record.
+  ThreadRecord* record = g_threads.current_record_or_null();
   if (!record) record = g_threads.find_runtime(reinterpret_cast<u64>(self));
   if (record && record->busy.load() != Holder::Never) g_threads.end(*record, !session_is_open());
 }
 
 bool g_runtime_ends;
-void (*g_when_ready)();
 
 void next_phase(void*, u32 phase) {
   constexpr u32 kInit = 2, kDeath = 3;
@@ -118,50 +171,76 @@ void next_phase(void*, u32 phase) {
   finish_recording(EndReason::TargetExited, nullptr, kExitWaitNs);
 }
 
+void nothing(void*) {}
+// Behind what is known: of a version that has more functions, which take an answer that changes nothing.
+u64 unknown(void*) {
+  return 0;
+}
+
 // Destructors come first where the class declares them first, last where it declares them last.
 const void* const kMonitorTable[] = {entry(contended_locking),     entry(contended_locked), entry(object_wait_start),
-                                     entry(monitor_wait_finished), entry(no_destructor),    entry(no_destructor)};
-const void* const kParkTable[] = {entry(park_start), entry(park_finished), entry(no_destructor), entry(no_destructor)};
+                                     entry(monitor_wait_finished), entry(no_destructor),    entry(no_destructor),
+                                     entry(unknown),               entry(unknown)};
+const void* const kParkTable[] = {entry(park_start),    entry(park_finished), entry(no_destructor),
+                                  entry(no_destructor), entry(unknown),       entry(unknown)};
 const void* const kThreadTable[] = {entry(no_destructor), entry(no_destructor), entry(thread_start),
-                                    entry(thread_death)};
-void nothing(void*) {}
+                                    entry(thread_death),  entry(unknown),       entry(unknown)};
 const void* const kClassTable26[] = {entry(no_destructor), entry(no_destructor), entry(nothing), entry(class_load),
-                                     entry(nothing)};
-const void* const kClassTable30[] = {entry(no_destructor), entry(no_destructor), entry(nothing), entry(nothing),
-                                     entry(nothing),       entry(class_load),    entry(nothing)};
-const void* const kPhaseTable[] = {entry(no_destructor), entry(no_destructor), entry(next_phase)};
-
-struct Callback {
-  const char* name;
-  Need add;
-  Need remove;
-  // Nothing else is captured without: 0.
-  u64 kinds;
-  VirtualObject object;
-  bool added;
-};
+                                     entry(nothing),       entry(unknown),       entry(unknown)};
+const void* const kClassTable30[] = {entry(no_destructor), entry(no_destructor), entry(nothing),
+                                     entry(nothing),       entry(nothing),       entry(class_load),
+                                     entry(nothing),       entry(unknown),       entry(unknown)};
+const void* const kPhaseTable[] = {entry(no_destructor), entry(no_destructor), entry(next_phase), entry(unknown),
+                                   entry(unknown)};
 
 constexpr u64 bit(SampleKind kind) {
   return 1ull << static_cast<u32>(kind);
 }
 
-// Added to a list, any number of others may be there.
-Callback g_callbacks[] = {
+}  // namespace
+
+Callback g_callbacks[kCallbacks] = {
     {"monitor",
      Need::AddMonitorCallback,
      Need::RemoveMonitorCallback,
      bit(SampleKind::Monitor) | bit(SampleKind::Wait),
      {kMonitorTable},
-     false},
-    {"park", Need::AddParkCallback, Need::RemoveParkCallback, bit(SampleKind::Park), {kParkTable}, false},
+     false,
+     &g_monitor_proof,
+     false,
+     2,
+     wait_for_proof_array},
+    {"park",
+     Need::AddParkCallback,
+     Need::RemoveParkCallback,
+     bit(SampleKind::Park),
+     {kParkTable},
+     false,
+     &g_park_proof,
+     false,
+     2,
+     park_as_proof},
     {"class load",
      Need::AddClassCallback,
      Need::RemoveClassCallback,
      bit(SampleKind::ClassLoad),
      {nullptr},  // by version
-     false},
-    {"threads", Need::AddThreadCallback, Need::RemoveThreadCallback, 0, {kThreadTable}, false},
-    {"phase", Need::AddPhaseCallback, Need::RemovePhaseCallback, 0, {kPhaseTable}, false},
+     false,
+     &g_class_proof,
+     true,
+     1,
+     load_proof_class},
+    {"threads",
+     Need::AddThreadCallback,
+     Need::RemoveThreadCallback,
+     0,
+     {kThreadTable},
+     false,
+     nullptr,
+     false,
+     0,
+     nullptr},
+    {"phase", Need::AddPhaseCallback, Need::RemovePhaseCallback, 0, {kPhaseTable}, false, nullptr, false, 0, nullptr},
 };
 
 // nullptr: not known. That a function is not found makes no old ART, for new ones hide many: old ones show how one thread
@@ -172,66 +251,18 @@ const void* const* class_table(const Internals& art) {
   return is_old ? kClassTable26 : nullptr;
 }
 
-bool wants_any(const Session& session, u64 kinds) {
-  return !kinds || !session.config.kinds || (session.config.kinds & kinds);
+bool tells_of_threads() {
+  return g_tells_of_threads.load_acquire() && !g_tells_wrongly.load_relaxed();
 }
 
-}  // namespace
-
-void add_callbacks(Session& session) {
-  const Internals& art = g_art.internals;
-  if (!art.runtime || !art.has(Need::RuntimeCallbacks) || !art.has(Need::SuspendAllBegin) ||
-      !art.has(Need::SuspendAllEnd)) {
-    for (Callback& callback : g_callbacks)
-      session.report_hook(callback.name, HookState::Missing, "the runtime's callbacks could not be found");
-    return;
-  }
-  AllSuspended suspended(art, "btrace adds its callbacks");
-  for (Callback& callback : g_callbacks) {
-    if (callback.add == Need::AddClassCallback) callback.object.table = class_table(art);
-    if (!wants_any(session, callback.kinds)) {
-      session.report_hook(callback.name, HookState::Off, "not asked for");
-    } else if (!art.has(callback.add) || !art.has(callback.remove)) {
-      session.report_hook(callback.name, HookState::Missing, "this ART has no such callback");
-    } else if (!callback.object.table) {
-      session.report_hook(callback.name, HookState::Missing, "this ART does not show how it calls it");
-    } else {
-      if (!callback.added) art.as<void(u8*, void*)>(callback.add)(art.callbacks(), &callback.object);
-      callback.added = true;
-      const bool lacks_owner = callback.add == Need::AddMonitorCallback && !art.has(Need::MonitorOwner);
-      session.report_hook(callback.name, HookState::Installed,
-                          lacks_owner ? "without owners: this ART hides who has a monitor" : nullptr);
-    }
-  }
+void StartProof::begin() {
+  asks_ = g_tells_of_threads.load_acquire() != 0;
+  if (ThreadState* state = own_state()) state->told_starts = 0;
 }
 
-void remove_callbacks(Session& session) {
-  const Internals& art = g_art.internals;
-  bool any = false;
-  for (const Callback& callback : g_callbacks) any |= callback.added;
-  if (!any) return;
-  AllSuspended suspended(art, "btrace removes its callbacks");
-  for (Callback& callback : g_callbacks) {
-    if (!callback.added) continue;
-    art.as<void(u8*, void*)>(callback.remove)(art.callbacks(), &callback.object);
-    callback.added = false;
-    session.report_hook(callback.name, HookState::Removed);
-  }
-}
-
-void Art::when_ready(void (*start)()) {
-  // The runtime is found by its own symbol here: nothing has been explored yet. It has one thread: nobody is in its
-  // way.
-  if (!internals.has(Need::RuntimeInstance) || !internals.has(Need::RuntimeCallbacks) ||
-      !internals.has(Need::AddPhaseCallback))
-    return;
-  internals.runtime = *internals.as<u8*>(Need::RuntimeInstance);
-  g_when_ready = start;
-  for (Callback& callback : g_callbacks) {
-    if (callback.add != Need::AddPhaseCallback) continue;
-    internals.as<void(u8*, void*)>(callback.add)(internals.callbacks(), &callback.object);
-    callback.added = true;
-  }
+void StartProof::end() {
+  const ThreadState* state = own_state();
+  if (asks_ && state && g_tells_of_threads.load_acquire() && state->told_starts != 1) g_tells_wrongly.store_relaxed(1);
 }
 
 bool runtime_ends() {

@@ -2,9 +2,12 @@
 
 #include "base/atomic.h"
 #include "base/libc.h"
-#include "core/class_name.h"
-#include "os/linux/machine.h"
+#include "rt/java/class_name.h"
+#include "os/fault_guard.h"
+#include "os/machine.h"
+#include "rt/art/art.h"
 #include "rt/art/jni_lookup.h"
+#include "rt/art/reads.h"
 
 namespace btrace::art {
 
@@ -105,6 +108,30 @@ T at(u32 object, u32 offset) {
 
 }  // namespace
 
+// What reflection says of fields is held against a class that is known: from the reference in one of its methods to the
+// name in its dex file.
+static bool names_known_class(JNIEnv* env, const char* class_name, const char* method, const char* expected) {
+  jclass java_class = find_class(env, class_name);
+  jmethodID id = find_method(env, java_class, method, "()V");
+  const ArtMethod* at = id ? art_method(env, java_class, id) : nullptr;
+  struct Known {
+    u32 reference;
+    const char* expected;
+    bool named;
+    ClassName name;
+  };
+  static Known known;
+  known.named = false;
+  known.expected = expected;
+  if (!at || !read_managed(at, &known.reference, sizeof known.reference)) return false;
+  auto body = [](void* data) {
+    auto& of = *static_cast<Known*>(data);
+    const u64 key = class_key(of.reference);
+    of.named = key && name_of_class(key, of.name) && strcmp(of.name.text, of.expected) == 0;
+  };
+  return guarded(body, &known) && known.named;
+}
+
 bool find_class_fields(JNIEnv* env) {
   if (g_looked) return g_found;
   g_looked = true;
@@ -122,7 +149,10 @@ bool find_class_fields(JNIEnv* env) {
     return false;
   g_offsets = offsets;
   __atomic_store_n(&g_found, true, __ATOMIC_RELEASE);
-  return true;
+  if (!names_known_class(env, "java/lang/Object", "notify", "java.lang.Object") ||
+      !names_known_class(env, "java/lang/Thread", "run", "java.lang.Thread"))
+    __atomic_store_n(&g_found, false, __ATOMIC_RELEASE);
+  return g_found;
 }
 
 u64 class_key(u32 java_class) {

@@ -78,6 +78,13 @@ void* LoadedLibrary::code_at(uintptr_t value) const {
   return nullptr;
 }
 
+Image LoadedLibrary::image() const {
+  uintptr_t end = 0;
+  for (u16 i = 0; i < header_count_; i++)
+    if (headers_[i].type == elf::kLoadedSegment) end = max_of(end, headers_[i].address + headers_[i].size);
+  return {base_, base_ + end};
+}
+
 void* LoadedLibrary::symbol(const char* name) const {
   if (!gnu_hash_) return nullptr;
   // Header: buckets, first symbol, bloom words, bloom shift; then bloom filter (not asked here), buckets, chains.

@@ -1,6 +1,7 @@
 #pragma once
 // Symbols of a library that is loaded in this process, also where the linker's namespaces hide it from dlsym.
 #include "os/linux/elf.h"
+#include "rt/art/places.h"
 
 namespace btrace::art {
 
@@ -17,6 +18,7 @@ class LoadedLibrary {
   BuildId build_id() const { return build_id_; }
   // What a symbol with this value stands for; nullptr when that is not in the library's code.
   void* code_at(uintptr_t value) const;
+  Image image() const;
 
  private:
   bool read_dynamic(const void* dynamic);

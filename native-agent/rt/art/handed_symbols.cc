@@ -4,7 +4,7 @@
 #include "base/pages.h"
 #include "base/text_builder.h"
 #include "os/linux/elf.h"
-#include "os/linux/machine.h"
+#include "os/machine.h"
 
 namespace btrace::art {
 

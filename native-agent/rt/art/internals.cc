@@ -1,66 +1,41 @@
 #include "rt/art/internals.h"
 
 #include "base/libc.h"
-#include "base/pages.h"
 #include "base/syscall.h"
 #include "base/text_builder.h"
 #include "os/linux/elf.h"
-#include "os/linux/machine.h"
+#include "os/machine.h"
+#include "rt/art/art.h"
 #include "rt/art/handed_symbols.h"
+#include "rt/art/jni_lookup.h"
 #include "rt/art/module.h"
+#include "rt/art/reads.h"
 
 namespace btrace::art {
 
 namespace {
 
-constexpr size_t kWord = sizeof(void*);
-// In Runtime: heap_, then five to seven allocators and the monitors' two, then thread_list_, intern_table_,
-// class_linker_ … and a little later java_vm_. The distance from heap_ to thread_list_ has been eight words since
-// Android 7.
-constexpr u32 kHeapBeforeThreadList = 8;
-// From java_vm_ back to thread_list_: 5 words in Android 11, one or two more or less in others.
-constexpr u32 kFarthestThreadList = 16;
-constexpr size_t kRuntimeScanBytes = 4096;
-// ThreadList begins with a bit for each of 65,535 thread ids; its list comes right behind.
-constexpr size_t kThreadListBytes = 65536 / 8 + 256;
-constexpr u32 kMostThreads = 65536;
 // Threads that come and go meanwhile break a list that is read without its lock.
 constexpr u32 kLooksAtLists = 20;
+constexpr size_t kRuntimeBytes = 4096;
 
-bool plausible(const void* pointer) {
-  auto address = reinterpret_cast<uintptr_t>(pointer);
-  return address > 0xffff && address % kWord == 0;
-}
-
-// A std::list of libc++ or libstdc++: a ring of nodes with two links and then the value; the list's head is a node
-// without one. The links back are checked too, so that memory which is no list is left at once: each step is a system
-// call. `changes`: it began as one, with the main thread, which stays, and then broke off.
-bool list_holds(u8* head, u8* first, const u8* wanted, bool& changes) {
-  u8* node[3];
-  bool found = false;
-  u8* before = head;
-  for (u32 i = 0; i < kMostThreads; i++) {
-    if (first == head) return found;
-    if (!plausible(first) || !read_memory(first, node, sizeof node) || node[1] != before || !plausible(node[2])) {
-      changes |= i > 0;
-      return false;
-    }
-    found |= node[2] == wanted;
-    before = first;
-    first = node[0];
-  }
+bool runtime_has(const u8* runtime, const void* wanted) {
+  const void* words[kRuntimeBytes / sizeof(void*)];
+  if (!read_memory(runtime, words, sizeof words)) return false;
+  for (const void* word : words)
+    if (word == wanted) return true;
   return false;
 }
 
-bool is_thread_list(u8* candidate, const ArtThread* self, bool& changes) {
-  constexpr size_t kWords = kThreadListBytes / kWord;
-  u8** words = map_array<u8*>(kWords);
-  bool found = false;
-  if (words && read_memory(candidate, words, kThreadListBytes))
-    for (size_t i = 0; i < kWords && !found; i++)
-      found = plausible(words[i]) && list_holds(candidate + i * kWord, words[i], self, changes);
-  unmap_array(words, kWords);
-  return found;
+// Any object: the class of a method that is loaded, which an ArtMethod begins with.
+u32 known_object(JNIEnv* env) {
+  LocalFrame frame(env, 8);
+  if (!frame) return 0;
+  jclass object = find_class(env, "java/lang/Object");
+  jmethodID notify = find_method(env, object, "notify", "()V");
+  const ArtMethod* method = notify ? art_method(env, object, notify) : nullptr;
+  u32 reference = 0;
+  return method && read_managed_patiently(method, &reference, sizeof reference) ? reference : 0;
 }
 
 }  // namespace
@@ -69,6 +44,7 @@ bool Internals::open(JavaVM* java_vm) {
   LoadedLibrary libart;
   if (!libart.find("libart.so")) return false;
   vm = java_vm;
+  image = libart.image();
   // What is hidden may be in the file's full table, as ART was shipped up to Android 14.
   Library file;
   const bool has_file = file.open("libart.so");
@@ -110,46 +86,37 @@ void Internals::describe(const LoadedLibrary& libart, const char* problem) {
   list("; not in it: ", false);
 }
 
+// Three facts: JavaVMExt's second word, the runtime's own variable where it can be seen, and that the runtime knows this
+// JavaVM; the last and one of the others must hold, and none may contradict.
+const char* Internals::doubt_runtime() const {
+  const u8* of_vm = nullptr;
+  if (!read_memory(reinterpret_cast<u8**>(vm) + 1, &of_vm, sizeof of_vm)) return "the JavaVM could not be read";
+  if (of_vm != runtime) return "the JavaVM and ART's own variable do not name the same runtime";
+  if (!runtime_has(runtime, vm)) return "what the JavaVM names as its runtime does not know it";
+  // A function of libart's returns it, and the runtime has it as a word of its own.
+  if (has(Need::RuntimeCallbacks) && !runtime_has(runtime, callbacks()))
+    return "what ART gives as its callbacks is not the runtime's";
+  return nullptr;
+}
+
+const char* Internals::find_runtime() {
+  runtime = has(Need::RuntimeInstance) ? *as<u8*>(Need::RuntimeInstance) : reinterpret_cast<u8**>(vm)[1];
+  runtime_doubt = runtime ? doubt_runtime() : "there is none";
+  if (runtime_doubt) runtime = nullptr;
+  return runtime_doubt;
+}
+
 void Internals::explore(JNIEnv* env) {
   if (explored_) return;
   explored_ = true;
-  runtime = reinterpret_cast<u8**>(vm)[1];
-  // Two ways to the same place must agree.
-  if (has(Need::RuntimeInstance) && *as<u8*>(Need::RuntimeInstance) != runtime) runtime = nullptr;
-  const ArtThread* self = thread_of(env);
-  if (!runtime || !plausible(self)) return;
-  find_thread_ids(self, sys::gettid());
-  for (u32 look = 0; look < kLooksAtLists && find_lists(self); look++) sys::sleep_ns(kNsPerMs);
-}
-
-void Internals::find_thread_ids(const ArtThread* self, u32 own_tid) {
-  u32 words[32];
-  if (!read_memory(self, words, sizeof words)) return;
-  // ART's own ids are small and never 0; they lie right before the operating system's.
-  for (u32 i = 1; i < 32; i++)
-    if (words[i] == own_tid && words[i - 1] && words[i - 1] < kMostThreads) {
-      thread_tid = i * 4;
-      return;
-    }
-}
-
-bool Internals::find_lists(const ArtThread* self) {
-  u8* words[kRuntimeScanBytes / kWord];
-  bool changes = false;
-  if (!read_memory(runtime, words, sizeof words)) return false;
-  for (u32 at = kFarthestThreadList + kHeapBeforeThreadList; at < kRuntimeScanBytes / kWord; at++) {
-    if (words[at] != reinterpret_cast<u8*>(vm)) continue;
-    for (u32 back = 1; back <= kFarthestThreadList; back++) {
-      u8* candidate = words[at - back];
-      if (!plausible(candidate) || !is_thread_list(candidate, self, changes)) continue;
-      thread_list = candidate;
-      u8* before = words[at - back - kHeapBeforeThreadList];
-      u8 probe[64];
-      if (plausible(before) && read_memory(before, probe, sizeof probe)) heap = before;
-      return false;
-    }
+  if (find_runtime()) return;
+  for (u32 look = 0; look < kLooksAtLists; look++) {
+    const Anchors anchors{runtime, vm, thread_of(env), sys::gettid(), sys::getpid(), image, known_object(env)};
+    if (!find_places(anchors, places)) return;
+    sys::sleep_ns(kNsPerMs);
   }
-  return changes;
+  // Threads came and went all the time: the next recording looks again.
+  explored_ = false;
 }
 
 }  // namespace btrace::art

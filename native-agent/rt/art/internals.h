@@ -4,6 +4,7 @@
 #include <jni.h>
 
 #include "rt/art/elf.h"
+#include "rt/art/places.h"
 #include "rt/art/signatures.h"
 
 namespace btrace::art {
@@ -19,16 +20,18 @@ struct Internals {
   // Of libart: its build id, its module's version, what of the table was handed over by the desktop and what is not in
   // it. Whoever reads a report knows which ART it was.
   char library[4096] = {};
+  Image image;  // of libart
   u8* runtime = nullptr;
-  u8* heap = nullptr;
-  u8* thread_list = nullptr;
-  u32 thread_tid = 0;           // from ArtThread: the operating system's id; ART's own id lies in the word before it
+  const char* runtime_doubt = "it was not looked for";
+  Places places;
   u32 method_native_entry = 0;  // from ArtMethod: what RegisterNatives writes; learned before the first replacement
 
   // True when libart is here.
   bool open(JavaVM* java_vm);
   // Looks for the rest; the calling thread is attached. Idempotent.
   void explore(JNIEnv* env);
+  // Of explore, what needs no thread. nullptr, or why the runtime is not proven to be one.
+  const char* find_runtime();
 
   bool has(Need need) const { return resolved[static_cast<u32>(need)].address != nullptr; }
   u8 variant(Need need) const { return resolved[static_cast<u32>(need)].variant; }
@@ -40,7 +43,7 @@ struct Internals {
     return has(Need::VisitorConstructor) && has(Need::WalkStack) && has(Need::GetMethod) && has(Need::GetDexPc);
   }
   bool can_suspend_one() const {
-    return thread_list && thread_tid && has(Need::SuspendByThreadId) && has(Need::Resume);
+    return places.thread_list.at && places.thread_tid && has(Need::SuspendByThreadId) && has(Need::Resume);
   }
   u8* callbacks() const { return as<u8*(u8*)>(Need::RuntimeCallbacks)(runtime); }
 
@@ -51,33 +54,16 @@ struct Internals {
   // JNIEnvExt and JavaVMExt begin with their function table; the next word is the thread's, the runtime's address.
   static ArtThread* thread_of(JNIEnv* env) { return reinterpret_cast<ArtThread**>(env)[1]; }
   // Of a thread that cannot end meanwhile. 0: not known.
-  u32 tid_of(const ArtThread* thread) const { return thread_tid ? word(thread, thread_tid) : 0; }
-  u32 art_id_of(const ArtThread* thread) const { return thread_tid ? word(thread, thread_tid - 4) : 0; }
+  u32 tid_of(const ArtThread* thread) const { return places.thread_tid ? word(thread, places.thread_tid) : 0; }
+  u32 art_id_of(const ArtThread* thread) const { return places.thread_tid ? word(thread, places.thread_tid - 4) : 0; }
 
  private:
   static u32 word(const u8* at, u32 offset) { return *reinterpret_cast<const u32*>(at + offset); }
   void describe(const LoadedLibrary& libart, const char* problem);
-  void find_thread_ids(const ArtThread* self, u32 own_tid);
-  // True: they were changing just then, another look may find them.
-  bool find_lists(const ArtThread* self);
+  const char* doubt_runtime() const;
 
   bool hidden_[kNeeds] = {};  // neither exported nor in the file's full table
   bool explored_ = false;
-};
-
-// Holds all threads at their next safe point while it lives. The caller is attached and not Runnable.
-class AllSuspended {
- public:
-  AllSuspended(const Internals& art, const char* why) : art_(art) {
-    art.as<void(void*, const char*, bool)>(Need::SuspendAllBegin)(room_, why, false);
-  }
-  ~AllSuspended() { art_.as<void(void*)>(Need::SuspendAllEnd)(room_); }
-  AllSuspended(const AllSuspended&) = delete;
-  AllSuspended& operator=(const AllSuspended&) = delete;
-
- private:
-  const Internals& art_;
-  u8 room_[64];  // ScopedSuspendAll has no fields
 };
 
 }  // namespace btrace::art

@@ -1,7 +1,7 @@
 // The threads that Java knows, all in one look: who they are, and what they are called.
 #include "base/clock.h"
 #include "base/libc.h"
-#include "os/linux/machine.h"
+#include "os/machine.h"
 #include "rt/art/art.h"
 #include "rt/art/jni_lookup.h"
 #include "rt/art/runnable.h"
@@ -78,11 +78,11 @@ void copy_java_name(JNIEnv* env, jobject thread, char* to, size_t size) {
 
 void meet_threads(JNIEnv* env) {
   const Internals& art = g_art.internals;
-  if (!art.thread_tid) return;
+  if (!art.places.thread_tid) return;
   for_each_java_thread(env, [&](jobject java, ArtThread* thread) {
     // It may be ending: its memory is read with care, and what is read must name a thread of this process.
     u32 ids[2];
-    if (!thread || !read_memory(thread + art.thread_tid - 4, ids, sizeof ids) || !ids[0]) return;
+    if (!thread || !read_memory(thread + art.places.thread_tid - 4, ids, sizeof ids) || !ids[0]) return;
     if (thread_cpu_ns(ids[1]) < 0) return;
     ThreadRecord* record = g_threads.obtain(ids[1]);
     if (!record || record->busy.load() == Holder::Never) return;
@@ -105,7 +105,8 @@ void Art::describe_thread(ThreadRecord& record, ThreadDescription& thread) {
     return;
   }
   const u64 wanted = record.runtime_thread.load_relaxed();
-  if (!wanted) thread.kind = ThreadKind::Native;
+  // It may have been met before ART told of its start.
+  thread.kind = wanted ? ThreadKind::Platform : ThreadKind::Native;
   ThreadState* state = thread_state(record);
   JNIEnv* env = internals.env();
   if (wanted && state && env && state->named.load_relaxed() != wanted &&
@@ -116,10 +117,14 @@ void Art::describe_thread(ThreadRecord& record, ThreadDescription& thread) {
   }
   if (wanted && state && state->named.load_relaxed() == wanted && state->java_name[0])
     memcpy(thread.name, state->java_name, sizeof state->java_name);
-  else if (state && state->kernel_name[0])
+  else if (wanted && state && state->kernel_name[0])
     memcpy(thread.name, state->kernel_name, sizeof state->kernel_name);
-  else
+  else if (record.state.load_acquire() == ThreadRecord::State::Live)
     thread_comm(record.tid.load_relaxed(), thread.name, sizeof thread.name);
+  // Its creator's, which it had at first, when it was over before it was asked again.
+  KernelName::Text name;
+  record.native.name.read(name);
+  if (!thread.name[0]) memcpy(thread.name, name, sizeof name);
 }
 
 }  // namespace btrace::art

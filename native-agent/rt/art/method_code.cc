@@ -1,7 +1,7 @@
 #include "rt/art/method_code.h"
 
-#include "os/linux/machine.h"
 #include "rt/art/jni_lookup.h"
+#include "rt/art/reads.h"
 
 namespace btrace::art {
 
@@ -26,7 +26,7 @@ bool learn_method_code(JNIEnv* env, const KnownMethod (&known)[2]) {
     bool fits = true;
     for (const KnownMethod& method : known) {
       MethodWords words;
-      fits &= read_memory(method.at, &words, sizeof words) &&
+      fits &= read_managed(method.at, &words, sizeof words) &&
               words.place[word] == static_cast<u32>(env->GetIntField(method.reflected, index));
     }
     if (fits) break;
@@ -42,12 +42,12 @@ bool methods_have_places() {
 
 u64 method_code_if_there(const ArtMethod* method) {
   MethodWords words;
-  return read_memory(method, &words, sizeof words) && words.declaring_class ? method_code(method, words) : 0;
+  return read_managed(method, &words, sizeof words) && words.declaring_class ? method_code(method, words) : 0;
 }
 
 bool read_method(u64 code, MethodWords& words) {
   const ArtMethod* method = method_at(code);
-  return methods_have_places() && read_memory(method, &words, sizeof words) && words.declaring_class &&
+  return methods_have_places() && read_managed(method, &words, sizeof words) && words.declaring_class &&
          method_code(method, words) == code;
 }
 
@@ -57,8 +57,8 @@ bool read_prototype(u64 code, const MethodWords& words, MethodWords& prototype) 
   const u8* method = reinterpret_cast<const u8*>(method_at(code));
   for (u32 offset = sizeof words; offset <= kLastPointer; offset += sizeof(void*)) {
     const void* pointer;
-    if (read_memory(method + offset, &pointer, sizeof pointer) && pointer &&
-        read_memory(pointer, &prototype, sizeof prototype) && prototype.declaring_class &&
+    if (read_managed(method + offset, &pointer, sizeof pointer) && pointer &&
+        read_managed(pointer, &prototype, sizeof prototype) && prototype.declaring_class &&
         dex_index(prototype) == dex_index(words))
       return true;
   }

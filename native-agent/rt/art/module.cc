@@ -2,7 +2,7 @@
 
 #include "base/libc.h"
 #include "core/proto.h"
-#include "os/linux/machine.h"
+#include "os/machine.h"
 
 namespace btrace::art {
 

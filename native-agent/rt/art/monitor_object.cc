@@ -1,6 +1,7 @@
 #include "rt/art/monitor_object.h"
 
-#include "os/linux/machine.h"
+#include "os/machine.h"
+#include "rt/art/reads.h"
 
 namespace btrace::art {
 
@@ -14,7 +15,7 @@ const Object* at(u32 reference) {
 
 bool read_object(u32 reference, Object& object) {
   constexpr u32 kAlignment = 8, kLowest = 0x10000;
-  return reference >= kLowest && reference % kAlignment == 0 && read_memory(at(reference), &object, sizeof object);
+  return reference >= kLowest && reference % kAlignment == 0 && read_managed(at(reference), &object, sizeof object);
 }
 
 // Its class's class is java.lang.Class, which is its own.

@@ -2,7 +2,7 @@
 // that was captured, so that it may go while it is looked at. What is read is told only once it is whole.
 #include "base/libc.h"
 #include "base/pages.h"
-#include "os/linux/fault_guard.h"
+#include "os/fault_guard.h"
 #include "rt/art/art.h"
 #include "rt/art/class_key.h"
 #include "rt/art/method_code.h"
@@ -71,8 +71,8 @@ u32 add_class(u64 key, const ClassName& name, NameSink& sink) {
 
 bool Art::name_method(u64 code, NameSink& sink) {
   if (code < kStubs) {
-    const char* name = code == kStubCollection ? "[garbage collection]" : "[inside the runtime]";
-    sink.set_method(0, name, nullptr, MethodKind::Stub, nullptr, 0);
+    const char* const names[] = {"", "[garbage collection]", "[inside the runtime]", "[native thread]"};
+    sink.set_method(0, names[code], nullptr, MethodKind::Stub, nullptr, 0);
     return true;
   }
   ReadMethod* method = map_array<ReadMethod>(1);

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/libc.h"
 #include "core/capture.h"
-#include "os/linux/machine.h"
+#include "os/machine.h"
 #include "rt/art/art.h"
 #include "rt/art/class_key.h"
 #include "rt/art/jni_lookup.h"
@@ -57,9 +57,9 @@ struct Passed {
 
 void capture_message(ArtThread* self, void* data) {
   auto& [record, state] = *static_cast<Passed*>(data);
-  end_block(self, record, SampleKind::Poll);
+  end_wait(self, record, SampleKind::Poll);
   // From here on another message's work is done.
-  state->message++;
+  state->loop_message++;
   capture_here(self, record, SampleKind::Message, {}, true);
 }
 
@@ -69,11 +69,14 @@ void poll_once(JNIEnv* env, jobject queue, jlong ptr, jint timeout_ms) {
   ThreadRecord* record = active_session_id() ? my_record(self) : nullptr;
   ThreadState* state = record ? thread_state(*record) : nullptr;
   if (!state) return poll(env, queue, ptr, timeout_ms);
-  record->block = begin_block();
+  record->own.wait = begin_wait();
+  if (LoopLog* loop = record->loop.load_acquire()) loop->loop_waits(now_ns());
   poll(env, queue, ptr, timeout_ms);
+  // Asked again: the log from before may be another thread's by now.
+  if (LoopLog* loop = record->loop.load_acquire()) loop->loop_handles(now_ns());
   Passed passed{record, state};
   Errand errand{capture_message, &passed};
-  if (!capture_in_native(env, errand, record, SampleKind::Message)) state->message++;
+  if (!capture_in_native(env, errand, record, SampleKind::Message)) state->loop_message++;
 }
 
 // ---------------------------------------------------------------- who wakes whom
@@ -87,10 +90,10 @@ ThreadRecord* longest_waiter(const Object* object, u64 type, i64 now) {
   i64 since = INT64_MAX;
   for (u32 slot = 0, slots = g_threads.slots(); slot < slots; slot++) {
     ThreadRecord& record = g_threads.at(slot);
-    const i64 begin = record.waits_since_ns.load_acquire();
-    if (!begin || begin >= since || !worth_waking(record, type, now)) continue;
+    const i64 begin = record.wait.waits_since_ns.load_acquire();
+    if (!begin || begin >= since || !should_capture_wakeup(record, type, now)) continue;
     u32 reference = 0;
-    if (!read_memory(reinterpret_cast<const void*>(record.block.object), &reference, sizeof reference) ||
+    if (!read_memory(reinterpret_cast<const void*>(record.own.wait.object), &reference, sizeof reference) ||
         reference != static_cast<u32>(reinterpret_cast<uintptr_t>(object)))
       continue;
     longest = &record;
@@ -115,8 +118,8 @@ void before_notify(JNIEnv* env, jobject object, bool all) {
   const i64 time_ns = capture_here(self, record, SampleKind::Notify, subject, true);
   if (time_ns == kNotCaptured) return;
   const u32 me = record->index.load_relaxed();
-  tell_waker(*waiter, me, time_ns);
-  while (all && (waiter = longest_waiter(decoded, type, now_ns()))) tell_waker(*waiter, me, time_ns);
+  record_waker(*waiter, me, time_ns);
+  while (all && (waiter = longest_waiter(decoded, type, now_ns()))) record_waker(*waiter, me, time_ns);
 }
 
 void notify(JNIEnv* env, jobject object) {
@@ -138,16 +141,16 @@ void before_unpark(JNIEnv* env, jobject thread) {
   Session* session = active_session();
   if (!session || !thread || !g_native_peer) return;
   ThreadRecord* waiter = g_threads.find_runtime(static_cast<u64>(env->GetLongField(thread, g_native_peer)));
-  if (!waiter || !wants_waker(*waiter, 0)) return;
+  if (!waiter || !is_waiting_for(*waiter, 0)) return;
   ArtThread* self = Internals::thread_of(env);
   ThreadRecord* record = my_record(self);
   if (!record) return;
   const i64 now = now_ns();
   i64 time_ns = kNotCaptured;
-  if (worth_waking(*waiter, 0, now))
+  if (should_capture_wakeup(*waiter, 0, now))
     time_ns = capture_here(self, record, SampleKind::Unpark, {0, 0, waiter->index.load_relaxed()}, true);
   const u32 me = index_in(*session, *record);
-  if (me) tell_waker(*waiter, me, time_ns == kNotCaptured ? session->since_origin(now) : time_ns);
+  if (me) record_waker(*waiter, me, time_ns == kNotCaptured ? session->since_origin(now) : time_ns);
 }
 
 void unpark(JNIEnv* env, jobject unsafe, jobject thread) {
@@ -168,17 +171,17 @@ template <Which kWhich, class... Time>
 void object_wait(JNIEnv* env, jobject object, Time... time) {
   ArtThread* self = Internals::thread_of(env);
   ThreadRecord* record = active_session_id() ? my_record(self) : nullptr;
-  if (record) begin_wait(*record, reinterpret_cast<Object* const*>(object));
+  if (record) begin_object_wait(*record, reinterpret_cast<Object* const*>(object));
   original<void(JNIEnv*, jobject, Time...)>(kWhich)(env, object, time...);
-  if (record) end_wait(self, *record);
+  if (record) end_object_wait(self, *record);
 }
 
 void thread_sleep(JNIEnv* env, jclass type, jobject lock, jlong ms, jint ns) {
   ArtThread* self = Internals::thread_of(env);
   ThreadRecord* record = active_session_id() ? my_record(self) : nullptr;
-  if (record) begin_wait(*record, reinterpret_cast<Object* const*>(lock));
+  if (record) begin_object_wait(*record, reinterpret_cast<Object* const*>(lock));
   original<void(JNIEnv*, jclass, jobject, jlong, jint)>(kSleep)(env, type, lock, ms, ns);
-  if (record) end_wait(self, *record);
+  if (record) end_object_wait(self, *record);
 }
 
 // ---------------------------------------------------------------- threads and libraries
@@ -208,8 +211,10 @@ void create_thread(JNIEnv* env, jclass type, jobject thread, jlong stack_size, j
   capture_in_native(env, errand, record, SampleKind::ThreadStart);
 }
 
-void capture_load(ArtThread* self, void* record) {
-  end_block(self, static_cast<ThreadRecord*>(record), SampleKind::LibraryLoad, true);
+void capture_load(ArtThread* self, void* data) {
+  auto* record = static_cast<ThreadRecord*>(data);
+  end_wait(self, record, SampleKind::LibraryLoad, record->own.wait, true);
+  record->own.wait.session = 0;
 }
 
 template <Which kWhich, class... Caller>
@@ -217,10 +222,10 @@ jstring load_library(JNIEnv* env, jclass type, jstring file, jobject loader, Cal
   auto* load = original<jstring(JNIEnv*, jclass, jstring, jobject, Caller...)>(kWhich);
   ThreadRecord* record = active_session_id() ? my_record(Internals::thread_of(env)) : nullptr;
   if (!record) return load(env, type, file, loader, caller...);
-  const Blocked block = begin_block();
+  const Wait wait = begin_wait();
   jstring problem = load(env, type, file, loader, caller...);
   // The library's own code ran meanwhile and may have waited for something.
-  record->block = block;
+  record->own.wait = wait;
   Errand errand{capture_load, record};
   capture_in_native(env, errand, record, SampleKind::LibraryLoad);
   return problem;
@@ -256,7 +261,8 @@ void replace_natives(Session& session, JNIEnv* env) {
   jclass thread = find_class(env, "java/lang/Thread");
   g_native_peer = find_field(env, thread, "nativePeer", "J");
   // Where ART tells of waits itself, by its monitors' callback, nothing stands in for them.
-  const u32 end = session.hook_state("monitor") == HookState::Missing ? kReplacements : kWait;
+  const HookState monitor = session.hook_state("monitor");
+  const u32 end = monitor == HookState::Missing || monitor == HookState::Failed ? kReplacements : kWait;
   for (u32 which = 0; which < end; which++) {
     Replacement& replacement = g_replacements[which];
     if (replacement.installed) continue;

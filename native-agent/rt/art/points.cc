@@ -1,8 +1,8 @@
 #include "rt/art/points.h"
 
 #include "base/clock.h"
-#include "core/capture.h"
 #include "core/kernel_counters.h"
+#include "core/wait_end.h"
 #include "rt/art/art.h"
 #include "rt/art/class_key.h"
 #include "rt/art/runnable.h"
@@ -17,7 +17,7 @@ void read_counters(Row& row, ThreadRecord& record) {
   read_kernel_counters(row, record);
   const ThreadState* state = thread_state(record);
   if (!state) return;
-  row.message = state->message;
+  row.loop_message = state->loop_message;
   if (!counts_allocations()) return;
   row.allocations = static_cast<u32>(state->allocations);
   row.allocated_bytes = state->allocated_bytes;
@@ -35,6 +35,7 @@ i32 walk_self(Capture& capture, ArtThread* self) {
 }  // namespace
 
 u64 g_sleep_method;
+Atomic<ArtThread*> g_held_thread;
 
 i64 capture_here(ArtThread* self, ThreadRecord* record, SampleKind kind, const Subject& subject, bool force) {
   Capture capture;
@@ -52,74 +53,66 @@ i64 capture_here(ArtThread* self, ThreadRecord* record, SampleKind kind, const S
   return time_ns;
 }
 
-void capture_marker(JNIEnv* env, u32 text) {
+void capture_marker(JNIEnv* env, u32 text, u64 object) {
   ThreadRecord* record = my_record(Internals::thread_of(env));
-  auto capture = [&](ArtThread* self) { capture_here(self, record, SampleKind::Marker, {0, 0, 0, text}, true); };
+  auto capture = [&](ArtThread* self) {
+    capture_here(self, record, SampleKind::Marker, {object, 0, 0, text}, true);
+  };
   if (record) run_as_runnable(env, capture);
 }
 
-i64 end_block(ArtThread* self, ThreadRecord* record, SampleKind kind, bool force) {
-  const Blocked block = record->block;
-  record->block.session = 0;
-  const Session* session = active_session();
-  if (!block.session || !session || session->id != block.session) return kNotCaptured;
-  const i64 duration_ns = now_ns() - block.begin_ns;
-  Capture capture;
-  if (!capture.begin(record, kind, force || is_forced(*session, *record, duration_ns))) {
-    leave_out_wait(*record, duration_ns);
-    return kNotCaptured;
-  }
-  Row& row = capture.row();
-  read_counters(row, *record);
-  row.time_ns = capture.session().since_origin(block.begin_ns);
-  row.duration_ns = max_of<i64>(duration_ns, 1);
-  row.cpu_duration_ns = max_of<i64>(row.cpu_ns - block.begin_cpu_ns, 0);
-  row.cpu_ns = block.begin_cpu_ns;  // the clock at the row's time
-  row.object = block.object;
-  row.type = block.type;
-  row.peer = block.peer;
-  row.flags |= block.flags | waited_before(*record, block.begin_ns, block.begin_ns + row.duration_ns);
-  i32 frames = 1;
-  if (self)
-    frames = walk_self(capture, self);
-  else
-    capture.frames()[0] = {kStubCollection, -1};
-  if (frames < 0) return capture.lose(LossReason::WalkError), kNotCaptured;
-  if (is_sleep(kind, capture.frames()[0].code)) {
-    row.kind = SampleKind::Sleep;
-    row.object = row.type = 0;
-  }
-  const i64 time_ns = row.time_ns;
-  capture.commit(static_cast<u32>(frames));
-  return time_ns;
+i64 end_wait(ArtThread* self, ThreadRecord* record, SampleKind kind, const Wait& wait, bool force) {
+  return capture_wait(*record, kind, wait, force, read_counters, [&](Capture& capture) {
+    i32 frames = 1;
+    if (self)
+      frames = walk_self(capture, self);
+    else
+      capture.frames()[0] = {kStubCollection, -1};
+    if (frames < 0) return capture.lose(LossReason::WalkError), false;
+    if (is_sleep(kind, capture.frames()[0].code)) {
+      capture.row().kind = SampleKind::Sleep;
+      capture.row().object = capture.row().type = 0;
+    }
+    capture.commit(static_cast<u32>(frames));
+    return true;
+  });
 }
 
-void Art::see_block(Session&, ThreadRecord&, u64 leaf, SampleKind& kind, Blocked& block) {
+i64 end_wait(ArtThread* self, ThreadRecord* record, SampleKind kind) {
+  const Wait wait = record->own.wait;
+  record->own.wait.session = 0;
+  return end_wait(self, record, kind, wait, false);
+}
+
+void Art::inspect_wait(Session&, ThreadRecord&, u64 leaf, SampleKind& kind, Wait& wait) {
   if (!is_sleep(kind, leaf)) return;
   kind = SampleKind::Sleep;
-  block.object = block.type = 0;
+  wait.object = wait.type = 0;
 }
 
-void begin_wait(ThreadRecord& record, Object* const* handle) {
-  record.block = begin_block();
-  if (!record.block.session) return;
+void begin_object_wait(ThreadRecord& record, Object* const* handle) {
+  const u64 held = reinterpret_cast<u64>(g_held_thread.load_relaxed());
+  record.own.wait = held && record.runtime_thread.load_relaxed() == held ? Wait{} : begin_wait();
+  if (!record.own.wait.session) return;
   const Object* object = held_by(handle);
-  record.block.type = object ? class_key(object->klass) : 0;
+  record.own.wait.type = object ? class_key(object->klass) : 0;
   // Only who notifies looks through the handle.
-  const Blocked announced = record.block;
-  record.block.object = reinterpret_cast<u64>(handle);
-  announce_wait(record, announced.type, SampleKind::Wait, announced);
+  const Wait published = record.own.wait;
+  record.own.wait.object = reinterpret_cast<u64>(handle);
+  publish_wait_for(record, published.type, SampleKind::Wait, published);
 }
 
-void end_wait(ArtThread* self, ThreadRecord& record) {
-  withdraw_wait(record);
-  Blocked& block = record.block;
+void end_object_wait(ArtThread* self, ThreadRecord& record) {
+  withdraw_wait_for(record);
+  Wait& wait = record.own.wait;
   // A wait that began before this session left no handle, or one that may be gone.
-  if (!block.session || block.session != active_session_id()) return;
-  block.object = monitor_id(held_by(reinterpret_cast<Object* const*>(block.object)));
-  block.peer = record.waker.load_acquire();
-  const Blocked ended = block;
-  link_to_waker(record, ended, end_block(self, &record, SampleKind::Wait), LinkCertainty::ByIdentity);
+  if (!wait.session || wait.session != active_session_id()) return;
+  wait.object = monitor_id(held_by(reinterpret_cast<Object* const*>(wait.object)));
+  const Wait ended = wait;
+  wait.session = 0;
+  capture_linked_wait(record, ended, LinkCertainty::ByIdentity, [&](const Wait& ended_wait) {
+    return end_wait(self, &record, SampleKind::Wait, ended_wait, false);
+  });
 }
 
 }  // namespace btrace::art

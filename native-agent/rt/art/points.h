@@ -37,21 +37,24 @@ struct Subject {
 
 // On the thread itself, while it is Runnable. The sample's time, or kNotCaptured.
 i64 capture_here(ArtThread* self, ThreadRecord* record, SampleKind kind, const Subject& subject, bool force);
-// From native code: the calling thread says something now.
-void capture_marker(JNIEnv* env, u32 text);
+// From native code: the calling thread says something now; of a counter with its counted_object.
+void capture_marker(JNIEnv* env, u32 text, u64 object);
 
-// Captures the record's block, which has just ended; a short one only when the gate is open, or by force. `self`
-// nullptr: the thread must not be walked here, it is collecting.
-i64 end_block(ArtThread* self, ThreadRecord* record, SampleKind kind, bool force = false);
+// capture_wait() with this runtime's walk. `self` nullptr: the thread must not be walked here, it is collecting.
+i64 end_wait(ArtThread* self, ThreadRecord* record, SampleKind kind, const Wait& wait, bool force);
+// The same of the block that the record holds.
+i64 end_wait(ArtThread* self, ThreadRecord* record, SampleKind kind);
 
 // Object.wait and Thread.sleep, which waits for the thread's own lock. The handle lies on the waiting thread's stack
 // until the wait is over, and follows the object when the collector moves it: notify (natives.cc) looks through it, so
 // that waiter and waker speak of the same object.
-void begin_wait(ThreadRecord& record, Object* const* handle);
-void end_wait(ArtThread* self, ThreadRecord& record);
+void begin_object_wait(ThreadRecord& record, Object* const* handle);
+void end_object_wait(ArtThread* self, ThreadRecord& record);
+// The thread that the agent itself makes sleep until it is recorded, else nullptr: its sleeps are no waits of the app.
+extern Atomic<ArtThread*> g_held_thread;
 
 // Stands for the stack where there is none. No method lies at this address.
-enum Stub : u64 { kStubCollection = 1, kStubNoFrames, kStubs };
+enum Stub : u64 { kStubCollection = 1, kStubNoFrames, kStubNative, kStubs };
 
 // ArtMethod of Thread.sleep's native, 0 when it is not known.
 extern u64 g_sleep_method;
@@ -77,9 +80,31 @@ void remove_heap_listeners(Session& session);
 // The allocation listener is in: threads' allocations are counted.
 bool counts_allocations();
 
-// callbacks.cc: of the runtime's lists, which have room for any number.
+// When the last pause for a collection ended; 0: none did.
+i64 last_pause_end_ns();
+
+// callback_registration.cc: of the runtime's lists, which have room for any number.
 void add_callbacks(Session& session);
 void remove_callbacks(Session& session);
+// Threads tell when they begin and end, and no other thread is taken for a native one.
+bool tells_of_threads();
+// Between the two an agent thread attaches itself: ART must tell of its start, once.
+class StartProof {
+ public:
+  void begin();
+  void end();
+
+ private:
+  bool asks_ = false;
+};
+// monitor_release.cc: who releases a monitor, where libart's system calls show it.
+void enable_monitor_releases(Session& session);
+void disable_monitor_releases(Session& session);
+// The thread waits to enter the monitor of this number (monitor_id), 0: its number is not known.
+void note_contended_monitor(ThreadRecord& record, u64 monitor);
+// Called on a Runnable thread that is about to give up the object's monitor in Object.wait: captures that release if
+// another thread has waited for the monitor for long.
+void capture_release_by_wait(ArtThread* self, ThreadRecord& record, const Object* object);
 // The runtime is being destroyed: nothing of it may be changed any more.
 bool runtime_ends();
 

@@ -1,8 +1,9 @@
 #include "rt/art/replacement.h"
 
-#include "os/linux/machine.h"
+#include "os/machine.h"
 #include "rt/art/art.h"
 #include "rt/art/jni_lookup.h"
+#include "rt/art/reads.h"
 
 namespace btrace::art {
 
@@ -30,12 +31,12 @@ constexpr Bystander kBystanders[] = {
     {"dalvik/system/ZygoteHooks", "startZygoteNoThreadCreation", "()V"},
     {"dalvik/system/VMDebug", "printLoadedClasses", "(I)V"},
     {"dalvik/system/VMDebug", "dumpReferenceTables", "()V"},
-    {"dalvik/system/VMDebug", "crash", "()V"},
+    {"dalvik/system/VMDebug", "dumpHprofDataDdms", "()V"},
 };
 void does_nothing() {}
 
-// Where an ArtMethod keeps its native function, in words: the one word that becomes ours by RegisterNatives. 0: it was
-// not seen.
+// Where an ArtMethod keeps its native function, in words: the one word that becomes ours by RegisterNatives, and held
+// libart's code before. 0: it was not seen.
 u32 find_native_entry(JNIEnv* env, const Bystander& bystander) {
   constexpr u32 kMethodWords = 40 / sizeof(void*);  // the largest ArtMethod of any version
   jclass java_class = find_class(env, bystander.class_name);
@@ -44,9 +45,9 @@ u32 find_native_entry(JNIEnv* env, const Bystander& bystander) {
   void* ours = address(does_nothing);
   void* before[kMethodWords];
   void* after[kMethodWords];
-  if (!at || !read_memory(at, before, sizeof before) ||
+  if (!at || !read_managed_patiently(at, before, sizeof before) ||
       !register_native(env, java_class, bystander.method, bystander.signature, ours) ||
-      !read_memory(at, after, sizeof after))
+      !read_managed_patiently(at, after, sizeof after))
     return 0;
   u32 word = 0, found = 0;
   for (u32 i = 1; i < kMethodWords; i++) {
@@ -55,8 +56,10 @@ u32 find_native_entry(JNIEnv* env, const Bystander& bystander) {
     found++;
   }
   if (found != 1) return 0;
+  // Of libart's own methods the original is libart's code: a word that only happened to change holds something else.
+  const bool proven = g_art.internals.image.holds(before[word]);
   register_native(env, java_class, bystander.method, bystander.signature, before[word]);
-  return word;
+  return proven ? word : 0;
 }
 
 // In bytes, learned once; 0: not known.
@@ -94,7 +97,8 @@ const char* find_original(JNIEnv* env, Replacement& replacement) {
   constexpr u32 kNative = 0x100;
   u32 head[2];
   void* function = nullptr;
-  if (!at || !read_memory(at, head, sizeof head) || !read_memory(at + entry, &function, sizeof function) || !function)
+  if (!at || !read_managed_patiently(at, head, sizeof head) ||
+      !read_managed_patiently(at + entry, &function, sizeof function) || !function)
     return "the original could not be found";
   if (!(head[1] & kNative)) return "this Android's method is no native one";
   if (looks_up(Internals::thread_of(env), function)) return "the original has not been looked up yet";

@@ -34,7 +34,7 @@ struct Door {
 Door g_door;
 
 ThreadState* my_state() {
-  ThreadRecord* record = g_threads.mine();
+  ThreadRecord* record = g_threads.current_record();
   return record ? thread_state(*record) : nullptr;
 }
 
@@ -104,7 +104,7 @@ bool run_as_runnable(JNIEnv* env, Errand& errand) {
 }
 
 bool do_errand(JNIEnv* env) {
-  ThreadRecord* record = g_threads.mine_or_null();
+  ThreadRecord* record = g_threads.current_record_or_null();
   ThreadState* state = record ? thread_state(*record) : nullptr;
   if (!state || !state->errand) return false;
   Errand& errand = *state->errand;
@@ -115,7 +115,7 @@ bool do_errand(JNIEnv* env) {
 }
 
 bool on_errand() {
-  ThreadRecord* record = g_threads.mine_or_null();
+  ThreadRecord* record = g_threads.current_record_or_null();
   ThreadState* state = record ? thread_state(*record) : nullptr;
   return state && state->errand;
 }

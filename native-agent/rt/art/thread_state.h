@@ -10,8 +10,15 @@ struct ThreadState {
   // Since the listener was first put in; written by the thread itself.
   u64 allocations;
   u64 allocated_bytes;
-  u32 message;     // counts the messages that this thread's loop handled; 0 before the first
-  Errand* errand;  // runnable.h; null: none
+  u32 loop_message;     // counts the messages that this thread's loop handled; 0 before the first
+  Errand* errand;       // runnable.h; null: none
+  u32 told_starts;      // how often ART told of its start: agent threads ask
+  // Written by the thread itself (monitor_release.cc): the number of the monitor that it waits to enter, 0 if that is
+  // not known; and the time of the sample of the release that its Object.wait is about to make, or kNotCaptured.
+  Atomic<u64> contended_monitor;
+  i64 release_ns;
+  // The futex that it slept on while a collection paused the program: when that began and ended, 0: it did not. Its own.
+  i64 slept_ns, woke_ns;
   // The kernel's name as it was when the thread began: it may be gone when the drain asks.
   char kernel_name[16];
   // Java's, of the art::Thread that is `named`. Both are the drain's.

@@ -1,8 +1,10 @@
 #include "base/clock.h"
 #include "base/libc.h"
 #include "base/pages.h"
-#include "os/linux/machine.h"
+#include "core/waits.h"
+#include "os/machine.h"
 #include "rt/art/art.h"
+#include "rt/art/points.h"
 #include "rt/art/thread_state.h"
 
 namespace btrace::art {
@@ -40,13 +42,17 @@ void bind(ThreadRecord& record, ArtThread* thread, u32 art_id) {
   // What is there is of another thread, which may have been at the same address.
   if (state && record.runtime_thread.load_relaxed() != reinterpret_cast<u64>(thread)) {
     state->allocations = state->allocated_bytes = 0;
-    state->message = 0;
+    state->loop_message = 0;
+    state->told_starts = 0;
+    state->contended_monitor.store_relaxed(0);
+    state->release_ns = kNotCaptured;
+    state->slept_ns = state->woke_ns = 0;
     state->kernel_name[0] = 0;
     state->named.store_relaxed(0);
     state->referred.store_relaxed(0);
   }
   g_threads.index_runtime(record, reinterpret_cast<u64>(thread));
-  // What a walk from outside asks by: ART's own id, checked by ART itself, cannot dangle.
+  // What an other-thread walk asks by: ART's own id, checked by ART itself, cannot dangle.
   record.runtime_ref.store_release(reinterpret_cast<void*>(static_cast<uintptr_t>(art_id)));
 }
 
@@ -71,7 +77,7 @@ ThreadState* thread_state(const ThreadRecord& record) {
 }
 
 ThreadRecord* my_record(ArtThread* self) {
-  ThreadRecord* record = g_threads.mine();
+  ThreadRecord* record = g_threads.current_record();
   if (record && self && record->runtime_thread.load_relaxed() != reinterpret_cast<u64>(self))
     bind(*record, self, g_art.internals.art_id_of(self));
   return record;
@@ -91,10 +97,20 @@ ThreadRecord* record_of_art_id(u32 art_id) {
 void note_thread_start(ArtThread* self) {
   ThreadRecord* record = my_record(self);
   if (!record || record->busy.load() == Holder::Never) return;
-  record->begin_ns.store_relaxed(now_ns());
+  // One that native code created has begun before it came to Java.
+  const bool was_told = record->created_in.load_relaxed() == active_session_id() && record->begin_ns.load_relaxed();
+  if (!was_told) record->begin_ns.store_relaxed(now_ns());
   if (ThreadState* state = thread_state(*record))
     thread_comm(record->tid.load_relaxed(), state->kernel_name, sizeof state->kernel_name);
   take_creator(*record, reinterpret_cast<u64>(self));
+}
+
+NativeThread Art::native_thread(const char*) {
+  return {kStubNative, ThreadKind::Native};
+}
+
+bool Art::counts_native_threads() {
+  return tells_of_threads();
 }
 
 void Art::forget_thread(ThreadRecord& record) {
@@ -105,10 +121,13 @@ void Art::forget_thread(ThreadRecord& record) {
 bool Art::enter_agent_thread(const char* name) {
   JavaVMAttachArgs arguments{JNI_VERSION_1_6, const_cast<char*>(name), nullptr};  // only read
   JNIEnv* env = nullptr;
+  StartProof proof;
+  proof.begin();
   // Android's jni.h wants JNIEnv**, the JDK's void**.
   if (internals.vm->functions->AttachCurrentThreadAsDaemon(internals.vm, reinterpret_cast<void**>(&env), &arguments) !=
       JNI_OK)
     return false;
+  proof.end();
   // Ahead of the app's threads, of which a hundred may be running: it looks at moments, and it must be able to leave.
   // As Android does it for what draws; where it may not be, it stays as it is.
   constexpr long kThread = 0, kNice = -8;

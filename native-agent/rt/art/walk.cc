@@ -1,7 +1,7 @@
 // Stacks through ART's own StackVisitor, by a thread that is Runnable, of itself or of one that it keeps suspended.
 #include "core/recorder.h"
 #include "core/session.h"
-#include "os/linux/fault_guard.h"
+#include "os/fault_guard.h"
 #include "rt/art/art.h"
 #include "rt/art/method_code.h"
 #include "rt/art/runnable.h"
@@ -15,6 +15,7 @@ namespace {
 struct Visitor {
   const void* table;
   u8 room[2048];
+  u64 behind_room;
   const Internals* art;
   Frame* frames;
   u32 limit;
@@ -57,6 +58,9 @@ struct Walk {
   Visitor* visitor;
 };
 
+// As long as the constructor and the walk leave it alone, there is room enough.
+constexpr u64 kBehindRoom = 0x5ca1'ab1e'0ddb'a115;
+
 void walk(void* data) {
   constexpr u32 kIncludeInlinedFrames = 0;
   auto& [thread, visitor] = *static_cast<Walk*>(data);
@@ -93,6 +97,7 @@ i32 walk_stack(ArtThread* self, ArtThread* thread, Frame* frames, u32 limit, u16
     return kNotWalked;
   }
   Visitor visitor;
+  visitor.behind_room = kBehindRoom;
   visitor.art = &g_art.internals;
   visitor.frames = frames;
   visitor.limit = limit;
@@ -100,7 +105,7 @@ i32 walk_stack(ArtThread* self, ArtThread* thread, Frame* frames, u32 limit, u16
   visitor.skip = thread == self && on_errand() ? 1 : 0;
   Walk data{thread, &visitor};
   g_walk_marker.enter();
-  const bool whole = guarded(walk, &data);
+  const bool whole = guarded(walk, &data) && visitor.behind_room == kBehindRoom;
   g_walk_marker.leave();
   if (!whole) {
     stop_for_good();

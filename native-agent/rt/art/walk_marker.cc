@@ -4,12 +4,13 @@
 #include "base/pages.h"
 #include "base/syscall.h"
 #include "os/linux/elf.h"
+#include "os/file.h"
 
 namespace btrace::art {
 
 namespace {
 
-constexpr long kAtCwd = -100, kReadWrite = 2, kCreate = 0100, kCloexec = 02000000, kOwnerOnly = 0600;
+constexpr long kAtCwd = -100;
 constexpr long kProtection = 1 | 2, kShared = 1, kPrivate = 2, kFixed = 0x10, kAnonymous = 0x20;
 
 bool transfer(sys::Number call, long fd, i32& value) {
@@ -36,14 +37,13 @@ bool WalkMarker::begin(const char* process) {
   for (const char* from = process; *from && at + sizeof kEnd < sizeof path_; from++)
     path_[at++] = *from == '/' ? '_' : *from;
   memcpy(path_ + at, kEnd, sizeof kEnd);
-  const long fd =
-      sys::call(sys::kOpenat, kAtCwd, reinterpret_cast<long>(path_), kReadWrite | kCreate | kCloexec, kOwnerOnly);
+  const int fd = open_own_file(path_, Existing::Keep);
   i32 walking = 0;
   const bool died = !sys::failed(fd) && transfer(sys::kRead, fd, walking) && walking > 0;
   walking = 0;
   laid_ = !sys::failed(fd) && !died && sys::call(sys::kLseek, fd, 0, 0) == 0 && transfer(sys::kWrite, fd, walking) &&
           lay_over(walking_, kShared, fd);
-  if (!sys::failed(fd)) sys::close(static_cast<int>(fd));
+  if (!sys::failed(fd)) sys::close(fd);
   if (!laid_ && !died) path_[0] = 0;
   return !died;
 }

@@ -2,6 +2,7 @@
 // program that allocates gigabytes a second would pay for that more than for the captures: the interval in bytes
 // follows the budget.
 #include "rt/hotspot/stack_here.h"
+#include "rt/java/thread_creation.h"
 
 namespace btrace::hotspot {
 
@@ -15,7 +16,8 @@ u32 g_events_before;
 
 u32 events_so_far() {
   u32 sum = 0;
-  for (u32 slot = 0, slots = g_threads.slots(); slot < slots; slot++) sum += g_threads.at(slot).events.load_relaxed();
+  for (u32 slot = 0, slots = g_threads.slots(); slot < slots; slot++)
+    sum += g_threads.at(slot).own.events.load_relaxed();
   return sum;
 }
 
@@ -31,7 +33,8 @@ u64 HotSpot::adapt(Session& session, u64 cpu_ns) {
   report_virtual_threads(session);
   check_known_stacks(session);
   make_method_ids();
-  u64 virtual_ns = pace_virtual_waits(session, cpu_ns);
+  follow_thread_creation(session);
+  u64 virtual_ns = pace_off_carrier_waits(session, cpu_ns);
   if (session.hook_state("allocation") != HookState::Installed) return virtual_ns;
   u32 events_now = events_so_far();
   // Threads that have ended took their count with them.
@@ -40,7 +43,7 @@ u64 HotSpot::adapt(Session& session, u64 cpu_ns) {
   u64 spent_ns = events * kEventNs;
   if (!session.config.budget_ppm) return spent_ns + virtual_ns;
   u64 asked = session.config.allocation_interval_bytes;
-  // An eighth of the budget for events, the rest is for captures.
+  // An eighth of the budget for events; a half at least is for captures.
   u64 allowed_ns = cpu_ns / 1000000 * session.config.budget_ppm / 8;
   u64 interval = max_of<u64>(g_interval_bytes, 1024);
   if (spent_ns > allowed_ns)

@@ -66,7 +66,7 @@ void Jvm::explore_classes(JNIEnv* env, const VmStructs& structs) {
   auto made_up = reinterpret_cast<jfieldID>(static_cast<uintptr_t>(klass_offset) << 2 | kUncheckedInstance);
   jclass type = env->FindClass("java/lang/Object");
   if (!type) return;
-  u64 klass = static_cast<u64>(env->GetLongField(type, made_up));
+  u64 klass = read_long(env, type, made_up);
   env->DeleteLocalRef(type);
   char name[32];
   if (read_name_at(*this, klass, name, sizeof name) && strcmp(name, "java/lang/Object") == 0) class_pointer = made_up;
@@ -74,14 +74,16 @@ void Jvm::explore_classes(JNIEnv* env, const VmStructs& structs) {
 }
 
 u64 Jvm::class_of(JNIEnv* env, jclass java_class) const {
-  u64 klass = class_pointer && java_class ? static_cast<u64>(env->GetLongField(java_class, class_pointer)) : 0;
-  if (!klass) return 0;
-  u64 symbol = plain_read<u64>(klass, klass_name);
+  const u64 klass = read_long(env, java_class, class_pointer);
+  if (!may_be_structure(klass)) return 0;
+  const u64 symbol = plain_read<u64>(klass, klass_name);
+  if (!may_be_structure(symbol)) return 0;
   return class_key(klass, reinterpret_cast<const u8*>(symbol) + symbol_body, plain_read<u16>(symbol, symbol_length));
 }
 
-// Verified: an object of java.lang.Object's class must be told to be one. Where classes are not 32 bits of a pointer, or
-// collectors move objects while the program runs, it is not, and their classes are left unknown.
+// Verified: an object of java.lang.Object's class must be told to be one. Where classes are not 32 bits of a pointer it
+// is not. Where collectors move objects while the program runs, another object may be in its place a moment later. Both
+// leave the class unknown.
 void Jvm::explore_objects(JNIEnv* env, const VmStructs& structs) {
   object_class = structs.offset("oopDesc", "_metadata._compressed_klass");
   if (object_class == kNoOffset) object_class = structs.offset("oopDesc", "_compressed_klass");
@@ -94,7 +96,7 @@ void Jvm::explore_objects(JNIEnv* env, const VmStructs& structs) {
   u64 raw;
   // A local reference is the address of a place that holds the object.
   const auto is_known = [&] {
-    return object && class_base_at && class_shift_at && class_pointer && read_memory(object, &raw, sizeof raw) &&
+    return object && moves_at_safepoints_only && class_base_at && class_shift_at && class_pointer && read_memory(object, &raw, sizeof raw) &&
            class_of_raw(raw) == class_of(env, type);
   };
   object_class_shift = 0;

@@ -5,7 +5,7 @@ namespace btrace::hotspot {
 
 // Nearly all of it is system calls: only for what is captured.
 void read_counters(Row& row, ThreadRecord& record) {
-  row.message = own_message(record);
+  row.loop_message = own_loop_message(record);
   read_kernel_counters(row, record);
   u64 java_thread = record.runtime_thread.load_relaxed();
   if (java_thread && g_hotspot.jvm.allocated_bytes != kNoOffset) {

@@ -22,6 +22,7 @@ void Jvm::explore(JNIEnv* env) {
   explore_virtual_threads(env);
   VmStructs structs;
   if (!structs.load()) return;
+  explore_fields(env, structs);
   explore_threads(env, structs);
   explore_classes(env, structs);
 }
@@ -35,8 +36,8 @@ void Jvm::explore_threads(JNIEnv* env, const VmStructs& structs) {
   if (env->ExceptionCheck()) env->ExceptionClear();
   jthread self = nullptr;
   if (!eetop || ti->GetCurrentThread(&self) != JVMTI_ERROR_NONE) return;
-  u64 java_thread = static_cast<u64>(env->GetLongField(self, eetop));
-  i64 java_id = thread_id ? env->GetLongField(self, thread_id) : 0;
+  u64 java_thread = read_long(env, self, eetop);
+  u64 java_id = java_id_of(env, self);
   env->DeleteLocalRef(self);
   env->DeleteLocalRef(thread_class);
 
@@ -60,7 +61,7 @@ void Jvm::explore_threads(JNIEnv* env, const VmStructs& structs) {
 
   // From JDK 24 on. This thread carries nobody: the id is its own.
   i32 to_id = structs.offset("JavaThread", "_monitor_owner_id");
-  i64 id;
+  u64 id;
   if (java_id && checked_read(java_thread, to_id, id) && id == java_id) current_id = to_id;
 
   explore_monitors(java_thread, structs);
@@ -158,7 +159,7 @@ u64 Jvm::pending_owner(u64 java_thread) const {
   if (!java_thread || pending_monitor == kNoOffset || monitor_owner == kNoOffset) return 0;
   // The monitor cannot go while this thread waits to enter it.
   u64 monitor = plain_read<u64>(java_thread, pending_monitor);
-  return monitor ? plain_read<u64>(monitor, monitor_owner) : 0;
+  return may_be_structure(monitor) ? plain_read<u64>(monitor, monitor_owner) : 0;
 }
 
 Jvm::PendingMonitor Jvm::pending_of(u64 java_thread) const {

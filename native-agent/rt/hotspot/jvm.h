@@ -2,7 +2,7 @@
 // The running HotSpot: its JVMTI environment and what was found out about its insides.
 #include <jvmti.h>
 
-#include "core/class_name.h"
+#include "rt/java/class_name.h"
 #include "rt/hotspot/vm_structs.h"
 
 namespace btrace::hotspot {
@@ -12,6 +12,9 @@ struct Jvm {
   jvmtiEnv* ti = nullptr;
 
   void* signal_walk = nullptr;  // AsyncGetCallTrace
+  // Reads a field of type long; nullptr where that cannot be done safely (fields.cc).
+  jlong(JNICALL* get_long)(JNIEnv*, jobject, jfieldID) = nullptr;
+  bool moves_at_safepoints_only = false;  // the collector moves objects only while the program stands still
   // What java.lang.Runtime asks.
   jlong(JNICALL* total_memory)() = nullptr;
   jlong(JNICALL* free_memory)() = nullptr;
@@ -72,9 +75,11 @@ struct Jvm {
   }
   // The JavaThread* of a java.lang.Thread, 0 if it has none (any more).
   u64 thread_of(JNIEnv* env, jobject thread) const {
-    return thread_pointer ? static_cast<u64>(env->GetLongField(thread, thread_pointer)) : 0;
+    return read_long(env, thread, thread_pointer);
   }
-  // The key of a java.lang.Class, 0 if it has none. Plain reads of a class that cannot go meanwhile, no lock.
+  // The Java id of a java.lang.Thread, 0 if it cannot be told.
+  u64 java_id_of(JNIEnv* env, jobject thread) const { return read_long(env, thread, thread_id); }
+  // The key of a java.lang.Class, 0 if it has none. Enters the JVM once; takes no lock.
   u64 class_of(JNIEnv* env, jclass java_class) const;
   // The operating system's id of a JavaThread, 0 if it cannot be told.
   u32 tid_of(u64 java_thread) const;
@@ -102,6 +107,10 @@ struct Jvm {
   u64 allocated_by(u64 java_thread) const;
 
  private:
+  u64 read_long(JNIEnv* env, jobject object, jfieldID field) const {
+    return field && get_long && object ? static_cast<u64>(get_long(env, object, field)) : 0;
+  }
+  void explore_fields(JNIEnv* env, const VmStructs& structs);
   void explore_threads(JNIEnv* env, const VmStructs& structs);
   void explore_virtual_threads(JNIEnv* env);
   void explore_monitors(u64 java_thread, const VmStructs& structs);

@@ -1,5 +1,5 @@
 // A thread that was interrupted can walk only through methods that have an id, and the JVM makes one when somebody
-// first asks for it. A walk from outside does, but it comes later: of a system call that works for long, which takes no
+// first asks for it. An other-thread walk does, but it comes later: of a system call that works for long, which takes no
 // interrupt before its end, it would meet what follows, each time. So all are made beforehand, class by class.
 #include "base/clock.h"
 #include "rt/hotspot/hotspot.h"
@@ -26,7 +26,7 @@ void class_was_loaded() {
 }
 
 void begin_method_ids(const Session& session) {
-  g_wanted = g_hotspot.walks_here() && session.config.wants(SampleKind::AsyncSelf);
+  g_wanted = g_hotspot.can_walk_here() && session.config.wants(SampleKind::CpuTimer);
   g_loads_done = g_loads.load_relaxed() - 1;
   g_cpu_before_ns = 0;
   g_cost_ns = kUsualCostNs;

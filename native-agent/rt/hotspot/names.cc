@@ -47,7 +47,9 @@ bool HotSpot::name_method(u64 code, NameSink& sink) {
     static_assert(kDeepest == 8192);
     static constexpr const char* kNames[] = {
         "[garbage collection]", "[inside the JVM]", "[left its carrier before it was walked]",
-        "[callers that are not back on the carrier]", "[callers beyond 8,192 frames]"};
+        "[callers that are not back on the carrier]", "[callers beyond 8,192 frames]", "[JIT compiler]",
+        "[garbage collector]", "[JVM]", "[native thread]"};
+    static_assert(sizeof kNames / sizeof kNames[0] == kStubs - 1);
     const char* name = kNames[code - 1];
     sink.set_method(0, name, nullptr, MethodKind::Stub, nullptr, 0);
     return true;

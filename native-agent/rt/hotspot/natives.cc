@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/libc.h"
 #include "os/linux/elf.h"
-#include "rt/hotspot/blocking.h"
+#include "rt/hotspot/waits.h"
 
 namespace btrace::hotspot {
 
@@ -41,20 +41,19 @@ jfieldID g_park_blocker;
 // ---------------------------------------------------------------- Object.wait, notify, notifyAll
 
 void JNICALL hook_wait(JNIEnv* env, jobject object, jlong timeout_ms) {
-  ThreadRecord* record = g_threads.mine();
+  ThreadRecord* record = g_threads.current_record();
   // Where a virtual thread leaves its carrier in there, what returns is the carrier, at once.
-  Blocked block = record && !leaves_in_monitors(env, *record) ? begin_block() : Blocked{};
-  if (!block.session) return original.wait(env, object, timeout_ms);
-  identify(env, object, block.type, block.object);
-  waiters_of(block.type).add(1);
-  announce_wait(*record, block.object, SampleKind::Wait, block);
+  Wait wait = record && !leaves_in_monitors(env, *record) ? begin_wait() : Wait{};
+  if (!wait.session) return original.wait(env, object, timeout_ms);
+  identify(env, object, wait.type, wait.object);
+  waiters_of(wait.type).add(1);
+  publish_wait_for(*record, wait.object, SampleKind::Wait, wait);
   original.wait(env, object, timeout_ms);
   // From here an InterruptedException may be pending: no JNI call until it is back in Java.
-  withdraw_wait(*record);
-  waiters_of(block.type).subtract(1);
-  block.peer = record->waker.load_acquire();
-  i64 time_ns = end_block(record, SampleKind::Wait, block);
-  link_to_waker(*record, block, time_ns, LinkCertainty::ByIdentity);
+  withdraw_wait_for(*record);
+  waiters_of(wait.type).subtract(1);
+  capture_linked_wait(*record, wait, LinkCertainty::ByIdentity,
+                  [&](const Wait& ended) { return end_wait(record, SampleKind::Wait, ended); });
 }
 
 // Whoever waits longest is woken first: that is HotSpot's order.
@@ -63,26 +62,33 @@ ThreadRecord* longest_waiter(u64 object) {
   i64 since = INT64_MAX;
   for (u32 slot = 0, slots = g_threads.slots(); slot < slots; slot++) {
     ThreadRecord& record = g_threads.at(slot);
-    i64 begin = record.waits_since_ns.load_acquire();
-    if (!begin || begin >= since || !wants_waker(record, object)) continue;
+    i64 begin = record.wait.waits_since_ns.load_acquire();
+    if (!begin || begin >= since || !is_waiting_for(record, object)) continue;
     longest = &record;
     since = begin;
   }
   return longest;
 }
 
-void before_notify(JNIEnv* env, jobject object, bool all) {
-  if (!active_session_id()) return;
+// What threads wait for that wait for this object; 0 where nobody does.
+u64 identity_if_awaited(JNIEnv* env, jobject object, u64& type) {
   jclass object_class = env->GetObjectClass(object);
-  u64 type = g_hotspot.jvm.class_of(env, object_class);
+  type = g_hotspot.jvm.class_of(env, object_class);
   env->DeleteLocalRef(object_class);
   jint hash = 0;
-  if (!waiters_of(type).load_relaxed() || g_hotspot.jvm.ti->GetObjectHashCode(object, &hash) != JVMTI_ERROR_NONE)
-    return;
-  u64 identity = static_cast<u32>(hash);
+  const bool known = waiters_of(type).load_relaxed() &&
+                     g_hotspot.jvm.ti->GetObjectHashCode(object, &hash) == JVMTI_ERROR_NONE;
+  return known ? static_cast<u32>(hash) : 0;
+}
+
+void before_notify(JNIEnv* env, jobject object, bool all) {
+  if (!active_session_id()) return;
+  u64 type = 0;
+  const u64 identity = identity_if_awaited(env, object, type);
+  if (!identity) return;
   ThreadRecord* waiter = longest_waiter(identity);
-  Waker waker = waiter ? release(*waiter, SampleKind::Notify, type, identity) : Waker{};
-  while (all && waker.index && (waiter = longest_waiter(identity))) tell_waker(*waiter, waker.index, waker.time_ns);
+  Waker waker = waiter ? capture_wakeup(*waiter, SampleKind::Notify, type, identity) : Waker{};
+  while (all && waker.index && (waiter = longest_waiter(identity))) record_waker(*waiter, waker.index, waker.time_ns);
 }
 
 void JNICALL hook_notify(JNIEnv* env, jobject object) {
@@ -97,35 +103,34 @@ void JNICALL hook_notify_all(JNIEnv* env, jobject object) {
 
 // ---------------------------------------------------------------- Unsafe.park, unpark
 
-// What LockSupport says the thread waits for. Read only when the block is captured.
-void identify_blocker(JNIEnv* env, const ThreadRecord& record, Blocked& block) {
+// What LockSupport says the thread waits for. Read only when the wait is captured.
+void identify_waited_for(JNIEnv* env, const ThreadRecord& record, Wait& wait) {
   auto thread = static_cast<jobject>(record.runtime_ref.load_acquire());
-  jobject blocker = thread && g_park_blocker ? env->GetObjectField(thread, g_park_blocker) : nullptr;
-  if (!blocker) return;
-  identify(env, blocker, block.type, block.object);
-  env->DeleteLocalRef(blocker);
+  jobject waited_for = thread && g_park_blocker ? env->GetObjectField(thread, g_park_blocker) : nullptr;
+  if (!waited_for) return;
+  identify(env, waited_for, wait.type, wait.object);
+  env->DeleteLocalRef(waited_for);
 }
 
 void JNICALL hook_park(JNIEnv* env, jobject unsafe, jboolean absolute, jlong time) {
-  ThreadRecord* record = g_threads.mine();
-  Blocked block = record ? begin_block() : Blocked{};
-  if (!block.session) return original.park(env, unsafe, absolute, time);
+  ThreadRecord* record = g_threads.current_record();
+  Wait wait = record ? begin_wait() : Wait{};
+  if (!wait.session) return original.park(env, unsafe, absolute, time);
   find_out_who_runs(env, *record);
-  announce_wait(*record, 0, SampleKind::Park, block);
+  publish_wait_for(*record, 0, SampleKind::Park, wait);
   original.park(env, unsafe, absolute, time);
-  withdraw_wait(*record);
-  const i64 lasted_ns = now_ns() - block.begin_ns;
-  if (lasted_ns < kShortestForcedWaitNs && !gate_open(*record)) return leave_out_wait(*record, lasted_ns);
-  identify_blocker(env, *record, block);
-  block.peer = record->waker.load_acquire();
-  i64 time_ns = end_block(record, SampleKind::Park, block);
-  link_to_waker(*record, block, time_ns, LinkCertainty::Observed);
+  withdraw_wait_for(*record);
+  const i64 lasted_ns = now_ns() - wait.begin_ns;
+  if (lasted_ns < Session::kShortestWaitNs && !gate_open(*record)) return leave_out_wait(*record, lasted_ns);
+  identify_waited_for(env, *record, wait);
+  capture_linked_wait(*record, wait, LinkCertainty::Observed,
+                  [&](const Wait& ended) { return end_wait(record, SampleKind::Park, ended); });
 }
 
 void JNICALL hook_unpark(JNIEnv* env, jobject unsafe, jobject thread) {
   if (thread && active_session_id()) {
     ThreadRecord* waiter = g_threads.find_runtime(g_hotspot.jvm.thread_of(env, thread));
-    if (waiter && wants_waker(*waiter, 0)) release(*waiter, SampleKind::Unpark, 0, 0);
+    if (waiter && is_waiting_for(*waiter, 0)) capture_wakeup(*waiter, SampleKind::Unpark, 0, 0);
   }
   original.unpark(env, unsafe, thread);
 }
@@ -133,13 +138,13 @@ void JNICALL hook_unpark(JNIEnv* env, jobject unsafe, jobject thread) {
 // ---------------------------------------------------------------- Thread.sleep, start
 
 void JNICALL hook_sleep(JNIEnv* env, jclass thread_class, jlong time) {
-  ThreadRecord* record = g_threads.mine();
-  Blocked block = record ? begin_block() : Blocked{};
-  if (!block.session) return original.sleep(env, thread_class, time);
-  announce_block(*record, SampleKind::Sleep, block);
+  ThreadRecord* record = g_threads.current_record();
+  Wait wait = record ? begin_wait() : Wait{};
+  if (!wait.session) return original.sleep(env, thread_class, time);
+  publish_wait(*record, SampleKind::Sleep, wait);
   original.sleep(env, thread_class, time);
-  withdraw_block(*record);
-  end_block(record, SampleKind::Sleep, block);
+  withdraw_wait(*record);
+  end_wait(record, SampleKind::Sleep, wait);
 }
 
 // 0 where the drain has told the last of it meanwhile, and the record may be another thread's.
@@ -152,7 +157,7 @@ u32 index_of_ended(const Session& session, const ThreadRecord& record) {
 void JNICALL hook_start(JNIEnv* env, jobject thread) {
   original.start(env, thread);
   Session* session = active_session();
-  ThreadRecord* record = session ? g_threads.mine() : nullptr;
+  ThreadRecord* record = session ? g_threads.current_record() : nullptr;
   // With an exception pending it did not start; and it may have ended already.
   if (!record || env->ExceptionCheck()) return;
   const Jvm& jvm = g_hotspot.jvm;
@@ -171,7 +176,7 @@ void JNICALL hook_start(JNIEnv* env, jobject thread) {
     child_index = index_in(*session, *child);
   }
   if (child_index) child->creator.store_relaxed(record->index.load_relaxed());
-  capture_release(record, SampleKind::ThreadStart, 0, 0, child_index);
+  capture_waker_stack(record, SampleKind::ThreadStart, 0, 0, child_index);
 }
 
 // ---------------------------------------------------------------- putting in and taking out
@@ -294,6 +299,16 @@ void JNICALL on_vm_allocation(jvmtiEnv*, JNIEnv* env, jthread, jobject, jclass, 
   if (g_boot_tid.load() != sys::gettid()) return;
   g_boot_tid.store(0);
   g_boot_call.run(env, *g_boot_call.session);
+}
+
+void record_waker_of_joiners(JNIEnv* env, jthread thread, ThreadRecord& ended) {
+  Session* session = active_session();
+  u64 type = 0;
+  const u64 identity = session ? identity_if_awaited(env, thread, type) : 0;
+  ThreadRecord* waiter = identity ? longest_waiter(identity) : nullptr;
+  const u32 index = waiter ? index_in(*session, ended) : 0;
+  for (; index && waiter; waiter = longest_waiter(identity))
+    record_waker(*waiter, index, session->since_origin(now_ns()));
 }
 
 void install_natives(Session& session) {

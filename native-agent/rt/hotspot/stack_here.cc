@@ -99,10 +99,10 @@ void StackHere::make_key() {
   key_ = key ? key : 1;
 }
 
-bool StackHere::commit_known() {
-  if (!known_ || KnownStacks::wants_check(capture_.begin_ns())) return false;
+bool StackHere::commit_cached_stack() {
+  if (!known_ || KnownStacks::should_check(capture_.begin_ns())) return false;
   capture_.session().known.count_known();
-  capture_.commit_known(known_);
+  capture_.commit_node(known_, Capture::Stack::Known);
   return true;
 }
 

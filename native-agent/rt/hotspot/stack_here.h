@@ -15,7 +15,7 @@ class StackHere {
  public:
   explicit StackHere(Capture& capture);
   // The row, if the stack is known. False: it is to be walked into the capture's frames.
-  bool commit_known();
+  bool commit_cached_stack();
   // The row, with these frames.
   void commit(u32 frame_count);
 

@@ -1,7 +1,7 @@
 #include "rt/hotspot/stub_caller.h"
 
 #include "base/libc.h"
-#include "os/linux/machine.h"
+#include "os/machine.h"
 #include "rt/hotspot/reads.h"
 
 namespace btrace::hotspot {
@@ -40,7 +40,36 @@ bool begins_with_frame(CodeArea area, u64 target) {
   return code[0] == kPush && (!memcmp(code + 1, kForms[0], 3) || !memcmp(code + 1, kForms[1], 3));
 }
 
+// How much stack a function takes with its first instructions: sub rsp, SIZE, and push rbp before it in some; 0: it
+// begins otherwise.
+u64 frame_made_at(CodeArea area, u64 target) {
+  constexpr u8 kPush = 0x55, kSubtract[] = {0x48, 0x81, 0xec}, kSubtractLittle[] = {0x48, 0x83, 0xec};
+  u8 code[8];
+  if (!in(area, target) || !in(area, target + sizeof code) ||
+      !read_memory(reinterpret_cast<const void*>(target), code, sizeof code))
+    return 0;
+  const u64 pushed = code[0] == kPush ? 1 : 0;
+  const u8* at = code + pushed;
+  if (!memcmp(at, kSubtractLittle, sizeof kSubtractLittle)) return at[3] + pushed * sizeof(u64);
+  u32 size;
+  memcpy(&size, at + 3, sizeof size);
+  return memcmp(at, kSubtract, sizeof kSubtract) ? 0 : size + pushed * sizeof(u64);
+}
+
 }  // namespace
+
+bool find_runtime_stub_caller(u64 pc, u64 sp, CodeArea area, u64 stack_end, Registers& caller) {
+  constexpr u64 kWord = sizeof(u64), kLargestFrame = 64 * kWord, kLargestStub = 1024;
+  if (sp % kWord || !in(area, pc)) return false;
+  for (u64 place = sp; place < sp + kLargestFrame && place < stack_end; place += kWord) {
+    const u64 returns_to = plain_read<u64>(place, 0);
+    const u64 target = called_before(area, returns_to);
+    if (!target || pc - target >= kLargestStub || sp + frame_made_at(area, target) != place) continue;
+    caller = {returns_to, place + kWord, 0, 0};
+    return true;
+  }
+  return false;
+}
 
 bool find_stub_caller(const Registers& at, CodeArea area, u64 stack_begin, u64 stack_end, Registers& caller) {
   constexpr u64 kWord = sizeof(u64), kFarthest = 32 * 1024;
@@ -63,7 +92,29 @@ bool find_stub_caller(const Registers& at, CodeArea area, u64 stack_begin, u64 s
           found(at.sp, false, [&](u64 into) { return !into || plain_read<u8>(at.pc, 0) == kReturn; }));
 }
 
+u64 jump_target(CodeArea area, u64 address) {
+  constexpr u8 kJump = 0xe9, kShortJump = 0xeb;
+  u8 code[5];
+  if (!in(area, address) || !in(area, address + sizeof code) ||
+      !read_memory(reinterpret_cast<const void*>(address), code, sizeof code))
+    return 0;
+  i32 distance;
+  memcpy(&distance, code + 1, sizeof distance);
+  u64 target = 0;
+  if (code[0] == kJump) target = address + sizeof code + static_cast<u64>(i64{distance});
+  if (code[0] == kShortJump) target = address + 2 + static_cast<u64>(i64{static_cast<signed char>(code[1])});
+  return in(area, target) ? target : 0;
+}
+
 #else
+
+u64 jump_target(CodeArea, u64) {
+  return 0;
+}
+
+bool find_runtime_stub_caller(u64, u64, CodeArea, u64, Registers&) {
+  return false;
+}
 
 bool find_stub_caller(const Registers&, CodeArea, u64, u64, Registers&) {
   return false;

@@ -1,5 +1,5 @@
 // Virtual threads. A carrier keeps its lane, and its rows say which virtual thread they belong to. What runs is seen as
-// on any thread; what waits is off its carrier (virtual_waits.cc).
+// on any thread; what waits is off its carrier (off_carrier_waits.cc).
 #include "base/libc.h"
 #include "rt/hotspot/hotspot.h"
 
@@ -26,12 +26,12 @@ jvmtiCapabilities support_virtual_threads() {
 
 }  // namespace
 
-u32 message_of(ThreadRecord& record, u64 id) {
-  if (!id || id == record.java_id.load_relaxed()) return 0;
+u32 loop_message_of(ThreadRecord& record, u64 id) {
+  if (!id || id == record.program_id.load_relaxed()) return 0;
   meet_carrier(record);
   // Of a program that has started four billion of them the lower half of the number is kept; 0 says that there is none.
-  u32 message = static_cast<u32>(id);
-  return message ? message : 1;
+  u32 loop_message = static_cast<u32>(id);
+  return loop_message ? loop_message : 1;
 }
 
 void meet_carrier(ThreadRecord& record) {
@@ -44,7 +44,7 @@ void find_out_who_runs(JNIEnv* env, ThreadRecord& record) {
   if (jvm.tells_who_runs() || !hears_of_hops() || record.carried.load_relaxed()) return;
   jthread self = nullptr;
   if (!jvm.thread_id || jvm.ti->GetCurrentThread(&self) != JVMTI_ERROR_NONE) return;
-  u64 id = static_cast<u64>(env->GetLongField(self, jvm.thread_id));
+  u64 id = jvm.java_id_of(env, self);
   env->DeleteLocalRef(self);
   learn_carried(record, id);
 }
@@ -78,10 +78,11 @@ void report_virtual_threads(Session& session) {
   if (!g_hotspot.jvm.tells_who_runs() && !can_hear_of_hops())
     session.report_hook(kThreadsHook, HookState::Missing, kUnknownBefore24);
   else if (!g_hotspot.jvm.virtual_thread_on)
-    session.report_hook(kThreadsHook, HookState::Missing, "this JVM does not let their stacks be walked from outside");
+    session.report_hook(kThreadsHook, HookState::Missing,
+                        "this JVM does not let other threads walk their stacks");
   else
     session.report_hook(kThreadsHook, HookState::Installed);
-  report_virtual_waits(session);
+  report_off_carrier_waits(session);
 }
 
 void tell_of_pauses(Session& session) {
@@ -104,10 +105,10 @@ i32 walk_carried(ThreadRecord& record, jthread carrier, Frame* frames, u32 limit
   jthread carried = nullptr;
   if (!env || jvm.virtual_thread_on(jvm.ti, carrier, &carried) != JVMTI_ERROR_NONE) return Runtime::kWalkLater;
   if (!carried) {
-    notes.message = 0;
+    notes.loop_message = 0;
     return 0;
   }
-  u64 id = static_cast<u64>(env->GetLongField(carried, jvm.thread_id));
+  u64 id = jvm.java_id_of(env, carried);
   bool told = jvm.tells_who_runs() || hears_of_hops();
   if (!jvm.tells_who_runs()) learn_carried(record, id);
   i32 count = walk_thread(carried, frames, limit, notes.flags);
@@ -115,7 +116,7 @@ i32 walk_carried(ThreadRecord& record, jthread carrier, Frame* frames, u32 limit
   if (!told) return count > 0 ? count : Runtime::kWalkLater;
   // It may have left its carrier meanwhile: then this is where it waits, not what the carrier did.
   if (count <= 0 || other_id(record) != id) return Runtime::kWalkLater;
-  notes.message = message_of(record, id);
+  notes.loop_message = loop_message_of(record, id);
   return count;
 }
 

@@ -2,36 +2,39 @@ import { realpathSync } from 'node:fs';
 import { exporters, type StackWeight } from '../../trace/formats/index.js';
 import { usualMemoryBytes, weights } from '../../trace/index.js';
 import { type Command, type Input, jsonOption, type Option } from '../command-line.js';
-import { type ConversionRequest, OWN_FORMAT } from '../convert/conversion.js';
+import { type ConversionRequest, ownFormat } from '../convert/conversion.js';
 import { convertInThread } from '../convert/worker.js';
-import { ExitCode, UsageError } from '../exit-codes.js';
-import { mappingOption } from '../mapping.js';
+import { errorPart, ExitCode, UsageError } from '../exit-codes.js';
+import { mappingOption } from '../retrace-mapping.js';
 import { forceOption, makeFile, refuseExisting } from '../new-file.js';
 import { fileError, isFromSystem, memoryOption } from '../open-trace.js';
 import { formatBytes } from '../../trace/measure/quantities.js';
 import { parseSize } from '../quantities.js';
+import { l10n } from '../l10n.js';
 
-const formatIds = [OWN_FORMAT, ...exporters.map(({ id }) => id)];
+const formatIds = [ownFormat, ...exporters.map(({ id }) => id)];
 const weightNames: readonly StackWeight[] = [...weights, 'samples'];
 
 /** Of the formats that carry one, which they can. */
 const weightsOf: Readonly<Record<string, readonly StackWeight[]>> = {
   collapsed: weightNames,
   speedscope: ['wall', 'cpu'],
+  pprof: weightNames,
 };
 
 /** Other ends of names that people use for the same formats. */
-const OTHER_EXTENSIONS: readonly (readonly [string, string])[] = [
-  ['.btrace', OWN_FORMAT],
+const otherExtensions: readonly (readonly [string, string])[] = [
+  ['.btrace', ownFormat],
   ['.pftrace', 'perfetto'],
   ['.pb', 'perfetto'],
   ['.folded', 'collapsed'],
+  ['.pprof', 'pprof'],
   ['.nanoscope', 'nanoscope'],
   ['.nanoscope.txt', 'nanoscope'],
 ];
 
 function formatFor(output: string): string | undefined {
-  const known = [...exporters.map(({ extension, id }) => [extension, id] as const), ...OTHER_EXTENSIONS];
+  const known = [...exporters.map(({ extension, id }) => [extension, id] as const), ...otherExtensions];
   // ".speedscope.json" before ".json"
   const fitting = known
     .filter(([extension]) => output.toLowerCase().endsWith(extension))
@@ -41,10 +44,20 @@ function formatFor(output: string): string | undefined {
 
 const options: readonly Option[] = [
   { name: 'output', short: 'o', value: 'FILE', help: 'write here; "-" is standard output' },
-  { name: 'to', value: 'FORMAT', help: `${formatIds.join(', ')}\n(default: by the end of FILE's name)` },
+  {
+    name: 'to',
+    value: 'FORMAT',
+    choices: formatIds,
+    help: `${formatIds.join(', ')}\n(default: by the end of FILE's name)`,
+  },
   forceOption,
   { name: 'thread', short: 't', value: 'TEXT', help: 'only threads with TEXT in their names' },
-  { name: 'weight', value: 'WEIGHT', help: `for formats with one weight:\n${weightNames.join(', ')}` },
+  {
+    name: 'weight',
+    value: 'WEIGHT',
+    choices: weightNames,
+    help: `for formats with one weight:\n${weightNames.join(', ')}`,
+  },
   memoryOption,
   mappingOption,
   { name: 'redact', help: "to btrace only: take the program's names out" },
@@ -67,9 +80,9 @@ function requestOf(input: Input): ConversionRequest {
     throw new UsageError(`--weight takes ${weightNames.join(', ')}.`);
   }
   const redact = input.has('redact');
-  if (redact && format !== OWN_FORMAT)
+  if (redact && format !== ownFormat)
     throw new UsageError('--redact goes with --to btrace: redact first, then convert.');
-  if (format === OWN_FORMAT && input.has('thread'))
+  if (format === ownFormat && input.has('thread'))
     throw new UsageError('--thread goes with the formats of other tools: a recording keeps all its threads.');
   const weighed = weightsOf[format] ?? [];
   if (weight !== undefined && !weighed.includes(weight))
@@ -79,7 +92,7 @@ function requestOf(input: Input): ConversionRequest {
         : `--weight takes ${weighed.join(', ')} with --to ${format}.`,
     );
   const mapping = input.text('mapping');
-  if (mapping !== undefined && format === OWN_FORMAT)
+  if (mapping !== undefined && format === ownFormat)
     throw new UsageError(
       '--mapping goes with the formats of other tools: a recording keeps the names that it was made with.',
     );
@@ -126,19 +139,19 @@ export const convert: Command = {
       ).finally(() => terminal.endProgress());
     if (toStandardOutput) {
       await converted(request.output).catch((error: unknown) => {
-        throw isFromSystem(error) ? fileError('Standard output', 'written', error) : error;
+        throw isFromSystem(error) ? fileError(errorPart('Standard output'), 'written', error) : error;
       });
       return ExitCode.Done;
     }
     const { bytes, problems } = await makeFile(request.output, converted);
-    for (const problem of problems.slice(0, 5)) terminal.note(`In ${request.input}: ${problem}`);
+    for (const problem of problems.slice(0, 5)) terminal.note(l10n.t('In {0}: {1}', request.input, problem));
     if (input.has('json')) {
       terminal.print(
         JSON.stringify({ file: request.output, format: request.format, bytes, problems }, null, 2),
       );
       return ExitCode.Done;
     }
-    if (!input.has('quiet')) terminal.note(`Wrote ${formatBytes(bytes)}:`);
+    if (!input.has('quiet')) terminal.note(l10n.t('Wrote {0}:', formatBytes(bytes)));
     terminal.print(request.output);
     return ExitCode.Done;
   },

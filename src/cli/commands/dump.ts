@@ -6,7 +6,7 @@ import { ExitCode } from '../exit-codes.js';
 import { formatBytes } from '../../trace/measure/quantities.js';
 import { plainText } from '../plain-text.js';
 import { parseCount, parseDuration } from '../quantities.js';
-import { RECORDINGS_FOLDER } from '../recording/request.js';
+import { recordingsFolder } from '../recording/request.js';
 import { requestDump, ringTargets } from '../recording/ring.js';
 
 async function onlyRing(): Promise<number> {
@@ -42,7 +42,7 @@ export const dump: Command = {
     const pid = input.read('pid', parseCount) ?? (await onlyRing());
     const lastNs = input.read('last', parseDuration) ?? 0;
     const file =
-      input.text('output') ?? (await newRecordingFile(RECORDINGS_FOLDER, `process ${pid} ring`, new Date()));
+      input.text('output') ?? (await newRecordingFile(recordingsFolder, `process ${pid} ring`, new Date()));
     const end = await requestDump(pid, { file: path.resolve(file), lastNs });
     if (input.has('json')) terminal.print(JSON.stringify(end, null, 2));
     else {

@@ -32,7 +32,7 @@ export const info: Command = {
   options: [
     {
       name: 'points',
-      help: 'say which points came how often, and how much of the CPU time they alone would see;\nto count each: record with --interval 0 --budget 0',
+      help: 'say which points came how often, and how much of the CPU time they alone would see;\nto count each: record with --point-interval 0 --budget 0',
     },
     memoryOption,
     jsonOption,

@@ -1,10 +1,12 @@
 import { type Target, TargetError } from '../../targets/target.js';
 import { adbOptions, androidTargets } from '../android-targets.js';
 import { type Command, type Input, jsonOption } from '../command-line.js';
-import { ExitCode } from '../exit-codes.js';
+import { errorPart, ExitCode } from '../exit-codes.js';
+import { iosOption, iosTargets } from '../ios-targets.js';
 import { localTargets } from '../local-targets.js';
 import { plainText } from '../plain-text.js';
 import { table, type Terminal } from '../terminal.js';
+import { errorWords, l10n } from '../l10n.js';
 
 function json(targets: readonly Target[]): string {
   return JSON.stringify(
@@ -34,39 +36,51 @@ async function onDevices(input: Input, terminal: Terminal): Promise<Target[]> {
     return (await source.readLabels()) ? await source.list() : targets;
   } catch (error) {
     if (asked || !(error instanceof TargetError)) throw error;
-    terminal.note(`${error.message} ${error.remedy ? 'To start it: btrace list --android' : error.nextStep}`);
+    terminal.note(
+      `${errorWords(error.message)} ${errorWords(error.remedy ? errorPart('To start it: btrace list --android') : error.nextStep)}`,
+    );
     return [];
   }
 }
 
 export const list: Command = {
   name: 'list',
-  summary: 'show the Java programs and Android apps that can be recorded',
-  usage: ['list [--android] [--json]'],
+  summary: 'show the programs and the apps on devices that can be recorded',
+  usage: ['list [--android] [--ios] [--json]'],
   description: [
-    "This user's Java programs on this machine, also in containers, and the apps on the devices of the adb\nserver, if one runs. What cannot be recorded says why.",
+    "This user's programs on this machine, also in containers: Java first, then native ones, the busiest first; and\nthe apps on the devices of the adb server, if one runs, and on iPhones. What cannot be recorded says why.",
   ],
   options: [
     { name: 'android', help: 'the Android apps alone; an adb server is started if none runs' },
+    { ...iosOption, help: 'the iPhones and iPads on a cable alone, and the apps on them' },
     ...adbOptions,
     jsonOption,
   ],
   examples: [],
   async run(input, terminal) {
-    const [local, android] = await Promise.all([
-      input.has('android') ? [] : localTargets(terminal).list(),
-      onDevices(input, terminal),
+    const [wantsAndroid, wantsIos] = [input.has('android'), input.has('ios')];
+    const isForAll = !wantsAndroid && !wantsIos;
+    const [local, android, ios] = await Promise.all([
+      isForAll ? localTargets(terminal).list() : [],
+      isForAll || wantsAndroid ? onDevices(input, terminal) : [],
+      isForAll || wantsIos ? iosTargets(input, terminal, wantsIos).list() : [],
     ]);
-    const targets = [...local, ...android];
+    const targets = [...local, ...android, ...ios];
     if (input.has('json')) {
       terminal.print(json(targets));
       return ExitCode.Done;
     }
     if (targets.length === 0) {
       terminal.note(
-        input.has('android')
-          ? 'No Android device is connected, or no app runs on it. adb devices shows those that are.'
-          : 'No Java program of yours is running. To start one and record it: btrace record -- java …',
+        wantsIos
+          ? l10n.t('No iPhone or iPad is connected by a cable.')
+          : wantsAndroid
+            ? l10n.t(
+                'No Android device is connected, or no app runs on it. adb devices shows those that are.',
+              )
+            : l10n.t(
+                'No Java program of yours is running. To start one and record it: btrace record -- java …',
+              ),
       );
       return ExitCode.Done;
     }
@@ -75,10 +89,10 @@ export const list: Command = {
       plainText(name),
       plainText(runtime),
       (label === undefined ? '' : `${plainText(label)} · `) +
-        plainText(refusal === undefined ? detail : `cannot be recorded: ${refusal}`),
+        plainText(refusal === undefined ? detail : l10n.t('cannot be recorded: {0}', errorWords(refusal))),
     ]);
     const [head = '', ...lines] = table(
-      [['PID', 'NAME', 'RUNTIME', 'COMMAND OR DEVICE'], ...rows],
+      [[l10n.t('PID'), l10n.t('NAME'), l10n.t('RUNTIME'), l10n.t('COMMAND OR DEVICE')], ...rows],
       [true, false, false, false],
       terminal.width,
     );

@@ -6,6 +6,7 @@ import { ExitCode, UsageError } from '../exit-codes.js';
 import { fillFile, forceOption, refuseExisting } from '../new-file.js';
 import { formatBytes, formatCount } from '../../trace/measure/quantities.js';
 import { parseCount, parseDuration } from '../quantities.js';
+import { l10n } from '../l10n.js';
 
 const options: readonly Option[] = [
   { name: 'output', short: 'o', value: 'FILE', help: 'write here' },
@@ -99,7 +100,8 @@ export const synth: Command = {
       throw new UsageError('--truth and --output are two files, not one.');
     for (const file of [output, truthFile]) if (file !== undefined) refuseExisting(file, input);
     const say = (share: number) => {
-      if (!input.has('quiet')) terminal.progress(`Making ${output}: ${Math.round(100 * share)} %`);
+      if (!input.has('quiet'))
+        terminal.progress(l10n.t('Making {0}: {1} %', output, Math.round(100 * share)));
     };
     const truth = await fillFile(output, (sink) => synthesize(sink, wanted, say)).finally(() =>
       terminal.endProgress(),
@@ -112,7 +114,8 @@ export const synth: Command = {
       terminal.print(JSON.stringify({ file: output, bytes, captures }, null, 2));
       return ExitCode.Done;
     }
-    if (!input.has('quiet')) terminal.note(`${formatCount(captures)} captures, ${formatBytes(bytes)}:`);
+    if (!input.has('quiet'))
+      terminal.note(l10n.t('{0} captures, {1}:', formatCount(captures), formatBytes(bytes)));
     terminal.print(output);
     return ExitCode.Done;
   },

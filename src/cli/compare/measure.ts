@@ -13,7 +13,7 @@ import {
   sumNoise,
 } from '../../trace/compare/differences.js';
 import type { SortKey } from '../report/measure.js';
-import type { Limit } from './limit.js';
+import type { Limit, NamePattern } from './limit.js';
 
 export interface CompareRequest {
   readonly top: number;
@@ -24,7 +24,7 @@ export interface CompareRequest {
   /** Also what sampling alone may have made. */
   readonly all: boolean;
   readonly limit: Limit | undefined;
-  readonly exempt: RegExp | undefined;
+  readonly exempt: NamePattern | undefined;
 }
 
 export interface DifferenceRow {

@@ -4,15 +4,17 @@ import { exporters, type StackWeight } from '../../trace/formats/index.js';
 import { ChunkParser, RecordingWriter, type Trace } from '../../trace/index.js';
 import { Footer } from '../../trace/recording/messages.js';
 import { ChunkKind, chunkPayload } from '../../trace/recording/chunk.js';
+import { toFill } from '../../targets/part-file.js';
 import { Redactor } from '../../targets/session/redact.js';
 import { threadIndexes } from '../choose-threads.js';
 import { CliError, ExitCode } from '../exit-codes.js';
-import { retraced } from '../mapping.js';
+import { retraced } from '../retrace-mapping.js';
 import { type OnProgress, openTrace, readPieces } from '../open-trace.js';
 import { formatBytes } from '../../trace/measure/quantities.js';
+import { l10n } from '../l10n.js';
 
 /** BTrace's own format, for redacting and deflating; the others are the engine's exporters. */
-export const OWN_FORMAT = 'btrace';
+export const ownFormat = 'btrace';
 
 export interface ConversionRequest {
   readonly input: string;
@@ -37,38 +39,38 @@ export interface Converted {
 /** What is being done, and how far it is. */
 export type OnConversion = (line: string) => void;
 
-const STANDARD_OUTPUT = 1;
-const SAY_EVERY_BYTES = 2 ** 20;
-const PAUSE_MS = 2;
+const standardOutput = 1;
+const sayEveryBytes = 2 ** 20;
+const pauseMs = 2;
 
 class SyncFile {
   bytes = 0;
-  private readonly file: number;
+  readonly #file: number;
+  readonly #onWritten: (bytes: number) => void;
 
-  constructor(
-    path: string,
-    private readonly onWritten: (bytes: number) => void,
-  ) {
-    this.file = path === '-' ? STANDARD_OUTPUT : openSync(path, 'w', 0o600);
+  constructor(path: string, onWritten: (bytes: number) => void) {
+    this.#onWritten = onWritten;
+
+    this.#file = path === '-' ? standardOutput : openSync(path, toFill, 0o600);
   }
 
   readonly write = (bytes: Uint8Array): void => {
     for (let at = 0; at < bytes.length;) {
       try {
-        at += writeSync(this.file, bytes, at);
+        at += writeSync(this.#file, bytes, at);
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
         // A pipe whose reader is slow: this thread has nothing else to do.
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
       }
     }
-    const said = Math.floor(this.bytes / SAY_EVERY_BYTES);
+    const said = Math.floor(this.bytes / sayEveryBytes);
     this.bytes += bytes.length;
-    if (Math.floor(this.bytes / SAY_EVERY_BYTES) > said) this.onWritten(this.bytes);
+    if (Math.floor(this.bytes / sayEveryBytes) > said) this.#onWritten(this.bytes);
   };
 
   close(): void {
-    if (this.file !== STANDARD_OUTPUT) closeSync(this.file);
+    if (this.#file !== standardOutput) closeSync(this.#file);
   }
 }
 
@@ -136,19 +138,21 @@ function endReason({ reason }: Footer): EndReasonValue {
 }
 
 export async function convertFile(request: ConversionRequest, say: OnConversion): Promise<Converted> {
-  const onProgress: OnProgress = (share) => say(`Reading ${request.input}: ${Math.round(100 * share)} %`);
+  const onProgress: OnProgress = (share) =>
+    say(l10n.t('Reading {0}: {1} %', request.input, Math.round(100 * share)));
   // A recording is written while it is read.
   const file = new SyncFile(request.output, (bytes) => {
-    if (request.format !== OWN_FORMAT) say(`Writing ${request.format}: ${formatBytes(bytes)}`);
+    if (request.format !== ownFormat) say(l10n.t('Writing {0}: {1}', request.format, formatBytes(bytes)));
   });
   try {
-    if (request.format === OWN_FORMAT) {
+    if (request.format === ownFormat) {
       const problems = await rewritten(request, file, onProgress);
       return { bytes: file.bytes, problems };
     }
     const tooLarge = (share: number) => {
       // What was read takes all that was given, so the whole takes at least this.
-      const needed = share > 0 && share < 1 ? `, ${formatBytes(request.memoryBytes / share)} at least` : '';
+      const needed =
+        share > 0 && share < 1 ? l10n.t(', {0} at least', formatBytes(request.memoryBytes / share)) : '';
       throw new CliError(
         ExitCode.File,
         `${request.input} takes more than ${formatBytes(request.memoryBytes)} of memory: nothing was written.`,

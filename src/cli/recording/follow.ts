@@ -1,13 +1,16 @@
 /** A recording on the command line from its begin to its end: progress, Ctrl-C, dumps, and the line that says how it went. */
 import type { Session, SessionEnd, SessionStatus } from '../../targets/target.js';
 import { recordingCost } from '../../trace/measure/recording-cost.js';
-import { ExitCode } from '../exit-codes.js';
-import { formatBytes, formatCount, formatShare } from '../../trace/measure/quantities.js';
+import { onEndSignal, mostPatienceMs } from '../end-signals.js';
+import { CliError, ExitCode } from '../exit-codes.js';
+import { boundByTick } from '../../trace/measure/trust.js';
+import { formatBytes, formatCount, formatNs, formatShare } from '../../trace/measure/quantities.js';
 import { plainText } from '../plain-text.js';
 import type { Terminal } from '../terminal.js';
 import type { Begin, Begun } from './begin.js';
 import { makingRoom, type RecordRequest } from './request.js';
 import { dumpWhenFileAppears, DumpService } from './ring.js';
+import { errorWords, l10n } from '../l10n.js';
 
 export interface Follow {
   readonly quiet: boolean;
@@ -16,10 +19,7 @@ export interface Follow {
   readonly request: RecordRequest;
 }
 
-const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-type EndSignal = (typeof END_SIGNALS)[number];
-
-const EXIT_CODES: Record<SessionEnd['reason'], number> = {
+export const exitCodes: Record<SessionEnd['reason'], number> = {
   stopped: ExitCode.Done,
   'target-exited': ExitCode.Done,
   limit: ExitCode.Done,
@@ -32,22 +32,22 @@ const EXIT_CODES: Record<SessionEnd['reason'], number> = {
 /** Share of the program's CPU time that capturing and sending took, in percent. */
 function costOf(status: SessionStatus): string {
   const cost = recordingCost(status, 0);
-  return cost === undefined ? '' : `${formatShare(cost.ofCpu)} cost`;
+  return cost === undefined ? '' : l10n.t('{0} cost', formatShare(cost.ofCpu));
 }
 
-const silenceOf = ({ outside }: SessionStatus): string =>
-  outside === undefined
-    ? 'does not answer, it may be stopped or very busy'
-    : 'the device is away, connect it again';
+const silenceOf = ({ external }: SessionStatus): string =>
+  external === undefined
+    ? l10n.t('does not answer, it may be stopped or very busy')
+    : l10n.t('the device is away, connect it again');
 
 function progressOf(session: Session, status: SessionStatus): string {
   return [
     `${plainText(session.target.name)} (${session.target.pid})`,
     `${(status.elapsedMs / 1000).toFixed(0)} s`,
-    ...(status.outside === undefined
-      ? [`${formatCount(status.samples)} samples`, formatBytes(status.fileBytes)]
-      : ['samples come at the end']),
-    ...(status.dropped > 0 ? [`${formatCount(status.dropped)} dropped`] : []),
+    ...(status.external === undefined
+      ? [l10n.t('{0} samples', formatCount(status.samples)), formatBytes(status.fileBytes)]
+      : [l10n.t('samples come at the end')]),
+    ...(status.dropped > 0 ? [l10n.t('{0} dropped', formatCount(status.dropped))] : []),
     costOf(status),
     status.isSilent ? silenceOf(status) : '',
   ]
@@ -55,22 +55,33 @@ function progressOf(session: Session, status: SessionStatus): string {
     .join(' · ');
 }
 
-/** Calls `end` for each signal that asks this process to end, until the returned function is called. */
-function onEndSignal(end: (signal: EndSignal) => void): () => void {
-  for (const signal of END_SIGNALS) process.on(signal, end);
-  return () => {
-    for (const signal of END_SIGNALS) process.off(signal, end);
-  };
-}
-
-async function begun(begin: Begin): Promise<Begun> {
+export async function begun(begin: Begin): Promise<Begun> {
   const interrupted = new AbortController();
-  const off = onEndSignal(() => interrupted.abort(new Error('interrupted before the recording began')));
+  const off = onEndSignal(
+    () =>
+      interrupted.abort(
+        new CliError(ExitCode.Interrupted, 'Interrupted before the recording began: nothing was written.'),
+      ),
+    mostPatienceMs,
+  );
   try {
     return await begin(interrupted.signal);
   } finally {
     off();
   }
+}
+
+/** A second Ctrl-C ends this process at once, and the file is valid as it is. Returns how to stop listening. */
+export function stopAtSignal({ session, launched }: Begun, terminal: Terminal): () => void {
+  return onEndSignal((signal) => {
+    terminal.note(
+      launched
+        ? l10n.t('{0} runs on; ending the recording …', plainText(session.target.name))
+        : l10n.t('ending the recording …'),
+    );
+    if (signal !== 'SIGINT') launched?.kill(signal);
+    void session.stop();
+  });
 }
 
 export async function follow(begin: Begin, options: Follow, terminal: Terminal): Promise<number> {
@@ -80,27 +91,41 @@ export async function follow(begin: Begin, options: Follow, terminal: Terminal):
     ringNs === undefined
       ? undefined
       : await DumpService.open(session).catch((error: unknown) => {
-          terminal.note(`btrace dump will not find this recording: ${String(error)}`);
+          terminal.note(l10n.t('btrace dump will not find this recording: {0}', String(error)));
           return undefined;
         });
   const unwatch =
     options.dumpWhen === undefined
       ? undefined
       : dumpWhenFileAppears(options.dumpWhen, session, (line) => terminal.note(line));
-  // Once: a second Ctrl-C ends this process at once, and the file is valid as it is.
-  const off = onEndSignal((signal) => {
-    off();
-    terminal.note(`${launched ? `${plainText(session.target.name)} runs on; ` : ''}ending the recording …`);
-    if (signal !== 'SIGINT') launched?.kill(signal);
-    void session.stop();
-  });
+  const off = stopAtSignal({ session, ...(launched && { launched }) }, terminal);
   if (!options.quiet) {
-    const { outside } = session.status();
-    const how = outside === undefined ? '' : ` from outside, by Android: ${plainText(outside)}`;
+    const { external } = session.status();
+    const how = external === undefined ? '' : l10n.t(' externally, by Android: {0}', plainText(external));
     terminal.note(
-      `Recording ${plainText(session.target.name)} (process ${session.target.pid})${how}. Ctrl-C ends it.`,
+      l10n.t(
+        'Recording {0} (process {1}){2}. Ctrl-C ends it.',
+        plainText(session.target.name),
+        session.target.pid,
+        how,
+      ),
     );
-    session.onStatus((status) => terminal.progress(progressOf(session, status)));
+    let isTickTold = false;
+    session.onStatus((status) => {
+      const bound = isTickTold ? undefined : boundByTick(status);
+      if (bound) {
+        isTickTold = true;
+        const { askedNs, tickNs } = bound;
+        terminal.note(
+          l10n.t(
+            'The kernel’s clock ticks every {0}: by CPU time threads are sampled so often, not every {1}.',
+            formatNs(tickNs),
+            formatNs(askedNs),
+          ),
+        );
+      }
+      terminal.progress(progressOf(session, status));
+    });
   }
   const end = await session.ended;
   off();
@@ -109,7 +134,7 @@ export async function follow(begin: Begin, options: Follow, terminal: Terminal):
   terminal.endProgress();
   if (launched !== undefined) terminal.freshLine();
   say(session, end, options, terminal);
-  const code = EXIT_CODES[end.reason];
+  const code = exitCodes[end.reason];
   const exit = await launched?.exit;
   return code === ExitCode.Done ? (exit ?? code) : code;
 }
@@ -118,16 +143,16 @@ function say(session: Session, end: SessionEnd, options: Follow, terminal: Termi
   const status = session.status();
   if (options.json) {
     const { name, pid, runtime } = session.target;
-    const { samples, dropped, elapsedMs, outside } = status;
+    const { samples, dropped, elapsedMs, external } = status;
     // How many samples Android took is in the file alone.
-    const taken = outside === undefined ? { samples, dropped } : { outside };
+    const taken = external === undefined ? { samples, dropped } : { external };
     terminal.print(JSON.stringify({ ...end, target: { name, pid, runtime }, ...taken, elapsedMs }, null, 2));
     return;
   }
-  if (end.message !== '') terminal.note(plainText(end.message));
+  if (end.message !== '') terminal.note(plainText(errorWords(end.message)));
   if (end.reason === 'cancelled') return;
-  const ofSamples = status.outside === undefined ? `, ${formatCount(status.samples)} samples` : '';
+  const ofSamples = status.external === undefined ? l10n.t(', {0} samples', formatCount(status.samples)) : '';
   const figures = `${formatBytes(end.fileBytes)}${ofSamples}, ${costOf(status)}`;
-  if (!options.quiet) terminal.note(`Wrote ${figures.replace(/, $/, '')}:`);
+  if (!options.quiet) terminal.note(l10n.t('Wrote {0}:', figures.replace(/, $/, '')));
   terminal.print(end.file);
 }

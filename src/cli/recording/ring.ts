@@ -2,16 +2,17 @@
  * Dumps of a ring that another `btrace record` keeps: it listens on a socket named by the target's pid in this user's
  * private folder, and `btrace dump` asks there. One line of JSON each way.
  */
-import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
+import { lstat, rm } from 'node:fs/promises';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { newRecordingFile } from '../../targets/recording-folder.js';
+import { SharedFolder } from '../../targets/shared-folder.js';
 import { type Session, type SessionEnd, TargetError } from '../../targets/target.js';
-import { RECORDINGS_FOLDER } from './request.js';
+import { recordingsFolder } from './request.js';
 
-const SIGNAL_FILE_EVERY_MS = 200;
-const MAX_LINE_BYTES = 64 * 1024;
+const signalFileEveryMs = 200;
+const maxLineBytes = 64 * 1024;
 
 export interface DumpRequest {
   readonly file: string;
@@ -21,19 +22,14 @@ export interface DumpRequest {
 
 type Answer = { readonly end: SessionEnd } | { readonly error: string; readonly nextStep: string };
 
-async function controlFolder(): Promise<string> {
-  const uid = process.geteuid?.() ?? 0;
-  const folder = path.join(os.tmpdir(), `btrace-control-${uid}`);
-  await mkdir(folder, { mode: 0o700, recursive: true });
-  const found = await lstat(folder);
-  if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o077) !== 0) {
-    throw new TargetError(
-      'not-permitted',
-      `${folder} is not private.`,
-      'Remove it, or set TMPDIR to another folder.',
-    );
+/** Private to this user. To be closed by the caller. */
+async function controlFolder(): Promise<SharedFolder> {
+  const temporary = await SharedFolder.open('', os.tmpdir());
+  try {
+    return await temporary.ownFolder(`btrace-control-${process.geteuid?.() ?? 0}`);
+  } finally {
+    await temporary.close();
   }
-  return folder;
 }
 
 function socketName(pid: number): string {
@@ -49,7 +45,7 @@ function lineOf(connection: net.Socket): Promise<string> {
       text += part;
       const end = text.indexOf('\n');
       if (end >= 0) resolve(text.slice(0, end));
-      else if (text.length > MAX_LINE_BYTES) reject(new Error('a line without an end'));
+      else if (text.length > maxLineBytes) reject(new Error('a line without an end'));
     });
     connection.once('error', reject);
     connection.once('close', () => reject(new Error('closed without a word')));
@@ -58,28 +54,35 @@ function lineOf(connection: net.Socket): Promise<string> {
 
 /** Answers `btrace dump` while a ring is kept. */
 export class DumpService {
-  private constructor(
-    private readonly server: net.Server,
-    private readonly socket: string,
-  ) {}
+  readonly #server: net.Server;
+  readonly #folder: SharedFolder;
+  readonly #socket: string;
+
+  private constructor(server: net.Server, folder: SharedFolder, socket: string) {
+    this.#server = server;
+    this.#folder = folder;
+    this.#socket = socket;
+  }
 
   static async open(session: Session): Promise<DumpService> {
-    const socket = path.join(await controlFolder(), socketName(session.target.pid));
-    await rm(socket, { force: true }); // of a recording that was killed: the agent takes one at a time
+    const folder = await controlFolder();
+    const socket = socketName(session.target.pid);
+    await folder.remove(socket); // of a recording that was killed: the agent takes one at a time
     const server = net.createServer((connection) => {
       connection.on('error', () => connection.destroy());
       void answer(connection, session);
     });
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      server.listen(socket, resolve);
+      server.listen(folder.at(socket), resolve);
     });
-    return new DumpService(server, socket);
+    return new DumpService(server, folder, socket);
   }
 
   async close(): Promise<void> {
-    this.server.close();
-    await rm(this.socket, { force: true });
+    this.#server.close();
+    await this.#folder.remove(this.#socket);
+    await this.#folder.close();
   }
 }
 
@@ -99,12 +102,18 @@ async function answer(connection: net.Socket, session: Session): Promise<void> {
 
 /** The pids of the targets whose rings are kept now. */
 export async function ringTargets(): Promise<number[]> {
-  const names = await readdir(await controlFolder());
-  return names.filter((name) => /^\d+\.sock$/.test(name)).map((name) => parseInt(name));
+  const folder = await controlFolder();
+  try {
+    const names = await folder.names();
+    return names.filter((name) => /^\d+\.sock$/.test(name)).map((name) => parseInt(name));
+  } finally {
+    await folder.close();
+  }
 }
 
 export async function requestDump(pid: number, request: DumpRequest): Promise<SessionEnd> {
-  const connection = net.connect(path.join(await controlFolder(), socketName(pid)));
+  const folder = await controlFolder();
+  const connection = net.connect(folder.at(socketName(pid)));
   try {
     connection.write(`${JSON.stringify(request)}\n`);
     const said = JSON.parse(await lineOf(connection)) as Answer;
@@ -120,18 +129,22 @@ export async function requestDump(pid: number, request: DumpRequest): Promise<Se
     );
   } finally {
     connection.destroy();
+    await folder.close();
   }
 }
 
-/** A program, a script or a person without a terminal asks for a dump by making a file. Returns how to stop looking. */
+/**
+ * A program, a script or a person without a terminal asks for a dump by making a file: one of this user's, since in /tmp others can make one,
+ * too. Returns how to stop looking.
+ */
 export function dumpWhenFileAppears(file: string, session: Session, say: (line: string) => void): () => void {
   let busy = false;
   const look = async () => {
-    if (busy || !(await lstat(file).catch(() => undefined))) return;
+    if (busy || (await lstat(file).catch(() => undefined))?.uid !== process.geteuid?.()) return;
     busy = true;
     try {
       await rm(file, { force: true });
-      const to = await newRecordingFile(RECORDINGS_FOLDER, `${session.target.name} ring`, new Date());
+      const to = await newRecordingFile(recordingsFolder, `${session.target.name} ring`, new Date());
       const end = await session.dump(path.resolve(to), 0);
       say(end.message === '' ? `Dumped the ring to ${end.file}` : end.message);
     } catch (error) {
@@ -140,6 +153,6 @@ export function dumpWhenFileAppears(file: string, session: Session, say: (line: 
       busy = false;
     }
   };
-  const timer = setInterval(() => void look(), SIGNAL_FILE_EVERY_MS);
+  const timer = setInterval(() => void look(), signalFileEveryMs);
   return () => clearInterval(timer);
 }

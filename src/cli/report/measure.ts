@@ -5,6 +5,7 @@ import {
   methodFigures,
   type MethodFigures,
   SampleFlag,
+  SampleKind,
   type Scope,
   type Sums,
   sumScope,
@@ -12,9 +13,15 @@ import {
   type Trace,
   type Weight,
 } from '../../trace/index.js';
+import { wakerName, wakerOf } from '../../trace/measure/scheduling.js';
 import { threadsIn } from '../../trace/measure/scope.js';
-import { virtualWaitPlaces } from '../../trace/measure/virtual-waits.js';
+import { sectionTracks } from '../../trace/measure/sections.js';
+import { offCarrierWaitPlaces } from '../../trace/measure/off-carrier-waits.js';
+import type { Finding } from '../../trace/findings/finding.js';
+import { findingsIn } from '../../trace/findings/registry.js';
 import { virtualThreadFigures } from '../../trace/measure/virtual-threads.js';
+import { Owners, threadOfMost } from '../../trace/measure/wait-owner.js';
+import { interruptWaker } from '../../trace/system/kernel-sink.js';
 import { threadWord } from './words.js';
 
 export interface ReportRequest {
@@ -37,8 +44,9 @@ export const sorts: ReadonlyMap<string, SortKey> = new Map<string, SortKey>([
   ['total-cpu', { by: 'total', weight: 'cpu' }],
   ['self-wall', { by: 'self', weight: 'wall' }],
   ['total-wall', { by: 'total', weight: 'wall' }],
-  ['blocked', { by: 'total', weight: 'blocked' }],
+  ['wait', { by: 'total', weight: 'wait' }],
   ['allocated', { by: 'self', weight: 'allocatedBytes' }],
+  ['held', { by: 'self', weight: 'heldBytes' }],
 ]);
 export const sortKeys: readonly string[] = [...sorts.keys()];
 
@@ -51,8 +59,10 @@ export interface MethodRow {
   readonly totalWallNs: number;
   readonly selfCpuNs: number;
   readonly totalCpuNs: number;
-  readonly blockedNs: number;
+  readonly waitNs: number;
   readonly allocatedBytes: number;
+  /** Of what was allocated, not freed before the end. */
+  readonly heldBytes: number;
 }
 
 export interface ThreadRow {
@@ -62,7 +72,7 @@ export interface ThreadRow {
   readonly samples: number;
   readonly wallNs: number;
   readonly cpuNs: number;
-  readonly blockedNs: number;
+  readonly waitNs: number;
   readonly gapNs: number;
   /** Hottest by the report's sort; more than one only when asked for. */
   readonly methods: readonly MethodRow[];
@@ -74,13 +84,13 @@ export interface WaitRow {
   readonly kind: number;
   /** Class of what was waited for, empty when not known. */
   readonly type: string;
-  /** Owner at blocking or who ended it, empty when not known. */
+  /** Who had it for most of the wait, or ended that; empty when not known. */
   readonly by: string;
   readonly count: number;
   readonly totalNs: number;
   readonly longestNs: number;
   /** One of them had not ended when the recording did. */
-  readonly stillWaits: boolean;
+  readonly openWait: boolean;
 }
 
 /** A thread that waited for a lock when the recording ended. */
@@ -112,7 +122,7 @@ export interface VirtualThreadRow {
   readonly cpuNs: number;
   /** On carriers. */
   readonly wallNs: number;
-  readonly blockedNs: number;
+  readonly waitNs: number;
   /** What most of it went into, empty when that was several things. */
   readonly method: string;
   /** Off its carriers, of 1 ms and more. */
@@ -122,7 +132,7 @@ export interface VirtualThreadRow {
 }
 
 /** Waits of virtual threads off their carriers that were for the same thing, in the same method of the program. */
-export interface VirtualWaitRow {
+export interface OffCarrierWaitRow {
   /** SampleKind; Unknown where there is no stack. */
   readonly kind: number;
   /** Empty where there is no stack. */
@@ -138,7 +148,7 @@ export interface VirtualThreads {
   /** Those with the most CPU time first. */
   readonly top: readonly VirtualThreadRow[];
   /** Where they waited, the most first. */
-  readonly waits: readonly VirtualWaitRow[];
+  readonly waits: readonly OffCarrierWaitRow[];
   /** Waits that are not among them, to stay within the budget, and how long they were together: of the whole recording. */
   readonly leftOut: number;
   readonly leftOutNs: number;
@@ -151,12 +161,16 @@ export interface Report {
   readonly sort: string;
   readonly methods: readonly MethodRow[];
   readonly methodCount: number;
+  /** Of the whole recording. */
+  readonly findings: readonly Finding[];
   /** Circles of threads, each of which waits for a lock of the next one's. Of the whole recording. */
   readonly deadlocks: readonly (readonly LockWaitRow[])[];
   /** In no circle. */
   readonly lockWaits: readonly LockWaitRow[];
   readonly threads: readonly ThreadRow[];
   readonly waits: readonly WaitRow[];
+  /** Waits that the system's trace tells of. */
+  readonly systemWaits: readonly WaitRow[];
   readonly virtualThreads: VirtualThreads;
   readonly request: ReportRequest;
 }
@@ -179,8 +193,9 @@ function hottest(trace: Trace, figures: MethodFigures, { by, weight }: SortKey, 
       totalWallNs: figures.total.wall[row] ?? 0,
       selfCpuNs: figures.self.cpu[row] ?? 0,
       totalCpuNs: figures.total.cpu[row] ?? 0,
-      blockedNs: figures.total.blocked[row] ?? 0,
+      waitNs: figures.total.wait[row] ?? 0,
       allocatedBytes: figures.self.allocatedBytes[row] ?? 0,
+      heldBytes: figures.self.heldBytes[row] ?? 0,
     };
   });
 }
@@ -195,7 +210,7 @@ function threadRow(trace: Trace, index: number, scope: Scope, key: SortKey, top:
     samples: sums.samples,
     wallNs: sums.sum.wall,
     cpuNs: sums.sum.cpu,
-    blockedNs: sums.sum.blocked,
+    waitNs: sums.sum.wait,
     gapNs: sums.gap.wall,
     methods: hottest(trace, methodFigures(sums, trace.methods.count), key, top),
   };
@@ -205,17 +220,19 @@ function threadRow(trace: Trace, index: number, scope: Scope, key: SortKey, top:
 function waitRows(trace: Trace, scope: Scope): WaitRow[] {
   const names = new Map(trace.threads.map((track) => [track.index, nameOf(track)]));
   const rows = new Map<string, WaitRow>();
+  const owners = new Owners(trace);
   for (const track of threadsIn(trace, scope)) {
-    const { blocks } = track;
+    const { waits } = track;
     const thread = nameOf(track);
-    for (let row = 0; row < blocks.count; row++) {
-      const [from, to] = [blocks.begin[row] ?? 0, blocks.end[row] ?? 0];
+    for (let row = 0; row < waits.count; row++) {
+      const [from, to] = [waits.begin[row] ?? 0, waits.end[row] ?? 0];
       if (to <= scope.beginNs || from >= scope.endNs) continue;
       const ns = Math.min(to, scope.endNs) - Math.max(from, scope.beginNs);
-      const kind = blocks.kind[row] ?? 0;
-      const type = trace.className(blocks.type[row] ?? 0);
-      const link = blocks.link[row] ?? -1;
-      const by = names.get(link >= 0 ? (trace.links.waker[link] ?? 0) : (blocks.owner[row] ?? 0)) ?? '';
+      const kind = waits.kind[row] ?? 0;
+      const type = trace.className(waits.type[row] ?? 0);
+      const nsByOwner = new Map<number, number>();
+      owners.addTo(nsByOwner, waits, row, scope);
+      const by = names.get(threadOfMost(nsByOwner)) ?? wokenBy(trace, track, kind, from, to);
       const key = [thread, kind, type, by].join('\0');
       const before = rows.get(key);
       rows.set(key, {
@@ -226,24 +243,38 @@ function waitRows(trace: Trace, scope: Scope): WaitRow[] {
         count: (before?.count ?? 0) + 1,
         totalNs: (before?.totalNs ?? 0) + ns,
         longestNs: Math.max(before?.longestNs ?? 0, ns),
-        stillWaits: before?.stillWaits === true || ((blocks.flags[row] ?? 0) & SampleFlag.StillWaits) !== 0,
+        openWait: before?.openWait === true || ((waits.flags[row] ?? 0) & SampleFlag.OpenWait) !== 0,
       });
     }
   }
   return [...rows.values()].sort((a, b) => b.totalNs - a.totalNs);
 }
 
+function systemWaits(trace: Trace, scope: Scope): WaitRow[] {
+  const sections = trace.system?.sections;
+  const threads = sectionTracks(trace, scope).map(({ track }) => track.index);
+  // No threads would stand for all.
+  return sections === undefined || threads.length === 0 ? [] : waitRows(sections, { ...scope, threads });
+}
+
+/** What the kernel says where no hook saw who ended a wait. That a timer ends a sleep is no news. */
+function wokenBy(trace: Trace, track: ThreadTrack, kind: number, from: number, to: number): string {
+  const waker = trace.system === undefined ? 0 : wakerOf(trace, track, from, to);
+  if (waker === 0 || (waker === interruptWaker && kind === SampleKind.Sleep)) return '';
+  return wakerName(trace, waker);
+}
+
 function lockWaitRow(trace: Trace, wait: LockWait): LockWaitRow {
   const { threads, methods } = trace;
   const track = threads.find(({ index }) => index === wait.thread);
   const owner = threads.find(({ index }) => index === wait.owner);
-  const [begin, end] = [track?.blocks.begin[wait.block] ?? 0, track?.blocks.end[wait.block] ?? 0];
-  const flags = track?.blocks.flags[wait.block] ?? 0;
+  const [begin, end] = [track?.waits.begin[wait.row] ?? 0, track?.waits.end[wait.row] ?? 0];
+  const flags = track?.waits.flags[wait.row] ?? 0;
   return {
     thread: nameOf(track),
     tid: track?.tid ?? 0,
-    kind: track?.blocks.kind[wait.block] ?? 0,
-    type: trace.className(track?.blocks.type[wait.block] ?? 0),
+    kind: track?.waits.kind[wait.row] ?? 0,
+    type: trace.className(track?.waits.type[wait.row] ?? 0),
     owner: wait.owner === 0 ? '' : nameOf(owner),
     isEstimated: wait.isEstimated,
     method: wait.method < 0 ? '' : methods.qualifiedName(wait.method),
@@ -257,7 +288,7 @@ function lockWaitRow(trace: Trace, wait: LockWait): LockWaitRow {
 const nameOf = (thread: ThreadTrack | undefined): string => threadWord(thread?.name ?? '', thread?.tid ?? 0);
 
 function virtualThreads(trace: Trace, scope: Scope, top: number): VirtualThreads {
-  const { all, count, id, cpu, wall, blocked, method, waited, waits, longest } = virtualThreadFigures(
+  const { all, count, id, cpu, wall, wait, method, waited, waits, longest } = virtualThreadFigures(
     trace,
     scope,
   );
@@ -266,13 +297,13 @@ function virtualThreads(trace: Trace, scope: Scope, top: number): VirtualThreads
     id: id[row] ?? 0,
     cpuNs: cpu[row] ?? 0,
     wallNs: wall[row] ?? 0,
-    blockedNs: blocked[row] ?? 0,
+    waitNs: wait[row] ?? 0,
     method: nameOf(method[row] ?? -1),
     waitedNs: waited[row] ?? 0,
     waits: waits[row] ?? 0,
     longestWaitNs: longest[row] ?? 0,
   }));
-  const places = virtualWaitPlaces(trace, scope);
+  const places = offCarrierWaitPlaces(trace, scope);
   const where = Array.from({ length: Math.min(places.count, top) }, (_, row) => ({
     kind: places.kind[row] ?? 0,
     method: nameOf(places.method[row] ?? -1),
@@ -305,12 +336,14 @@ export function measure(trace: Trace, threads: readonly number[], request: Repor
     sort,
     methods: hottest(trace, figures, key, request.top),
     methodCount: figures.count,
+    findings: findingsIn(trace),
     deadlocks: deadlocks.map((circle) => circle.map(rowOf)),
     lockWaits: others.map(rowOf),
     threads: threadsIn(trace, scope)
       .map(({ index }) => threadRow(trace, index, scope, key, perThread))
       .sort((a, b) => b.cpuNs - a.cpuNs || b.wallNs - a.wallNs),
     waits: waitRows(trace, scope),
+    systemWaits: systemWaits(trace, scope),
     virtualThreads: virtualThreads(trace, scope, request.top),
     request,
   };

@@ -1,15 +1,16 @@
 /** *Export As…*: which format, which file; the worker writes it. */
-import { l10n, ProgressLocation, Uri, window } from 'vscode';
-import { exporters } from '../../trace/formats/index.js';
-import type { KnownMappings } from '../engine/engine-messages.js';
+import { commands, l10n, ProgressLocation, Uri, window } from 'vscode';
+import { exporters, importers } from '../../trace/formats/index.js';
+import type { KnownRetraceMappings } from '../engine/engine-messages.js';
 import type { EngineClient } from '../engine/engine-client.js';
-import { formatBytes } from '../../trace/measure/quantities.js';
 import { exportHtml, type HtmlServices } from './export-html.js';
 import { baseName } from '../base-name.js';
+import { proposedFile, tellWritten } from './exported-file.js';
+import { showRecording } from './show-recording.js';
 
 export interface ExportServices extends HtmlServices {
   newEngine(): EngineClient;
-  currentMapping(): Promise<KnownMappings>;
+  currentRetraceMapping(): Promise<KnownRetraceMappings>;
 }
 
 /** For callers that know already: another extension, a key binding, a test. */
@@ -45,10 +46,10 @@ export async function exportAs(
   if (format === undefined) return undefined;
   if (format === html) return exportHtml(services, recording, choice?.to);
   const extension = exporters.find(({ id }) => id === format)?.extension ?? '';
-  const suggested = recording.with({ path: recording.path.replace(/\.[^./]*$/, '') + extension });
+  const suggested = proposedFile(recording, extension);
   const to = choice?.to ?? (await window.showSaveDialog({ defaultUri: suggested, title: l10n.t('Export') }));
   if (to === undefined) return undefined;
-  const mapping = await services.currentMapping();
+  const mapping = await services.currentRetraceMapping();
   const engine = services.newEngine();
   try {
     const written = await window.withProgress(
@@ -63,7 +64,11 @@ export async function exportAs(
       },
     );
     if (written === undefined) return undefined; // given up
-    window.setStatusBarMessage(l10n.t('{0} written: {1}', baseName(to), formatBytes(written)), 5000);
+    // Most are no text that a person reads.
+    const isTrace = importers.some(({ id }) => id === format);
+    tellWritten(to, written, () =>
+      isTrace ? showRecording(to) : commands.executeCommand('vscode.open', to),
+    );
     return to;
   } finally {
     engine.dispose();

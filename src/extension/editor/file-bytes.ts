@@ -1,27 +1,11 @@
-/** A recording's bytes, from where they are, in pieces: `file:` in ranges, other schemes read whole up to a setting. */
+/** A recording's bytes, from where they are, in pieces: `file:` in ranges, other schemes whole. */
 import { open, stat } from 'node:fs/promises';
-import { l10n, workspace, type Uri } from 'vscode';
-import { goneRecording, isGone } from '../gone.js';
-import { Problem } from '../notice.js';
-import { formatBytes } from '../../trace/measure/quantities.js';
-import { setting } from '../settings.js';
+import type { Uri } from 'vscode';
+import { toldGone } from '../gone.js';
+import { pieceBytes, wholeBytes, type FileBytes } from './whole-bytes.js';
 
-/** Large enough that messages cost little, small enough that none of them takes the host's thread for long. */
-const pieceBytes = 4 * 2 ** 20;
-
-export interface FileBytes {
-  readonly total: number;
-  /** Pieces from `offset` to what the file holds now. Each is an ArrayBuffer of its own, safe to hand on. */
-  pieces(offset: number, signal: AbortSignal): AsyncIterable<{ offset: number; data: ArrayBuffer }>;
-}
-
-export async function fileBytes(uri: Uri): Promise<FileBytes> {
-  try {
-    return await (uri.scheme === 'file' ? localBytes(uri.fsPath) : wholeBytes(uri));
-  } catch (error) {
-    if (!isGone(error)) throw error;
-    throw goneRecording(uri, error);
-  }
+export function fileBytes(uri: Uri): Promise<FileBytes> {
+  return uri.scheme === 'file' ? toldGone(uri, localBytes(uri.fsPath)) : wholeBytes(uri);
 }
 
 async function localBytes(path: string): Promise<FileBytes> {
@@ -44,31 +28,4 @@ async function localBytes(path: string): Promise<FileBytes> {
       }
     },
   };
-}
-
-async function wholeBytes(uri: Uri): Promise<FileBytes> {
-  const whole = await readWhole(uri);
-  return {
-    total: whole.byteLength,
-    // eslint-disable-next-line @typescript-eslint/require-await -- the interface is async for the sake of files
-    async *pieces(offset, signal) {
-      for (let at = offset; at < whole.byteLength && !signal.aborted; at += pieceBytes) {
-        const piece = new Uint8Array(whole.subarray(at, at + pieceBytes));
-        yield { offset: at, data: piece.buffer };
-      }
-    },
-  };
-}
-
-/** `workspace.fs` has no ranged read: refused where that is too large. */
-export async function readWhole(uri: Uri): Promise<Uint8Array> {
-  const { size: total } = await workspace.fs.stat(uri);
-  const limit = setting('files.readWholeMegabytes') * 2 ** 20;
-  if (total > limit) {
-    throw new Problem(
-      l10n.t('{0} is {1}, and can only be read as a whole from here.', uri.path, formatBytes(total)),
-      l10n.t('Copy it to a disk, or raise btrace.files.readWholeMegabytes.'),
-    );
-  }
-  return workspace.fs.readFile(uri);
 }

@@ -4,12 +4,13 @@ import type { PageSettings } from '../../protocol/messages.js';
 import { openedMemoryBytes, setting } from '../settings.js';
 import { pageTexts } from './page-texts.js';
 
-/** `mapping`: the one that a person chose; empty: none. */
-export function pageSettings(myPackages: readonly string[], mapping: string): PageSettings {
+/** `mapping`: the one that a person chose; empty: none; undefined: none can be read. */
+export function pageSettings(myPackages: readonly string[], mapping: string | undefined): PageSettings {
   return {
     myPackages,
-    mapping: { chosen: mapping },
+    mapping: mapping === undefined ? undefined : { chosen: mapping },
     keys: chosenKeys(),
+    clickSelectsOnly: !setting('sources.openOnClick'),
     memoryBytes: openedMemoryBytes(),
     texts: pageTexts(l10n.bundle),
   };

@@ -1,5 +1,4 @@
 /** The custom editor: a readonly document that is only an address, and the page in a webview that holds the rest. */
-import { randomBytes } from 'node:crypto';
 import {
   commands,
   env,
@@ -14,24 +13,28 @@ import {
   type ExtensionContext,
   type WebviewPanel,
 } from 'vscode';
+import { pageMessageChecker } from '../../protocol/check-message.js';
 import type {
   HostMessage,
-  MappingExcerpt,
+  RetraceExcerpt,
   PageMessage,
   PageSettings,
+  SourceOpening,
   SourceKey,
-  WantedMapping,
+  ThreadStretch,
+  WantedRetraceMapping,
 } from '../../protocol/messages.js';
 import { pageHtml } from '../../protocol/page-html.js';
 import type { Notices } from '../notice.js';
 import type { Sessions } from '../recording/sessions.js';
 import { baseName } from '../base-name.js';
 import { type Baselines, feedBaseline } from './baselines.js';
+import type { NamedCode } from '../../trace/index.js';
 import { withoutRoom } from './kept-pages.js';
+import { nonce } from './nonce.js';
 import { feedPage } from './page-feed.js';
-
-export const recordingView = 'btrace.recording';
-export const foreignView = 'btrace.foreign';
+import { foreignView, recordingOf, recordingView, showRecording } from './show-recording.js';
+import type { ReadFile } from './whole-bytes.js';
 
 export class RecordingDocument implements CustomDocument {
   constructor(readonly uri: Uri) {}
@@ -41,13 +44,22 @@ export class RecordingDocument implements CustomDocument {
 }
 
 export interface PageServices {
-  readonly sessions: Sessions;
+  readonly sessions: Pick<Sessions, 'writing'>;
   readonly notices: Notices;
   readonly settings: () => PageSettings;
-  /** `isRecorded`: a mapping is still to be undone. */
-  openSource(key: SourceKey, beside: boolean, isRecorded: boolean): Promise<void>;
+  readonly readFile: ReadFile;
+  /** `isRecorded`: the key is still to be retraced. */
+  openSource(
+    recording: Uri,
+    key: SourceKey,
+    how: SourceOpening,
+    line: number,
+    isRecorded: boolean,
+  ): Promise<void>;
+  /** Names of functions that stand in other files than the recording; undefined where nothing is looked up. */
+  codeNames(recording: Uri, signal: AbortSignal): Promise<readonly NamedCode[] | undefined>;
   /** What the mapping of now says. */
-  mapping(wanted: WantedMapping): Promise<MappingExcerpt>;
+  mapping(wanted: WantedRetraceMapping): Promise<RetraceExcerpt>;
   /** Sources written after the recording began. */
   changedSources(recording: Uri): Promise<readonly string[]>;
   exportHtml(recording: Uri): Promise<unknown>;
@@ -60,6 +72,8 @@ interface OpenPage {
   /** Sent once the page has its recording. */
   pending: HostMessage[];
   opened: boolean;
+  /** Of view, weight and filters, as the page said last; empty: nothing yet. */
+  kept: string;
   /** It has all bytes of its recording. */
   isSent: boolean;
   /** The recording to compare with that it has, or gets. */
@@ -89,11 +103,13 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
   readonly onDidOpen: Event<Uri> = this.#opened.event;
   /** Everything a page says, after it was dealt with. */
   readonly onDidSay: Event<{ readonly uri: Uri; readonly message: PageMessage }> = this.#said.event;
+  readonly #context: ExtensionContext;
+  readonly #services: PageServices;
 
-  constructor(
-    private readonly context: ExtensionContext,
-    private readonly services: PageServices,
-  ) {}
+  constructor(context: ExtensionContext, services: PageServices) {
+    this.#context = context;
+    this.#services = services;
+  }
 
   register(): Disposable[] {
     return [recordingView, foreignView].map((view) =>
@@ -110,7 +126,7 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
   }
 
   resolveCustomEditor(document: RecordingDocument, panel: WebviewPanel): void {
-    const dist = Uri.joinPath(this.context.extensionUri, 'dist');
+    const dist = Uri.joinPath(this.#context.extensionUri, 'dist');
     const { webview } = panel;
     webview.options = { enableScripts: true, localResourceRoots: [dist] };
     const page: OpenPage = {
@@ -118,6 +134,7 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
       panel,
       pending: [],
       opened: false,
+      kept: '',
       isSent: false,
       baseline: '',
       ownBytes: 0,
@@ -137,12 +154,15 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
       page.feeding = new AbortController();
       void this.#feed(page, page.feeding.signal);
     };
+    const check = pageMessageChecker((why) => this.#services.notices.log.warn(why));
     const listening = [
-      webview.onDidReceiveMessage((message: PageMessage) => {
+      webview.onDidReceiveMessage((sent: unknown) => {
+        const message = check(sent);
+        if (message === undefined) return;
         if (message.type === 'ready') restart();
         // What is no trace is not sent to its end.
         if (message.type === 'notTrace' || message.type === 'failed') page.feeding.abort();
-        if (message.type !== 'ready') void this.services.notices.guard(() => this.#answer(page, message));
+        if (message.type !== 'ready') void this.#services.notices.guard(() => this.#answer(page, message));
         this.#said.fire({ uri: page.uri, message });
       }),
       panel.onDidChangeViewState(() => {
@@ -163,13 +183,13 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
   }
 
   #putUp(page: OpenPage): void {
-    const dist = Uri.joinPath(this.context.extensionUri, 'dist');
+    const dist = Uri.joinPath(this.#context.extensionUri, 'dist');
     const { webview } = page.panel;
     page.isDown = false;
     webview.html = pageHtml({
       scriptUri: String(webview.asWebviewUri(Uri.joinPath(dist, 'page.js'))),
       workerUri: String(webview.asWebviewUri(Uri.joinPath(dist, 'page-worker.js'))),
-      nonce: randomBytes(24).toString('base64'),
+      nonce: nonce(),
       cspSource: webview.cspSource,
       language: env.language,
     });
@@ -190,6 +210,13 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
     return this.#lastActive?.uri;
   }
 
+  /** What a page of the recording shows, as it said last; undefined: none has said so. */
+  shown(recording: Uri): string | undefined {
+    const pages = [...this.#pages].filter(({ uri }) => uri.toString() === recording.toString());
+    const page = pages.find((one) => one === this.#lastActive) ?? pages[0];
+    return page === undefined || page.kept === '' ? undefined : page.kept;
+  }
+
   /** To the page in front. */
   post(message: HostMessage): void {
     void this.#lastActive?.panel.webview.postMessage(message);
@@ -208,24 +235,32 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
   async #tellChangedSources(page: OpenPage): Promise<void> {
     if (!page.opened || page.uri.scheme !== 'file') return;
     try {
-      const files = await this.services.changedSources(page.uri);
+      const files = await this.#services.changedSources(page.uri);
       await page.panel.webview.postMessage({ type: 'changedSources', files } satisfies HostMessage);
     } catch (error) {
-      this.services.notices.log.debug('Changed sources are not known:', error);
+      this.#services.notices.log.debug('Changed sources are not known:', error);
     }
   }
 
   /** Brings a recording's page to the front, opening it if need be, and shows a method there. */
   async reveal(uri: Uri, key: SourceKey): Promise<void> {
-    const message: HostMessage = { type: 'reveal', key };
+    await this.#postTo(uri, { type: 'reveal', key });
+  }
+
+  /** The same with a stretch of a thread, on the timeline. */
+  async revealStretch(uri: Uri, stretch: ThreadStretch): Promise<void> {
+    await this.#postTo(uri, { type: 'revealStretch', ...stretch });
+  }
+
+  async #postTo(uri: Uri, message: HostMessage): Promise<void> {
     const existing = this.#page(uri);
     if (existing !== undefined) {
-      existing.panel.reveal();
+      existing.panel.reveal(existing.panel.viewColumn);
       if (existing.opened) await existing.panel.webview.postMessage(message);
       else existing.pending.push(message);
       return;
     }
-    await commands.executeCommand('vscode.openWith', uri, viewFor(uri));
+    await showRecording(uri);
     const page = this.#page(uri);
     if (page === undefined) return;
     if (page.opened) await page.panel.webview.postMessage(message);
@@ -238,15 +273,17 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
   }
 
   async #feed(page: OpenPage, signal: AbortSignal): Promise<void> {
-    const { sessions, notices } = this.services;
+    const { sessions, notices } = this.#services;
     try {
       await feedPage(
         page.panel.webview,
         {
           uri: page.uri,
           name: baseName(page.uri),
-          settings: this.services.settings(),
+          readFile: this.#services.readFile,
+          settings: this.#services.settings(),
           session: page.uri.scheme === 'file' ? sessions.writing(page.uri.fsPath)?.session : undefined,
+          codeNames: () => this.#services.codeNames(page.uri, signal),
           onSent: (bytes) => {
             page.ownBytes = bytes;
             if (!page.panel.visible) this.#makeRoom();
@@ -256,7 +293,7 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
       );
       if (signal.aborted) return;
       page.isSent = true;
-      const baseline = this.services.baselines.of(page.uri);
+      const baseline = this.#services.baselines.of(page.uri);
       // Of what is still being recorded it may be there already.
       if (baseline !== undefined && baseline.toString() !== page.baseline)
         await this.#feedBaseline(page, baseline);
@@ -270,10 +307,10 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
 
   /** Shows a recording beside the one that it is compared with. */
   async compare(uri: Uri, baseline: Uri): Promise<void> {
-    await this.services.baselines.set(uri, baseline);
+    await this.#services.baselines.set(uri, baseline);
     const known = this.#page(uri);
-    if (known === undefined) await commands.executeCommand('vscode.openWith', uri, viewFor(uri));
-    else known.panel.reveal();
+    if (known === undefined) await showRecording(uri);
+    else known.panel.reveal(known.panel.viewColumn);
     const page = known ?? this.#page(uri);
     if (page === undefined) return;
     const show: HostMessage = { type: 'command', command: 'compare' };
@@ -289,14 +326,16 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
     page.comparing = new AbortController();
     page.baseline = baseline.toString();
     page.comparedBytes = 0;
-    await feedBaseline(webview, baseline, page.comparing.signal, (bytes) => {
+    const { signal } = page.comparing;
+    const names = () => this.#services.codeNames(baseline, signal);
+    await feedBaseline(webview, baseline, this.#services.readFile, signal, names, (bytes) => {
       page.comparedBytes = bytes;
       if (!page.panel.visible) this.#makeRoom();
     });
   }
 
   async #compareWith(page: OpenPage, another: boolean): Promise<void> {
-    const { baselines } = this.services;
+    const { baselines } = this.#services;
     if (another) {
       const chosen = await baselines.choose(page.uri);
       if (chosen !== undefined) await this.compare(page.uri, chosen);
@@ -309,21 +348,30 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
   }
 
   async #answer(page: OpenPage, message: PageMessage): Promise<void> {
-    const { notices } = this.services;
+    const { notices } = this.#services;
     switch (message.type) {
       case 'ready':
         return;
       case 'openSource':
-        return this.services.openSource(message.key, message.beside, message.isRecorded);
-      case 'mapping':
-        return this.#sendMapping(page, message);
+        return this.#services.openSource(
+          page.uri,
+          message.key,
+          message.how,
+          message.line,
+          message.isRecorded,
+        );
+      case 'wantRetraceMapping':
+        return this.#sendRetraceMapping(page, message);
       case 'copy':
         await env.clipboard.writeText(message.text);
         return;
       case 'compareWith':
         return this.#compareWith(page, message.another);
+      case 'kept':
+        page.kept = message.state;
+        return;
       case 'exportHtml':
-        await this.services.exportHtml(page.uri);
+        await this.#services.exportHtml(page.uri);
         return;
       case 'opened':
         page.opened = true;
@@ -354,12 +402,12 @@ export class RecordingEditors implements CustomReadonlyEditorProvider<RecordingD
   }
 
   /** Always answered: the page shows nothing before. */
-  async #sendMapping(page: OpenPage, wanted: WantedMapping): Promise<void> {
-    let mapping: MappingExcerpt = { file: '', text: '' };
+  async #sendRetraceMapping(page: OpenPage, wanted: WantedRetraceMapping): Promise<void> {
+    let mapping: RetraceExcerpt = { file: '', text: '' };
     try {
-      mapping = await this.services.mapping(wanted);
+      mapping = await this.#services.mapping(wanted);
     } finally {
-      await page.panel.webview.postMessage({ type: 'mapping', ...mapping } satisfies HostMessage);
+      await page.panel.webview.postMessage({ type: 'retraceMapping', ...mapping } satisfies HostMessage);
     }
   }
 
@@ -384,14 +432,5 @@ async function openAsText(page: OpenPage): Promise<void> {
 
 /** The recording whose tab is in front, also right after a reload when no page has spoken yet. */
 export function recordingOfActiveTab(): Uri | undefined {
-  const input: unknown = window.tabGroups.activeTabGroup.activeTab?.input;
-  if (typeof input !== 'object' || input === null || !('viewType' in input) || !('uri' in input))
-    return undefined;
-  const ours = input.viewType === recordingView || input.viewType === foreignView;
-  return ours && input.uri instanceof Uri ? input.uri : undefined;
-}
-
-/** Foreign formats have an editor of their own, so that they open in it only where a person says so. */
-export function viewFor(uri: Uri): string {
-  return uri.path.endsWith('.btrace') ? recordingView : foreignView;
+  return recordingOf(window.tabGroups.activeTabGroup.activeTab?.input);
 }

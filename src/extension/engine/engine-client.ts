@@ -1,20 +1,24 @@
 /** The engine's worker thread as seen from the host. Ended by terminating it, in the middle of whatever it does. */
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { Uri, type Disposable } from 'vscode';
+import { Uri, workspace, type Disposable } from 'vscode';
 import type { Frame } from '../../symbols/wanted-source.js';
-import type { WantedMapping } from '../../protocol/messages.js';
+import type { NamedCode } from '../../trace/index.js';
+import type { WantedRetraceMapping } from '../../protocol/messages.js';
 import type {
-  KnownMappings,
+  KnownRetraceMappings,
+  MergeOutcome,
   EngineAnswer,
   EngineRequest,
   FigureColumns,
+  LagPlaceRow,
+  LagsOfFolder,
   MethodDetail,
   TraceSource,
   PathExcerpt,
 } from './engine-messages.js';
-import { readWhole } from '../editor/file-bytes.js';
-import { goneMapping, goneRecording, isGone } from '../gone.js';
+import { readWhole } from '../editor/whole-bytes.js';
+import { goneRetraceMapping, goneRecording, toldGone } from '../gone.js';
 import { openedMemoryBytes } from '../settings.js';
 import type { RecordedSources } from './recorded-sources.js';
 
@@ -22,6 +26,7 @@ type Unnumbered<T> = T extends unknown ? Omit<T, 'id'> : never;
 
 interface Waiting {
   readonly request: Unnumbered<EngineRequest>;
+  readonly onProgress: ((files: number) => void) | undefined;
   resolve(answer: EngineAnswer): void;
   reject(error: Error): void;
 }
@@ -38,6 +43,10 @@ export class EngineClient implements Disposable {
     this.#worker.unref();
     this.#worker.on('message', (answer: EngineAnswer) => {
       const waiting = this.#waiting.get(answer.id);
+      if (answer.type === 'lagsSoFar') {
+        waiting?.onProgress?.(answer.files);
+        return;
+      }
       this.#waiting.delete(answer.id);
       if (answer.type === 'failed') waiting?.reject(failure(answer, waiting.request));
       else waiting?.resolve(answer);
@@ -47,7 +56,7 @@ export class EngineClient implements Disposable {
   }
 
   /** Decodes a recording; once in a client's life. */
-  async open(recording: Uri, mapping: KnownMappings): Promise<FigureColumns> {
+  async open(recording: Uri, mapping: KnownRetraceMappings): Promise<FigureColumns> {
     const source = await sourceOf(recording);
     const answer = await this.#ask(
       { type: 'open', source, mapping, memoryBytes: openedMemoryBytes() },
@@ -62,7 +71,7 @@ export class EngineClient implements Disposable {
     recording: Uri,
     format: string,
     to: string,
-    mapping: KnownMappings,
+    mapping: KnownRetraceMappings,
   ): Promise<number | undefined> {
     try {
       const source = await sourceOf(recording);
@@ -71,6 +80,17 @@ export class EngineClient implements Disposable {
         buffersOf(source),
       );
       return answer.type === 'exported' ? answer.bytes : undefined;
+    } catch (error) {
+      if (this.#over) return undefined;
+      throw error;
+    }
+  }
+
+  /** Lays a system trace beside a recording; undefined when the engine was ended meanwhile. */
+  async merge(recording: string, systemTrace: string, to: string): Promise<MergeOutcome | undefined> {
+    try {
+      const answer = await this.#ask({ type: 'merge', recording, systemTrace, to });
+      return answer.type === 'merged' ? answer.outcome : undefined;
     } catch (error) {
       if (this.#over) return undefined;
       throw error;
@@ -88,13 +108,19 @@ export class EngineClient implements Disposable {
     }
   }
 
-  async sources(path: string, mapping: KnownMappings): Promise<RecordedSources> {
+  /** Names of the code in a trace, from the files that it tells of. */
+  async codeNames(path: string): Promise<readonly NamedCode[]> {
+    const answer = await this.#ask({ type: 'codeNames', path, memoryBytes: openedMemoryBytes() });
+    return answer.type === 'codeNames' ? answer.names : [];
+  }
+
+  async sources(path: string, mapping: KnownRetraceMappings): Promise<RecordedSources> {
     const answer = await this.#ask({ type: 'sources', path, mapping });
     return answer.type === 'sources' ? answer.sources : { startedMs: 0, fileKeys: [] };
   }
 
   /** What of the mapping is wanted, or what a recording needs. */
-  async excerpt(mapping: KnownMappings, of: WantedMapping | Uri): Promise<PathExcerpt> {
+  async excerpt(mapping: KnownRetraceMappings, of: WantedRetraceMapping | Uri): Promise<PathExcerpt> {
     const named = 'scheme' in of ? await sourceOf(of) : of;
     const answer = await this.#ask(
       { type: 'excerpt', mapping, of: named, memoryBytes: openedMemoryBytes() },
@@ -103,16 +129,40 @@ export class EngineClient implements Disposable {
     return answer.type === 'excerpt' ? answer.excerpt : { path: '', text: '', isOther: false };
   }
 
-  async unmap(mapping: KnownMappings, frame: Frame): Promise<readonly Frame[]> {
-    const answer = await this.#ask({ type: 'unmap', mapping, frame });
-    return answer.type === 'unmapped' ? answer.frames : [frame];
+  async retrace(mapping: KnownRetraceMappings, frame: Frame): Promise<readonly Frame[]> {
+    const answer = await this.#ask({ type: 'retrace', mapping, frame });
+    return answer.type === 'retraced' ? answer.frames : [frame];
   }
 
-  #ask(request: Unnumbered<EngineRequest>, transfer: ArrayBuffer[] = []): Promise<EngineAnswer> {
+  /** Groups the lag files of a folder; undefined when the engine was ended meanwhile. */
+  async lags(
+    folder: string,
+    mapping: KnownRetraceMappings,
+    onProgress: (files: number) => void,
+  ): Promise<LagsOfFolder | undefined> {
+    try {
+      const answer = await this.#ask({ type: 'lags', folder, mapping }, [], onProgress);
+      return answer.type === 'lags' ? answer.lags : undefined;
+    } catch (error) {
+      if (this.#over) return undefined;
+      throw error;
+    }
+  }
+
+  async lagPlaces(group: number): Promise<readonly LagPlaceRow[]> {
+    const answer = await this.#ask({ type: 'lagPlaces', group });
+    return answer.type === 'lagPlaces' ? answer.places : [];
+  }
+
+  #ask(
+    request: Unnumbered<EngineRequest>,
+    transfer: ArrayBuffer[] = [],
+    onProgress?: (files: number) => void,
+  ): Promise<EngineAnswer> {
     if (this.#over) return Promise.reject(ended());
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { request, resolve, reject });
+      this.#waiting.set(id, { request, onProgress, resolve, reject });
       this.#worker.postMessage({ ...request, id }, transfer);
     });
   }
@@ -140,18 +190,18 @@ function failure(
 ): Error {
   const error = new Error(message);
   if (gone === '') return error;
-  if ('mapping' in request && request.mapping.paths.includes(gone)) return goneMapping(Uri.file(gone), error);
+  if ('mapping' in request && request.mapping.paths.includes(gone))
+    return goneRetraceMapping(Uri.file(gone), error);
+  if ('systemTrace' in request && [request.recording, request.systemTrace].includes(gone))
+    return goneRecording(Uri.file(gone), error);
   const source = 'of' in request ? request.of : 'source' in request ? request.source : request;
   return 'path' in source && source.path === gone ? goneRecording(Uri.file(gone), error) : error;
 }
 
 async function sourceOf(recording: Uri): Promise<TraceSource> {
-  if (recording.scheme === 'file') return { path: recording.fsPath };
-  try {
-    return { bytes: new Uint8Array(await readWhole(recording)).buffer };
-  } catch (error) {
-    throw isGone(error) ? goneRecording(recording, error) : error;
-  }
+  // A trace from anywhere must not make the editor read other files unless the person trusts the workspace.
+  if (recording.scheme === 'file') return { path: recording.fsPath, namesCode: workspace.isTrusted };
+  return { bytes: new Uint8Array(await toldGone(recording, readWhole(recording))).buffer };
 }
 
 function buffersOf(source: TraceSource): ArrayBuffer[] {

@@ -28,7 +28,7 @@ export class EngineService {
 
   take(trace: Trace): FigureColumns {
     this.#trace = trace;
-    const sums = (this.#sums = sumScope(trace, wholeTrace));
+    const sums = (this.#sums = sumScope(trace, wholeTrace, 'counted'));
     const { method, self, total, sum, count } = methodFigures(sums, trace.methods.count);
     this.#methodOfRow = method;
     const frames = Array.from(method, (one) => frameOf(trace.methods, one));

@@ -2,7 +2,7 @@
 import { open } from 'node:fs/promises';
 import { ChunkKind, ChunkParser, chunkPayload, messages, RecordingReader } from '../../trace/index.js';
 import { mapIdOf } from '../../symbols/r8/map-id.js';
-import type { Mapping } from '../../symbols/r8/mapping.js';
+import type { RetraceMapping } from '../../symbols/r8/retrace-mapping.js';
 import { wantedSource } from '../../symbols/wanted-source.js';
 
 export interface RecordedSources {
@@ -18,7 +18,7 @@ const maxChunkBytes = 20 * 2 ** 20;
 /** None for what has no index: it was cut off, or is no recording. `mappingOf`: what a runtime's names were minified by. */
 export async function recordedSources(
   path: string,
-  mappingOf: (runtime: string, mapId: string) => Promise<Mapping | undefined>,
+  mappingOf: (runtime: string, mapId: string) => Promise<RetraceMapping | undefined>,
 ): Promise<RecordedSources> {
   const file = await open(path, 'r');
   try {

@@ -1,5 +1,6 @@
 /** Writes a trace in the format of another tool. In the worker: exporters run to the end without a pause. */
 import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { ofWhole, partName } from '../../targets/part-file.js';
 import { exporters } from '../../trace/formats/index.js';
 import type { Trace } from '../../trace/index.js';
 
@@ -11,8 +12,8 @@ export function writeExport(trace: Trace, format: string, to: string): number {
     throw new Error(
       'All of this file would take more memory than the setting btrace.files.memoryMegabytes allows: nothing was written.',
     );
-  const part = `${to}.part`;
-  const file = openSync(part, 'w');
+  const part = partName(to);
+  const file = opened(part, to);
   let bytes = 0;
   let whole = false;
   try {
@@ -27,4 +28,12 @@ export function writeExport(trace: Trace, format: string, to: string): number {
     else rmSync(part, { force: true });
   }
   return bytes;
+}
+
+function opened(part: string, to: string): number {
+  try {
+    return openSync(part, 'wx');
+  } catch (error) {
+    throw ofWhole(error, part, to);
+  }
 }

@@ -1,10 +1,10 @@
-/** Which recording's figures the editor shows: the one opened last, until they are hidden. */
+/** Which recording's figures the editor shows: the one opened last, or the one that led to a source last, until they are hidden. */
 import { commands, EventEmitter, type Disposable, type Event, type LogOutputChannel, type Uri } from 'vscode';
 import type { SourceKey } from '../../protocol/messages.js';
 import type { SourceIndex } from '../../symbols/find-source.js';
 import { FiguresByDocument } from './document-figures.js';
 import { EngineClient } from '../engine/engine-client.js';
-import type { KnownMappings } from '../engine/engine-messages.js';
+import type { KnownRetraceMappings } from '../engine/engine-messages.js';
 import { Figures } from './figures.js';
 
 export class CurrentFigures implements Disposable {
@@ -14,12 +14,12 @@ export class CurrentFigures implements Disposable {
   readonly onDidChange: Event<void> = this.#change.event;
   #figures: Figures | undefined;
   #loading: EngineClient | undefined;
+  #loadingOf = '';
+  readonly #extensionPath: string;
 
-  constructor(
-    private readonly extensionPath: string,
-    files: SourceIndex,
-    log: LogOutputChannel,
-  ) {
+  constructor(extensionPath: string, files: SourceIndex, log: LogOutputChannel) {
+    this.#extensionPath = extensionPath;
+
     this.documents = new FiguresByDocument(files, log);
   }
 
@@ -28,9 +28,10 @@ export class CurrentFigures implements Disposable {
   }
 
   /** Reads a recording's figures. A later call ends an earlier one. What was shown stays until the new ones are there. */
-  async show(recording: Uri, mapping: KnownMappings): Promise<boolean> {
+  async show(recording: Uri, mapping: KnownRetraceMappings): Promise<boolean> {
     this.#loading?.dispose();
-    const engine = (this.#loading = new EngineClient(this.extensionPath));
+    const engine = (this.#loading = new EngineClient(this.#extensionPath));
+    this.#loadingOf = recording.toString();
     try {
       const columns = await engine.open(recording, mapping);
       if (this.#loading !== engine) return false;
@@ -43,6 +44,12 @@ export class CurrentFigures implements Disposable {
       this.#loading = undefined;
       throw error;
     }
+  }
+
+  /** Whether the figures are of this recording, or soon will be. */
+  isOf(recording: Uri): boolean {
+    const shown = this.#loading === undefined ? this.#figures?.recording.toString() : this.#loadingOf;
+    return shown === recording.toString();
   }
 
   /** The recording has another name now. */

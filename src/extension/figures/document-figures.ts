@@ -42,11 +42,13 @@ const none: DocumentFigures = { declarations: [], rows: [], stale: false };
 
 export class FiguresByDocument {
   readonly #known = new WeakMap<TextDocument, Known>();
+  readonly #files: SourceIndex;
+  readonly #log: LogOutputChannel;
 
-  constructor(
-    private readonly files: SourceIndex,
-    private readonly log: LogOutputChannel,
-  ) {}
+  constructor(files: SourceIndex, log: LogOutputChannel) {
+    this.#files = files;
+    this.#log = log;
+  }
 
   /** Immediate but for the first time, when the file's time is looked at. */
   of(document: TextDocument, figures: Figures): DocumentFigures | Promise<DocumentFigures> {
@@ -80,7 +82,7 @@ export class FiguresByDocument {
     };
     this.#known.set(document, known);
     if (document.getText().length > maxCharacters)
-      this.log.info(`${document.fileName}: no figures in a text of more than ${maxCharacters} characters.`);
+      this.#log.info(`${document.fileName}: no figures in a text of more than ${maxCharacters} characters.`);
     // What is half typed already hides nothing that was recorded.
     if (recorded !== undefined && document.isDirty) scan(recorded, baseName(document.uri), known);
     return this.#update(document, known);
@@ -102,10 +104,10 @@ export class FiguresByDocument {
     const frame = { className: className[first] ?? '', file: file[first] ?? '' };
     const { signal } = new AbortController();
     const wanted = { ...frame, method: '', signature: '', line: 0 };
-    const { places } = await findSource(wanted, this.files, signal);
+    const { places } = await findSource(wanted, this.#files, signal);
     const isThis = (place: { readonly file: string }): boolean => place.file === document.uri.toString();
     if (!places.some(isThis)) return false;
-    return !(await fittingPlaces(places, recordedMethods(figures, rows), this.files, signal)).some(isThis);
+    return !(await fittingPlaces(places, recordedMethods(figures, rows), this.#files, signal)).some(isThis);
   }
 }
 

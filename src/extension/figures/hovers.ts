@@ -13,6 +13,7 @@ import { holdsLine } from '../../symbols/match-declarations.js';
 import { languageOf } from '../../symbols/scan/declarations.js';
 import { baseName } from '../base-name.js';
 import { setting } from '../settings.js';
+import { recordingName } from './choose-figures.js';
 import type { CurrentFigures } from './current-figures.js';
 import type { DeclarationFigures } from './document-figures.js';
 import type { FigureColumns, Neighbour } from '../engine/engine-messages.js';
@@ -22,12 +23,16 @@ const shownNeighbours = 5;
 const shownLines = 5;
 
 export class Hovers implements HoverProvider {
-  constructor(private readonly current: CurrentFigures) {}
+  readonly #current: CurrentFigures;
+
+  constructor(current: CurrentFigures) {
+    this.#current = current;
+  }
 
   async provideHover(document: TextDocument, position: Position): Promise<Hover | undefined> {
-    const { figures } = this.current;
+    const { figures } = this.#current;
     if (figures === undefined || setting('figures.show') === 'off') return undefined;
-    const shown = await this.current.documents.of(document, figures);
+    const shown = await this.#current.documents.of(document, figures);
     const found = shown.declarations.find(
       ({ declaration: d }) =>
         d.line === position.line && d.column <= position.character && position.character <= d.endColumn,
@@ -45,6 +50,7 @@ export class Hovers implements HoverProvider {
       );
     }
     text.appendText(lines.join('\n'));
+    text.appendText(`\n${l10n.t('Recording: {0}', recordingName(figures.recording))}`);
     if (shown.stale) text.appendText(`\n${l10n.t('The file was edited since it was recorded.')}`);
     if (columns.part !== undefined) text.appendText(`\n${partText(columns.part, columns.endNs)}`);
     if (detail !== undefined) {

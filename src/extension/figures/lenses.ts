@@ -12,6 +12,7 @@ import {
   type TextDocument,
 } from 'vscode';
 import { setting } from '../settings.js';
+import { recordingName } from './choose-figures.js';
 import type { CurrentFigures } from './current-figures.js';
 import type { DocumentFigures } from './document-figures.js';
 import type { Figures } from './figures.js';
@@ -27,8 +28,11 @@ export class Lenses implements CodeLensProvider, Disposable {
   readonly #asked = new WeakMap<TextDocument, number>();
   readonly #listening: Disposable;
   #timer: NodeJS.Timeout | undefined;
+  readonly #current: CurrentFigures;
 
-  constructor(private readonly current: CurrentFigures) {
+  constructor(current: CurrentFigures) {
+    this.#current = current;
+
     this.#listening = Disposable.from(
       current.onDidChange(() => this.#change.fire()),
       workspace.onDidChangeTextDocument(({ document }) => {
@@ -46,10 +50,10 @@ export class Lenses implements CodeLensProvider, Disposable {
   }
 
   provideCodeLenses(document: TextDocument): CodeLens[] | Promise<CodeLens[]> {
-    const { figures } = this.current;
+    const { figures } = this.#current;
     if (figures === undefined || setting('figures.show') === 'off') return [];
     this.#asked.set(document, document.version);
-    const shown = this.current.documents.of(document, figures);
+    const shown = this.#current.documents.of(document, figures);
     return shown instanceof Promise ? shown.then((one) => lenses(one, figures)) : lenses(shown, figures);
   }
 
@@ -65,6 +69,7 @@ function lenses({ declarations, stale }: DocumentFigures, figures: Figures): Cod
   const threshold = setting('figures.thresholdPercent') / 100;
   const { columns } = figures;
   const result: CodeLens[] = [];
+  const recording = recordingName(figures.recording);
   for (const { declaration, rows } of declarations) {
     const values = measured(columns, rows, time);
     if (share(columns, values) < threshold) continue;
@@ -73,12 +78,23 @@ function lenses({ declarations, stale }: DocumentFigures, figures: Figures): Cod
       new CodeLens(new Range(declaration.line, declaration.column, declaration.line, declaration.endColumn), {
         title: stale ? l10n.t('{0} · before the last edit', text) : text,
         tooltip: stale
-          ? l10n.t('The file was edited since it was recorded. Click to show the method in the recording.')
-          : l10n.t('Click to show the method in the recording.'),
+          ? l10n.t('The file was edited since it was recorded. Click to show the method in {0}.', recording)
+          : l10n.t('Click to show the method in {0}.', recording),
         command: 'btrace.revealMethod',
         arguments: [rows[0]],
       }),
     );
   }
+  // Of the text as a whole: whose figures these are, and the way to fewer or none.
+  if (result.length > 0)
+    result.unshift(
+      new CodeLens(new Range(0, 0, 0, 0), {
+        title: `$(flame) ${recording} · ${l10n.t('change…')}`,
+        tooltip: l10n.t(
+          'The figures in this file are of this recording. Click to choose what of them is shown, or nothing.',
+        ),
+        command: 'btrace.chooseFigures',
+      }),
+    );
   return result;
 }

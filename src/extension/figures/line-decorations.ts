@@ -35,8 +35,11 @@ export class LineDecorations implements Disposable {
     }),
   );
   readonly #listening: Disposable;
+  readonly #current: CurrentFigures;
 
-  constructor(private readonly current: CurrentFigures) {
+  constructor(current: CurrentFigures) {
+    this.#current = current;
+
     this.#listening = Disposable.from(
       current.onDidChange(() => this.#drawAll()),
       window.onDidChangeVisibleTextEditors(() => this.#drawAll()),
@@ -53,14 +56,14 @@ export class LineDecorations implements Disposable {
   }
 
   async #draw(editor: TextEditor): Promise<void> {
-    const { figures } = this.current;
+    const { figures } = this.#current;
     const show = setting('figures.show');
     const lines = show === 'lensAndLines' || show === 'all';
     const heat = show === 'lensAndHeat' || show === 'all';
     const shown =
       figures === undefined || !(lines || heat)
         ? undefined
-        : await this.current.documents.of(editor.document, figures);
+        : await this.#current.documents.of(editor.document, figures);
     const atEnd: DecorationOptions[] = [];
     const byStep: Range[][] = this.#heat.map(() => []);
     // Lines of an edited text are other lines: what cannot be followed by name is not shown.

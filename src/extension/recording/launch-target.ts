@@ -1,19 +1,18 @@
 /**
- * A program that is not there yet: its command runs in a terminal with the agent in its environment, so that it is recorded from its
- * first moment, and whoever runs it sees what it prints and types what it asks for.
+ * A program that is not there yet: it runs in a terminal with the agent in it, so that it is recorded from its first
+ * moment, and whoever runs it sees what it prints and types what it asks for.
  */
 import {
   l10n,
+  ProcessExecution,
   ShellExecution,
   Task,
   TaskPanelKind,
   TaskRevealKind,
   tasks,
   TaskScope,
-  window,
   workspace,
   Disposable,
-  type QuickPickItem,
   type TaskExecution,
 } from 'vscode';
 import { isJava, nameOfCommand } from '../../targets/local/java-command.js';
@@ -23,55 +22,111 @@ import {
   type LaunchOptions,
   type RunningCommand,
 } from '../../targets/local/launch.js';
+import { nativeProgram } from '../../targets/local/native-command.js';
 import type { RecordOptions, Session, Target } from '../../targets/target.js';
-import type { Memory } from '../memory.js';
+import { Problem } from '../notice.js';
+import type { WorkspaceStart } from './workspace-starts.js';
 
-const rememberedCommands = 8;
+/** How a program is started once a person has chosen it. */
+interface PreparedLaunch {
+  readonly words: readonly string[];
+  readonly options: Pick<LaunchOptions, 'env' | 'name' | 'run' | 'runsIn'>;
+}
 
 export class LaunchTarget implements Target {
   readonly kind = 'local';
-  readonly id: string;
-  readonly name: string;
   /** It has none before it runs. */
   readonly pid = 0;
   readonly runtime = '';
-  readonly detail: string;
   readonly refusal: string | undefined = undefined;
+  readonly #options: LaunchOptions;
+  readonly #prepare: (signal: AbortSignal) => Promise<PreparedLaunch>;
+
+  private constructor(
+    readonly id: string,
+    readonly name: string,
+    readonly detail: string,
+    options: LaunchOptions,
+    prepare: (signal: AbortSignal) => Promise<PreparedLaunch>,
+  ) {
+    this.#options = options;
+    this.#prepare = prepare;
+  }
 
   /** `program`: a part of the name of the JVM that is meant, where the command starts several; empty for the first. */
-  constructor(
-    command: string,
-    private readonly program: string,
-    private readonly options: LaunchOptions,
-  ) {
-    this.id = `launch:${command}`;
-    this.detail = command;
-    this.name = program === '' ? nameOfCommand([command]) : program;
+  static ofCommand(command: string, program: string, options: LaunchOptions): LaunchTarget {
+    const name = program === '' ? nameOfCommand([command]) : program;
+    const [folder] = workspace.workspaceFolders ?? [];
+    const prepare = (signal: AbortSignal): Promise<PreparedLaunch> =>
+      Promise.resolve({
+        words: [command],
+        options: {
+          ...(program === '' ? {} : { name: program }),
+          ...(folder === undefined ? {} : { runsIn: folder.uri.fsPath }),
+          run: (withAgent) => inShell(name, withAgent, signal),
+        },
+      });
+    return new LaunchTarget(`launch:${command}`, name, command, options, prepare);
+  }
+
+  /** A program of the workspace, started as its launch configuration says. */
+  static ofStart(start: WorkspaceStart, options: LaunchOptions): LaunchTarget {
+    const { name, detail } = start;
+    const prepare = async (signal: AbortSignal): Promise<PreparedLaunch> => {
+      const { words, folder, env } = await start.prepare();
+      const [program = ''] = words;
+      if (!isJava(program) && (await nativeProgram(words)) === undefined)
+        throw new Problem(
+          l10n.t('No agent can be loaded into {0} as it starts.', program),
+          l10n.t('See that it is built. Start it, and pick it from the list.'),
+        );
+      return { words, options: { env, run: (withAgent) => asProcess(name, withAgent, folder, signal) } };
+    };
+    return new LaunchTarget(`start:${name} ${detail}`, name, detail, options, prepare);
   }
 
   async start(options: RecordOptions, signal = new AbortController().signal): Promise<Session> {
-    const { session } = await launch(
-      [this.detail],
-      options,
-      {
-        agentRoots: this.options.agentRoots,
-        ...(this.options.log === undefined ? {} : { log: this.options.log }),
-        ...(this.program === '' ? {} : { name: this.program }),
-        run: (command) => inTerminal(this.name, command, signal),
-      },
-      signal,
-    );
+    const { words, options: own } = await this.#prepare(signal);
+    signal.throwIfAborted();
+    const { session } = await launch(words, options, { ...this.#options, ...own }, signal);
     return session;
   }
 }
 
-/** A shell of its own for the command; giving up before its program has called back ends it. */
-async function inTerminal(name: string, command: AgentCommand, giveUp: AbortSignal): Promise<RunningCommand> {
+/** A process of its own, in that folder, with what of its environment is not this process's. */
+function asProcess(
+  name: string,
+  { args, env }: AgentCommand,
+  cwd: string,
+  giveUp: AbortSignal,
+): Promise<RunningCommand> {
+  const [file = '', ...rest] = args;
+  return asTask(name, new ProcessExecution(file, rest, { cwd, env: ownEnvironment(env) }), giveUp);
+}
+
+/** What of the environment is not this process's. */
+function ownEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
+  const own = Object.entries(env).flatMap(([key, value]) =>
+    value === undefined || value === process.env[key] ? [] : [[key, value] as const],
+  );
+  return Object.fromEntries(own);
+}
+
+/** A shell of its own for the command. */
+function inShell(name: string, command: AgentCommand, giveUp: AbortSignal): Promise<RunningCommand> {
   const [text = ''] = command.args;
-  const tools = command.env['JAVA_TOOL_OPTIONS'] ?? '';
+  return asTask(name, new ShellExecution(text, { env: ownEnvironment(command.env) }), giveUp);
+}
+
+/** In a terminal of its own; giving up before its program has called back ends it. */
+async function asTask(
+  name: string,
+  execution: ShellExecution | ProcessExecution,
+  giveUp: AbortSignal,
+): Promise<RunningCommand> {
   const scope = workspace.workspaceFolders?.[0] ?? TaskScope.Workspace;
-  const execution = new ShellExecution(text, { env: { JAVA_TOOL_OPTIONS: tools } });
-  const task = new Task({ type: 'shell' }, scope, name, 'BTrace', execution, []);
+  const type = execution instanceof ShellExecution ? 'shell' : 'process';
+  const task = new Task({ type }, scope, name, 'BTrace', execution, []);
   task.presentationOptions = { reveal: TaskRevealKind.Always, panel: TaskPanelKind.New, focus: false };
   let settle: (code: number) => void = () => undefined;
   const exit = new Promise<number>((resolve) => (settle = resolve));
@@ -94,58 +149,4 @@ async function inTerminal(name: string, command: AgentCommand, giveUp: AbortSign
   giveUp.addEventListener('abort', end, { once: true });
   void exit.then(() => giveUp.removeEventListener('abort', end));
   return { exit, kill: end };
-}
-
-export interface ChosenCommand {
-  readonly command: string;
-  readonly program: string;
-}
-
-/** A command as one types it in a terminal; those given before are a key away. */
-export async function askCommand(memory: Memory): Promise<ChosenCommand | undefined> {
-  const before = memory.launchCommands.get();
-  const command = await typedOrBefore(before.map((one) => one.command));
-  if (command === undefined) return undefined;
-  let program = before.find((one) => one.command === command)?.program ?? '';
-  if (!isJava(/\S+/.exec(command)?.[0] ?? '')) {
-    const answer = await window.showInputBox({
-      title: l10n.t('BTrace: Record a Program from Its Start'),
-      prompt: l10n.t(
-        'If this starts several Java programs (Gradle and Maven are such themselves): a part of the main class or jar that is meant. Empty: the first one.',
-      ),
-      value: program,
-    });
-    if (answer === undefined) return undefined;
-    program = answer.trim();
-  }
-  const chosen = { command, program };
-  const rest = before.filter((one) => one.command !== command);
-  await memory.launchCommands.set([chosen, ...rest].slice(0, rememberedCommands));
-  return chosen;
-}
-
-function typedOrBefore(before: readonly string[]): Promise<string | undefined> {
-  const pick = window.createQuickPick();
-  pick.title = l10n.t('BTrace: Record a Program from Its Start');
-  pick.placeholder = l10n.t('Its command, as in a terminal: java -jar shop.jar');
-  const list = (): QuickPickItem[] => {
-    const typed = pick.value.trim();
-    const others = before.filter((one) => one !== typed).map((label) => ({ label }));
-    return typed === '' ? others : [{ label: typed, alwaysShow: true }, ...others];
-  };
-  const show = (): void => void (pick.items = list());
-  show();
-  const listening: { dispose(): unknown }[] = [pick, pick.onDidChangeValue(show)];
-  return new Promise<string | undefined>((resolve) => {
-    listening.push(
-      pick.onDidAccept(() => {
-        // The list follows the typing a moment later: unless it is one given before, the text itself counts.
-        const label = pick.selectedItems[0]?.label;
-        const command = label !== undefined && before.includes(label) ? label : pick.value.trim();
-        if (command !== '') resolve(command);
-      }),
-      pick.onDidHide(() => resolve(undefined)),
-    );
-    pick.show();
-  }).finally(() => void Disposable.from(...listening).dispose());
 }

@@ -12,8 +12,11 @@ export class OpenRecordings implements Disposable {
   /** One after the other, so that the last one holds. */
   #telling = Promise.resolve();
   #told = '[]';
+  readonly #folder: string;
 
-  constructor(private readonly folder: string) {
+  constructor(folder: string) {
+    this.#folder = folder;
+
     void this.tell();
   }
 
@@ -26,17 +29,18 @@ export class OpenRecordings implements Disposable {
   async #tell(): Promise<void> {
     const files = JSON.stringify(openHere());
     if (files === this.#told) return;
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    await writeFile(path.join(this.folder, `${String(process.pid)}.json`), files);
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    // eslint-disable-next-line btrace/shared-folders -- this folder is the extension's own
+    await writeFile(path.join(this.#folder, `${String(process.pid)}.json`), files);
     this.#told = files;
   }
 
   async all(): Promise<Set<string>> {
     const open = new Set(openHere());
-    const notes = await readdir(this.folder).catch(() => []);
+    const notes = await readdir(this.#folder).catch(() => []);
     for (const note of notes) {
       const host = Number(path.basename(note, '.json'));
-      const file = path.join(this.folder, note);
+      const file = path.join(this.#folder, note);
       if (!Number.isInteger(host) || !isThere({ host })) await rm(file, { force: true });
       else if (host !== process.pid) for (const one of await readNote(file)) open.add(one);
     }

@@ -19,22 +19,22 @@ export function presets(): Preset[] {
     {
       name: 'balanced',
       label: l10n.t('Balanced'),
-      description: l10n.t('all threads, every kind of point, 1 ms'),
+      description: l10n.t('where the time goes and what is waited for, in all threads'),
     },
     {
       name: 'mainThread',
       label: l10n.t('Main thread'),
-      description: l10n.t('the main thread alone, twice as fine'),
+      description: l10n.t('the main thread alone, in finer steps'),
     },
     {
       name: 'memory',
       label: l10n.t('Memory'),
-      description: l10n.t('allocations in fine steps, garbage collection'),
+      description: l10n.t('what allocates, in finer steps, and garbage collection'),
     },
     {
       name: 'locks',
       label: l10n.t('Locks'),
-      description: l10n.t('monitors, waits, parks and who ended them'),
+      description: l10n.t('what threads wait for, and who ends it'),
     },
     { name: 'custom', label: l10n.t('Custom'), description: l10n.t('as set in btrace.recording.custom') },
   ];
@@ -43,10 +43,12 @@ export function presets(): Preset[] {
 function choice(name: PresetName): RecordingChoice {
   if (name !== 'custom') return recordingPresets[name];
   const own = setting('recording.custom');
+  const pointMicros = own.pointIntervalMicros ?? own.intervalMicros;
+  const cpuMicros = own.cpuIntervalMicros ?? own.intervalMicros;
   return {
     ...recordingPresets.balanced,
-    ...(own.syncIntervalMicros === undefined ? {} : { syncIntervalNs: own.syncIntervalMicros * 1000 }),
-    ...(own.asyncIntervalMicros === undefined ? {} : { asyncIntervalNs: own.asyncIntervalMicros * 1000 }),
+    ...(pointMicros === undefined ? {} : { syncIntervalNs: pointMicros * 1000 }),
+    ...(cpuMicros === undefined ? {} : { asyncIntervalNs: cpuMicros * 1000 }),
     ...(own.allocationIntervalBytes === undefined
       ? {}
       : { allocationIntervalBytes: own.allocationIntervalBytes }),
@@ -76,5 +78,6 @@ export function recordOptions(
     maxDurationMs: limits.maxDurationMs,
     maxBytes: setting('recording.maxMegabytes') * 2 ** 20,
     fromLaunch,
+    nativeFrom: setting('recording.nativeFrom'),
   };
 }

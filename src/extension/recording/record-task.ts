@@ -32,18 +32,21 @@ interface Definition extends TaskDefinition {
 
 export class RecordTasks implements TaskProvider {
   static readonly type = 'btrace';
+  readonly #recorder: Recorder;
+  readonly #memory: Memory;
+  readonly #notices: Notices;
 
-  constructor(
-    private readonly recorder: Recorder,
-    private readonly memory: Memory,
-    private readonly notices: Notices,
-  ) {}
+  constructor(recorder: Recorder, memory: Memory, notices: Notices) {
+    this.#recorder = recorder;
+    this.#memory = memory;
+    this.#notices = notices;
+  }
 
   /** One that asks, and one for each program recorded lately. */
   provideTasks(): Task[] {
     const definitions: Definition[] = [
       { type: RecordTasks.type },
-      ...this.memory.lastTargets.get().map((target) => ({ type: RecordTasks.type, target })),
+      ...this.#memory.lastTargets.get().map((target) => ({ type: RecordTasks.type, target })),
     ];
     return definitions.map((definition) => this.#task(definition, TaskScope.Workspace));
   }
@@ -60,7 +63,7 @@ export class RecordTasks implements TaskProvider {
     const folder = typeof scope === 'object' ? scope.uri : workspace.workspaceFolders?.[0]?.uri;
     // Resolved: `${input:…}` and the like in tasks.json are filled in.
     const execution = new CustomExecution((resolved: Definition) =>
-      Promise.resolve(new RecordTerminal(resolved, folder, this.recorder, this.notices)),
+      Promise.resolve(new RecordTerminal(resolved, folder, this.#recorder, this.#notices)),
     );
     // Nothing that it prints is a problem in a file: no matchers, and VS Code does not ask for any.
     return new Task(definition, scope, name, 'BTrace', execution, []);
@@ -73,13 +76,17 @@ class RecordTerminal implements Pseudoterminal {
   readonly onDidWrite = this.#write.event;
   readonly onDidClose = this.#close.event;
   readonly #over = new AbortController();
+  readonly #definition: Definition;
+  readonly #folder: Uri | undefined;
+  readonly #recorder: Recorder;
+  readonly #notices: Notices;
 
-  constructor(
-    private readonly definition: Definition,
-    private readonly folder: Uri | undefined,
-    private readonly recorder: Recorder,
-    private readonly notices: Notices,
-  ) {}
+  constructor(definition: Definition, folder: Uri | undefined, recorder: Recorder, notices: Notices) {
+    this.#definition = definition;
+    this.#folder = folder;
+    this.#recorder = recorder;
+    this.#notices = notices;
+  }
 
   open(): void {
     void this.#record().then((code) => this.#close.fire(code));
@@ -97,13 +104,13 @@ class RecordTerminal implements Pseudoterminal {
   /** The exit code. */
   async #record(): Promise<number> {
     try {
-      const { definition } = this;
+      const definition = this.#definition;
       const { seconds, output, open } = definition;
       const file = typeof output === 'string' && output !== '' ? this.#place(output) : undefined;
-      const request = await this.recorder.ask(argumentsOf(definition));
+      const request = await this.#recorder.ask(argumentsOf(definition));
       if (request === undefined) return 1;
       this.#line(l10n.t('Waiting for {0}. Ctrl+C or q stops.', request.target.name));
-      const active = await this.recorder.start(
+      const active = await this.#recorder.start(
         {
           ...request,
           ...(file === undefined ? {} : { file }),
@@ -118,29 +125,29 @@ class RecordTerminal implements Pseudoterminal {
       silence();
       this.#status(statusLine(session.status()));
       this.#line('');
-      this.#tell(end);
-      await this.recorder.finish(active, end, open !== false);
-      return end.reason === 'cancelled' ? 1 : 0;
+      const isKept = end.reason !== 'cancelled' && !this.#recorder.isCancelled(active);
+      this.#tell(end, isKept);
+      await this.#recorder.finish(active, end, open !== false);
+      return isKept ? 0 : 1;
     } catch (error) {
       if (isAbort(error)) return 1;
       // The terminal says it; a toast would say it twice.
       const { message, nextStep } = words(error);
-      this.notices.log.error(error instanceof Error ? error : message);
+      this.#notices.log.error(error instanceof Error ? error : message);
       this.#line(`${message} ${nextStep}`.trim());
       return 1;
     }
   }
 
-  #tell(end: SessionEnd): void {
+  #tell(end: SessionEnd, isKept: boolean): void {
     if (end.message !== '') this.#line(end.message);
-    if (end.reason !== 'cancelled')
-      this.#line(l10n.t('{0} written: {1}', end.file, formatBytes(end.fileBytes)));
+    if (isKept) this.#line(l10n.t('{0} written: {1}', end.file, formatBytes(end.fileBytes)));
   }
 
   /** A folder that is not on this machine has a path all the same, and here that leads to another place. */
   #place(output: string): string {
     if (path.isAbsolute(output)) return output;
-    if (this.folder?.scheme === 'file') return path.join(this.folder.fsPath, output);
+    if (this.#folder?.scheme === 'file') return path.join(this.#folder.fsPath, output);
     throw new Problem(
       l10n.t('{0} is in no folder of this machine.', output),
       l10n.t('Give the task an output with its whole path.'),

@@ -3,20 +3,26 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { commands, EventEmitter, l10n, ProgressLocation, Uri, window, workspace, type Event } from 'vscode';
 import type { LaunchOptions } from '../../targets/local/launch.js';
-import type { SessionEnd, Target } from '../../targets/target.js';
+import { isTargetError, type SessionEnd, type Target } from '../../targets/target.js';
 import { goneRecording } from '../gone.js';
 import type { Memory } from '../memory.js';
 import { Problem, type Notices } from '../notice.js';
 import { setting, type PresetName } from '../settings.js';
-import { askCommand, LaunchTarget } from './launch-target.js';
+import { askProgram } from './ask-program.js';
+import { LaunchTarget } from './launch-target.js';
 import { pickHow, pickTarget, refuse } from './pick-target.js';
 import { isPresetName } from './presets.js';
-import { mayDiscard, plain, showProgress } from './progress.js';
+import { plain, showProgress } from './progress.js';
 import type { ActiveRecording, Sessions } from './sessions.js';
 import { goesOn } from './recording-length.js';
+import { closeRecording, showRecording } from '../editor/show-recording.js';
+import type { DiscardedRecording } from './discarded.js';
+import { systemLabel, systemOptions, systemWish, type SystemWish } from './system-choice.js';
 import { describe, type RecordingStore } from './store.js';
 import type { TargetRegistry } from './target-registry.js';
 import { isThere, type UnfinishedRecording } from './unfinished.js';
+import type { WorkspacePrograms } from './workspace-programs.js';
+import type { WorkspaceStart } from './workspace-starts.js';
 
 /** What `btrace.record` takes when it is called with arguments: by a key binding or another extension. */
 export interface RecordArguments {
@@ -33,6 +39,8 @@ export interface RecordRequest {
   readonly target: Target;
   readonly preset: PresetName;
   readonly fromLaunch: boolean;
+  /** What the settings say when left out. */
+  readonly system?: SystemWish;
   /** Where to; a new file in the store's folder when left out. */
   readonly file?: string;
   /** Stops by itself after this; what the settings say when left out. */
@@ -45,15 +53,30 @@ export class Recorder {
   readonly #finished = new EventEmitter<string>();
   /** A recording is whole, and open. */
   readonly onDidFinish: Event<string> = this.#finished.event;
+  readonly #recorded = new EventEmitter<Target>();
+  /** A recording was made and kept. */
+  readonly onDidRecord: Event<Target> = this.#recorded.event;
+  readonly #memory: Memory;
+  readonly #notices: Notices;
+  /** Those whose end is not to be kept: their ids. */
+  readonly #cancelled = new Set<number>();
+  readonly #launching: LaunchOptions;
+  readonly #workspacePrograms: WorkspacePrograms;
 
   constructor(
     readonly registry: TargetRegistry,
     readonly sessions: Sessions,
     readonly store: RecordingStore,
-    private readonly memory: Memory,
-    private readonly notices: Notices,
-    private readonly launching: LaunchOptions,
-  ) {}
+    memory: Memory,
+    notices: Notices,
+    launching: LaunchOptions,
+    workspacePrograms: WorkspacePrograms,
+  ) {
+    this.#memory = memory;
+    this.#notices = notices;
+    this.#launching = launching;
+    this.#workspacePrograms = workspacePrograms;
+  }
 
   /** The whole way with questions. Resolves once the recording has ended and is open, with its file. */
   async record(given: RecordArguments = {}): Promise<string | undefined> {
@@ -65,22 +88,29 @@ export class Recorder {
   async ask(given: RecordArguments = {}): Promise<RecordRequest | undefined> {
     requireTrust();
     const chosen = await this.#target(given);
-    const target = chosen === 'launch' ? await this.#askCommand() : chosen;
+    const target = chosen === 'launch' ? await this.#askProgram() : chosen;
     if (target === undefined) return undefined;
     const asked = given.preset === undefined && given.target === undefined && given.command === undefined;
     const how = asked
       ? await pickHow(target, this.#lastPreset())
       : { preset: presetOf(given.preset), fromLaunch: given.fromLaunch ?? false };
     if (how === undefined) return undefined;
-    await this.memory.lastPreset.set(how.preset);
+    await this.#memory.lastPreset.set(how.preset);
     return { target, ...how };
   }
 
   #target(given: RecordArguments): Promise<Target | 'launch' | undefined> {
-    if (given.command !== undefined) return Promise.resolve(this.#launching(given.command, given.target));
-    return given.target === undefined
-      ? pickTarget(this.registry, this.memory.lastTargets.get())
-      : this.find(given.target, given.fromLaunch);
+    if (given.command !== undefined) return Promise.resolve(this.#launchTarget(given.command, given.target));
+    return given.target === undefined ? this.#pickTarget() : this.find(given.target, given.fromLaunch);
+  }
+
+  async #pickTarget(): Promise<Target | 'launch' | undefined> {
+    const programs = this.#workspacePrograms;
+    return pickTarget(this.registry, {
+      lastNames: this.#memory.lastTargets.get(),
+      isOfWorkspace: await programs.tellApart(),
+      startable: programs.configurations().map((one) => this.#startTarget(one)),
+    });
   }
 
   async recordTarget(target: Target): Promise<string | undefined> {
@@ -89,32 +119,39 @@ export class Recorder {
     return how && this.run({ target, ...how });
   }
 
+  /** Records so long, with the usual preset and without a question. */
+  async recordFor(target: Target, maxDurationMs: number): Promise<string | undefined> {
+    requireTrust();
+    refuse(target, false);
+    return this.run({ target, preset: setting('recording.preset'), fromLaunch: false, maxDurationMs });
+  }
+
   /** Asks for a command, starts it in a terminal and records from its first moment. */
   async recordFromStart(): Promise<string | undefined> {
     requireTrust();
-    const target = await this.#askCommand();
+    const target = await this.#askProgram();
     return target && this.recordTarget(target);
   }
 
-  async #askCommand(): Promise<Target | undefined> {
-    const chosen = await askCommand(this.memory);
-    return chosen && this.#launching(chosen.command, chosen.program);
+  async #askProgram(): Promise<Target | undefined> {
+    const chosen = await askProgram(this.#memory, this.#workspacePrograms);
+    if (chosen === undefined) return undefined;
+    return 'prepare' in chosen
+      ? this.#startTarget(chosen)
+      : this.#launchTarget(chosen.command, chosen.program);
   }
 
-  #launching(command: string, program = ''): Target {
-    return new LaunchTarget(command, program, this.launching);
+  #launchTarget(command: string, program = ''): Target {
+    return LaunchTarget.ofCommand(command, program, this.#launching);
+  }
+
+  #startTarget(start: WorkspaceStart): Target {
+    return LaunchTarget.ofStart(start, this.#launching);
   }
 
   async run(request: RecordRequest): Promise<string | undefined> {
     const active = await window.withProgress(
-      {
-        location: ProgressLocation.Notification,
-        title:
-          request.target.pid === 0
-            ? l10n.t('Waiting for {0} to start…', plain(request.target.name))
-            : l10n.t('Attaching to {0}…', plain(request.target.name)),
-        cancellable: true,
-      },
+      { location: ProgressLocation.Notification, title: startingTitle(request), cancellable: true },
       (_progress, token) => {
         const giveUp = new AbortController();
         token.onCancellationRequested(() => giveUp.abort());
@@ -124,19 +161,43 @@ export class Recorder {
     return this.finish(active, await showProgress(active));
   }
 
+  /** Where the system alone cannot be recorded, the app still can. */
+  #withoutSystem(request: RecordRequest, error: unknown): unknown {
+    if (!isTargetError(error) || error.about !== 'system') return error;
+    return new Problem(
+      error.message,
+      l10n.t('Record without the system’s trace, or choose another one in btrace.recording.system.'),
+      [
+        {
+          title: l10n.t('Record Without It'),
+          run: () => this.run({ ...request, system: { name: 'off', file: '' } }),
+        },
+      ],
+      { cause: error },
+    );
+  }
+
   async start(request: RecordRequest, signal: AbortSignal): Promise<ActiveRecording> {
     const { target, preset, fromLaunch } = request;
     if (!fromLaunch) this.#refuseTwice(target);
+    const wish = request.system ?? systemWish(target);
+    const system = await systemOptions(wish);
     if (request.file !== undefined) await mkdir(path.dirname(request.file), { recursive: true });
     const file = request.file ?? (await this.store.newFile(target.name));
-    const names = [target.name, ...this.memory.lastTargets.get().filter((name) => name !== target.name)];
-    await this.memory.lastTargets.set(names.slice(0, rememberedTargets));
-    this.notices.log.info(`Recording ${target.id} (${target.name}), preset ${preset}, into ${file}`);
+    const names = [target.name, ...this.#memory.lastTargets.get().filter((name) => name !== target.name)];
+    await this.#memory.lastTargets.set(names.slice(0, rememberedTargets));
+    this.#notices.log.info(
+      `Recording ${target.id} (${target.name}), preset ${preset}, system ${wish.name}, into ${file}`,
+    );
     const limits =
       request.maxDurationMs === undefined ? {} : { limits: { maxDurationMs: request.maxDurationMs } };
-    const active = await this.sessions.start({ target, preset, fromLaunch, file, ...limits }, signal);
+    const active = await this.sessions
+      .start({ target, preset, fromLaunch, file, system, ...limits }, signal)
+      .catch((error: unknown) => {
+        throw this.#withoutSystem(request, error);
+      });
     await this.store.unfinished.add(file, target.name).catch((error: unknown) => {
-      this.notices.log.warn('The next window will not know of this recording:', error);
+      this.#notices.log.warn('The next window will not know of this recording:', error);
     });
     return active;
   }
@@ -173,7 +234,7 @@ export class Recorder {
         )[0];
     if (found === undefined) {
       for (const { kind, error } of failures)
-        this.notices.log.warn(`Could not look for ${kind} targets:`, error);
+        this.#notices.log.warn(`Could not look for ${kind} targets:`, error);
       throw new Problem(
         l10n.t('No program that can be recorded is called “{0}”.', wanted),
         l10n.t('Start it, or pick one from the list.'),
@@ -189,9 +250,61 @@ export class Recorder {
   }
 
   async cancel(id?: number): Promise<void> {
-    for (const one of await this.#which(id, l10n.t('Throw which recordings away?'))) {
-      if (await mayDiscard(one)) await one.session.cancel();
+    for (const one of await this.#which(id, l10n.t('Cancel which recordings?'))) {
+      this.#cancelled.add(one.id);
+      await closeRecording(Uri.file(one.session.file));
+      await one.session.stop();
     }
+  }
+
+  isCancelled({ id }: ActiveRecording): boolean {
+    return this.#cancelled.has(id);
+  }
+
+  /** Keeps what was recorded out of sight, and offers it back. */
+  async #putAside(active: ActiveRecording, file: string): Promise<void> {
+    this.#cancelled.delete(active.id);
+    const one = await this.store.discarded.take(file, active.target.name);
+    this.#tellDiscarded();
+    if (one === undefined) return;
+    const undo = l10n.t('Undo');
+    const text = l10n.t('The recording of {0} was cancelled.', plain(active.name));
+    // Not awaited: the toast may stay for long.
+    void window
+      .showInformationMessage(text, undo)
+      .then((answer) => (answer === undo ? this.#notices.guard(() => this.#bringBack(one)) : undefined));
+  }
+
+  /** Brings a cancelled recording back and opens it. Asks which one where there are several. */
+  async undoCancel(): Promise<string | undefined> {
+    const all = this.store.discarded.all;
+    if (all.length <= 1) return this.#bringBack(all[0]);
+    const items = all.map((one) => ({
+      label: plain(one.target),
+      description: one.at.toLocaleTimeString(),
+      one,
+    }));
+    const chosen = await window.showQuickPick(items, {
+      title: l10n.t('Which cancelled recording?'),
+      matchOnDescription: true,
+    });
+    return this.#bringBack(chosen?.one);
+  }
+
+  async #bringBack(one: DiscardedRecording | undefined): Promise<string | undefined> {
+    if (one === undefined) return undefined;
+    const isTaken = (await describe(one.file)) !== undefined;
+    const place = isTaken ? await this.store.newFile(one.target) : one.file;
+    const file = await this.store.discarded.restore(one, place);
+    this.#tellDiscarded();
+    if (file === undefined) return undefined;
+    await openRecording(file);
+    this.#finished.fire(file);
+    return file;
+  }
+
+  #tellDiscarded(): void {
+    void commands.executeCommand('setContext', 'btrace.cancelled', this.store.discarded.all.length > 0);
   }
 
   /** Writes the last seconds of what goes on to a file of its own and opens that. */
@@ -208,7 +321,7 @@ export class Recorder {
     if (answer === undefined) return undefined;
     const file = await this.store.newFile(one.target.name);
     const end = await one.session.dump(file, Number(answer) * 1e9);
-    if (end.message !== '') void this.notices.warning(end.message);
+    if (end.message !== '') void this.#notices.warning(end.message);
     await openRecording(end.file);
     return end.file;
   }
@@ -246,18 +359,23 @@ export class Recorder {
 
   /** After a recording has ended: opens it, says what went wrong, and lets the oldest ones go. */
   async finish(active: ActiveRecording, end: SessionEnd, open = true): Promise<string | undefined> {
-    this.notices.log.info(`Recording of ${active.target.id} ended: ${end.reason} ${end.message}`.trim());
+    this.#notices.log.info(`Recording of ${active.target.id} ended: ${end.reason} ${end.message}`.trim());
     if (this.sessions.isClosing) return end.file;
     await this.store.unfinished.remove(active.session.file);
+    if (this.#cancelled.has(active.id)) {
+      await this.#putAside(active, end.file);
+      return undefined;
+    }
     if (end.reason === 'cancelled') return undefined;
     // Said here, and not by each that would show it.
     if ((await describe(end.file)) === undefined) throw goneRecording(Uri.file(end.file), end.message);
     if (open) await openRecording(end.file);
     this.#finished.fire(end.file);
-    if (end.message !== '') void this.notices.warning(end.message);
+    this.#recorded.fire(active.target);
+    if (end.message !== '') void this.#notices.warning(end.message);
     const writing = this.sessions.all.map(({ session }) => session.file);
     const gone = await this.store.retain(new Set([end.file, ...writing]));
-    for (const file of gone) this.notices.log.info(`Deleted ${file}: more than btrace.recording.keep`);
+    for (const file of gone) this.#notices.log.info(`Deleted ${file}: more than btrace.recording.keep`);
     return end.file;
   }
 
@@ -280,13 +398,13 @@ export class Recorder {
   }
 
   #lastPreset(): PresetName {
-    const last = this.memory.lastPreset.get();
+    const last = this.#memory.lastPreset.get();
     return isPresetName(last) ? last : setting('recording.preset');
   }
 }
 
 export async function openRecording(file: string): Promise<void> {
-  await commands.executeCommand('vscode.openWith', Uri.file(file), 'btrace.recording');
+  await showRecording(Uri.file(file));
 }
 
 function presetOf(name: string | undefined): PresetName {
@@ -307,4 +425,12 @@ function requireTrust(): void {
       },
     ],
   );
+}
+
+/** To begin a trace of the system takes seconds of its own. */
+function startingTitle({ target, system = systemWish(target) }: RecordRequest): string {
+  const name = plain(target.name);
+  if (target.pid === 0) return l10n.t('Waiting for {0} to start…', name);
+  if (system.name === 'off') return l10n.t('Attaching to {0}…', name);
+  return l10n.t('Starting the system’s trace ({0}), then attaching to {1}…', systemLabel(system), name);
 }

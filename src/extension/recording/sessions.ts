@@ -3,6 +3,7 @@ import { commands, EventEmitter, type Disposable, type Event } from 'vscode';
 import type { Session, SessionEnd, Target } from '../../targets/target.js';
 import { recordOptions, type RecordingLimits } from './presets.js';
 import type { PresetName } from '../settings.js';
+import type { SystemOptions } from './system-choice.js';
 
 export interface ActiveRecording {
   /** Counts up within the window: what a command link or a tree item names it by. */
@@ -20,6 +21,7 @@ export interface StartRequest {
   readonly fromLaunch: boolean;
   readonly file: string;
   readonly limits?: RecordingLimits;
+  readonly system: SystemOptions;
 }
 
 function nameAmong(
@@ -28,7 +30,7 @@ function nameAmong(
   id: number,
 ): string {
   if (!others.some(({ target }) => target.name === name)) return name;
-  return `${name} · ${kind === 'android' ? detail : String(pid > 0 ? pid : id)}`;
+  return `${name} · ${kind === 'android' || kind === 'ios' ? detail : String(pid > 0 ? pid : id)}`;
 }
 
 export class Sessions implements Disposable {
@@ -54,7 +56,8 @@ export class Sessions implements Disposable {
   }
 
   async start(request: StartRequest, signal: AbortSignal): Promise<ActiveRecording> {
-    const options = recordOptions(request.file, request.preset, request.fromLaunch, request.limits);
+    const { file, preset, fromLaunch, limits, system } = request;
+    const options = { ...recordOptions(file, preset, fromLaunch, limits), ...system };
     const session = await request.target.start(options, signal);
     if (signal.aborted) {
       await session.cancel(); // given up as it began

@@ -21,7 +21,7 @@ export function recordingStatusItem(sessions: Sessions): Disposable {
       timer = undefined;
       return;
     }
-    const longest = clock(Date.now() - Math.min(...all.map((one) => one.startedMs)));
+    const longest = clock(Math.max(...all.map((one) => one.session.status().elapsedMs)));
     item.text =
       all.length === 1
         ? `$(record) ${longest} ${plain(shortName(first.name)).slice(0, 30)}`

@@ -6,7 +6,9 @@ import { commands, l10n, workspace, type Disposable, type ExtensionContext } fro
 import { newRecordingFile, safeName } from '../../targets/recording-folder.js';
 import { Problem } from '../notice.js';
 import { setting } from '../settings.js';
+import { DiscardedRecordings } from './discarded.js';
 import { OpenRecordings } from './open-recordings.js';
+import { isGeneratedName } from './recording-names.js';
 import { isThere, Unfinished } from './unfinished.js';
 
 export interface StoredRecording {
@@ -18,25 +20,18 @@ export interface StoredRecording {
   readonly createdMs: number | undefined;
 }
 
-const generated = / \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d(?: \d+)?\.btrace$/;
-
-/** Whether the name is one we gave: what a person named is theirs, and never deleted by us. */
-export function isGeneratedName(name: string): boolean {
-  return generated.test(name);
-}
-
-/** What was recorded, or what a person named it: when it was is told beside it. */
-export function shownName(name: string): string {
-  return name.replace(generated, '').replace(/\.btrace$/, '');
-}
-
 export class RecordingStore implements Disposable {
   readonly unfinished: Unfinished;
   readonly open: OpenRecordings;
+  readonly discarded: DiscardedRecordings;
+  readonly #context: ExtensionContext;
 
-  constructor(private readonly context: ExtensionContext) {
+  constructor(context: ExtensionContext) {
+    this.#context = context;
+
     this.unfinished = new Unfinished(path.join(this.#ownFolder(), 'unfinished'));
     this.open = new OpenRecordings(path.join(this.#ownFolder(), 'open'));
+    this.discarded = new DiscardedRecordings(path.join(this.#ownFolder(), 'cancelled'));
   }
 
   dispose(): void {
@@ -56,7 +51,7 @@ export class RecordingStore implements Disposable {
   }
 
   #ownFolder(): string {
-    return path.join(this.context.globalStorageUri.fsPath, 'recordings', workspaceKey());
+    return path.join(this.#context.globalStorageUri.fsPath, 'recordings', workspaceKey());
   }
 
   /** A path that no file has yet; its folder exists afterwards. */

@@ -32,18 +32,38 @@ export class TargetRegistry {
 
   /** Calls `found` as each source answers, so that a slow device does not hold up the processes of this machine. */
   async list(signal?: AbortSignal, found?: (listing: TargetListing) => void): Promise<TargetListing> {
-    const targets: Target[] = [];
+    const sources = [...this.#sources].sort((a, b) => rankOf(a) - rankOf(b));
+    const answers = new Map<TargetSource, readonly Target[]>();
     const failures: { kind: string; error: unknown }[] = [];
+    // In the order of ranks: of a list whose rows stay where they are, the first are those that are looked for most.
+    const targets = (isWhole: boolean): Target[] => {
+      const isMissing = (source: TargetSource): boolean =>
+        !answers.has(source) && !failures.some(({ kind }) => kind === source.kind);
+      const waiting = isWhole ? Infinity : Math.min(...sources.filter(isMissing).map(rankOf));
+      return sources.flatMap((source) => (isHeldBack(source, waiting) ? [] : (answers.get(source) ?? [])));
+    };
     await Promise.all(
-      this.#sources.map(async (source) => {
+      sources.map(async (source) => {
         try {
-          targets.push(...(await source.list(signal)));
+          answers.set(source, await source.list(signal));
         } catch (error) {
           if (signal?.aborted !== true) failures.push({ kind: source.kind, error });
         }
-        if (signal?.aborted !== true) found?.({ targets: [...targets], failures: [...failures] });
+        if (signal?.aborted !== true) found?.({ targets: targets(false), failures: [...failures] });
       }),
     );
-    return { targets, failures };
+    return { targets: targets(true), failures };
   }
+}
+
+/** Java programs, then apps, then the many programs that are neither. */
+const ranks: Readonly<Record<string, number>> = { local: 0, android: 1, ios: 1, native: 2 };
+
+function rankOf({ kind }: TargetSource): number {
+  return ranks[kind] ?? 1;
+}
+
+/** Native programs, of which any machine has dozens, do not come before the Java programs of it. */
+function isHeldBack(source: TargetSource, firstMissing: number): boolean {
+  return source.kind === 'native' && firstMissing === ranks['local'];
 }

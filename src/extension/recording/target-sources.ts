@@ -1,8 +1,10 @@
 /** Which kinds of targets this window can record. */
 import type { ExtensionContext, LogOutputChannel } from 'vscode';
-import { LocalTargets, type LocalOptions } from '../../targets/local/local-targets.js';
+import type { LocalOptions } from '../../targets/local/local-recording.js';
+import { LocalTargets } from '../../targets/local/local-targets.js';
 import { parseServer } from '../../targets/android/adb-server.js';
 import { AndroidTargets } from '../../targets/android/android-targets.js';
+import { IosTargets, parseIosToken } from '../../targets/ios/ios-targets.js';
 import type { TargetSource } from '../../targets/target.js';
 import { setting } from '../settings.js';
 
@@ -14,6 +16,7 @@ export function localOptions(context: ExtensionContext, log: LogOutputChannel): 
       return own === '' ? [context.extensionPath] : [own, context.extensionPath];
     },
     log: (line) => log.debug(line),
+    say: (line) => log.info(line),
   };
 }
 
@@ -36,5 +39,18 @@ export function targetSources(context: ExtensionContext, log: LogOutputChannel):
     startServer: false,
     log: (line) => log.debug(line),
   });
-  return [new LocalTargets(local), android];
+  const ios = new IosTargets({
+    get agentRoots() {
+      return local.agentRoots;
+    },
+    get tokens() {
+      return parseIosToken(setting('ios.token') || (process.env['BTRACE_IOS_TOKEN'] ?? ''));
+    },
+    get symbolFolders() {
+      const folder = setting('ios.symbols');
+      return folder === '' ? [] : [folder];
+    },
+    log: (line) => log.debug(line),
+  });
+  return [new LocalTargets(local), android, ios];
 }

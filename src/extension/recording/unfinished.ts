@@ -15,11 +15,16 @@ export interface UnfinishedRecording {
 }
 
 export class Unfinished {
-  constructor(private readonly folder: string) {}
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
 
   async add(file: string, target: string): Promise<void> {
     const recording: UnfinishedRecording = { file, target, host: process.pid };
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    // eslint-disable-next-line btrace/shared-folders -- this folder is the extension's own
     await writeFile(this.#note(file), JSON.stringify(recording));
   }
 
@@ -32,13 +37,13 @@ export class Unfinished {
   }
 
   async all(): Promise<UnfinishedRecording[]> {
-    const names = await readdir(this.folder).catch(() => []);
-    const found = await Promise.all(names.map((name) => readNote(path.join(this.folder, name))));
+    const names = await readdir(this.#folder).catch(() => []);
+    const found = await Promise.all(names.map((name) => readNote(path.join(this.#folder, name))));
     return found.filter((one) => one !== undefined);
   }
 
   #note(file: string): string {
-    return path.join(this.folder, `${createHash('sha256').update(file).digest('hex').slice(0, 24)}.json`);
+    return path.join(this.#folder, `${createHash('sha256').update(file).digest('hex').slice(0, 24)}.json`);
   }
 }
 

@@ -19,9 +19,12 @@ const maxDepth = 14;
 export class ArchiveSources implements LibrarySources, TextDocumentContentProvider {
   readonly #archives = new Map<string, Promise<ZipArchive | undefined>>();
   #jars: Promise<readonly string[]> | undefined;
+  readonly #runtime: () => string;
 
   /** `runtime`: what was recorded, such as "HotSpot 17.0.15". */
-  constructor(private readonly runtime: () => string) {}
+  constructor(runtime: () => string) {
+    this.#runtime = runtime;
+  }
 
   register(): Disposable {
     return workspace.registerTextDocumentContentProvider(archiveScheme, this);
@@ -32,7 +35,7 @@ export class ArchiveSources implements LibrarySources, TextDocumentContentProvid
     // The default package says nothing about where a class is from.
     if (wanted.packageName === '') return undefined;
     const names = wanted.baseNames.map((name) => packagePath(wanted.packageName) + name);
-    const feature = Number(/\d+/.exec(this.runtime())?.[0] ?? 0);
+    const feature = Number(/\d+/.exec(this.#runtime())?.[0] ?? 0);
     const places = { platform: process.platform, env: process.env, homeFolder: homedir() };
     for (const jdk of await jdksWithSources(places, setting('sources.jdk'), feature)) {
       const uri = await this.#in(jdk.archive, names);

@@ -7,7 +7,7 @@ import { EventEmitter, workspace, Disposable, type Event, type Uri } from 'vscod
 import { packageOf } from '../../symbols/scan/package-of.js';
 import { baseName } from '../base-name.js';
 import type { EngineClient } from '../engine/engine-client.js';
-import type { KnownMappings } from '../engine/engine-messages.js';
+import type { KnownRetraceMappings } from '../engine/engine-messages.js';
 import type { RecordedSources } from '../engine/recorded-sources.js';
 import type { WorkspaceFiles } from './workspace-files.js';
 
@@ -35,15 +35,22 @@ export class ChangedSources implements Disposable {
   /** By URI. */
   #sources: Promise<Map<string, Source>> | undefined;
   /** Looked for once for all recordings of a list. */
-  #mapping: Promise<KnownMappings> | undefined;
+  #mapping: Promise<KnownRetraceMappings> | undefined;
   #engine: EngineClient | undefined;
   #settling: NodeJS.Timeout | undefined;
+  readonly #files: WorkspaceFiles;
+  readonly #newEngine: () => EngineClient;
+  readonly #currentRetraceMapping: () => Promise<KnownRetraceMappings>;
 
   constructor(
-    private readonly files: WorkspaceFiles,
-    private readonly newEngine: () => EngineClient,
-    private readonly currentMapping: () => Promise<KnownMappings>,
+    files: WorkspaceFiles,
+    newEngine: () => EngineClient,
+    currentRetraceMapping: () => Promise<KnownRetraceMappings>,
   ) {
+    this.#files = files;
+    this.#newEngine = newEngine;
+    this.#currentRetraceMapping = currentRetraceMapping;
+
     const watcher = workspace.createFileSystemWatcher('**/*.{java,kt}', true, false, true);
     this.#listening = Disposable.from(
       watcher,
@@ -81,7 +88,7 @@ export class ChangedSources implements Disposable {
     if (startedMs === 0 || fileKeys.length === 0) return [];
     const keys = new Set(fileKeys);
     const names = new Set(fileKeys.map((key) => key.slice(key.indexOf('/') + 1)));
-    this.#sources ??= this.files.managed().then(withTimes);
+    this.#sources ??= this.#files.managed().then(withTimes);
     const later = [...(await this.#sources).values()].filter(
       ({ baseName, writtenMs }) => writtenMs > startedMs && names.has(baseName),
     );
@@ -96,7 +103,7 @@ export class ChangedSources implements Disposable {
     const file = uri.toString();
     let found = this.#packages.get(file);
     if (found === undefined) {
-      found = this.files.head(file).then(packageOf, () => '');
+      found = this.#files.head(file).then(packageOf, () => '');
       this.#packages.set(file, found);
     }
     return found;
@@ -104,11 +111,11 @@ export class ChangedSources implements Disposable {
 
   async #recordedIn(recording: string): Promise<RecordedSources> {
     const { size, mtimeMs } = await stat(recording);
-    const mapping = await (this.#mapping ??= this.currentMapping());
+    const mapping = await (this.#mapping ??= this.#currentRetraceMapping());
     const key = `${String(size)}:${String(mtimeMs)}:${mapping.paths.join()}`;
     let known = this.#recorded.get(recording);
     if (known?.key !== key) {
-      this.#engine ??= this.newEngine();
+      this.#engine ??= this.#newEngine();
       known = { key, sources: this.#engine.sources(recording, mapping) };
       this.#recorded.set(recording, known);
     }

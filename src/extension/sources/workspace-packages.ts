@@ -1,6 +1,6 @@
-/** The workspace's own packages, for *Only my code*: what the settings say, else what its sources say they are in. */
+/** The workspace's own packages, for *My code*: what the settings say, else what its sources say they are in. */
 import { EventEmitter, type Disposable, type Event, type Uri } from 'vscode';
-import { ownPackages, type SourceFolder } from '../../symbols/own-packages.js';
+import { findMyPackages, type SourceFolder } from '../../symbols/my-packages.js';
 import { packageOf } from '../../symbols/scan/package-of.js';
 import { baseName } from '../base-name.js';
 import { setting } from '../settings.js';
@@ -18,8 +18,11 @@ export class WorkspacePackages implements Disposable {
   #found: readonly string[] = [];
   #looking: Promise<void> | undefined;
   #settling: NodeJS.Timeout | undefined;
+  readonly #files: WorkspaceFiles;
 
-  constructor(private readonly files: WorkspaceFiles) {
+  constructor(files: WorkspaceFiles) {
+    this.#files = files;
+
     this.#listening = files.onDidChange(() => {
       if (this.#looking === undefined) return; // nobody has asked yet
       clearTimeout(this.#settling);
@@ -42,7 +45,7 @@ export class WorkspacePackages implements Disposable {
 
   async #look(): Promise<void> {
     const byFolder = new Map<string, Uri[]>();
-    for (const uri of await this.files.managed()) {
+    for (const uri of await this.#files.managed()) {
       const folder = uri.path.slice(0, uri.path.lastIndexOf('/'));
       const list = byFolder.get(folder);
       if (list === undefined) byFolder.set(folder, [uri]);
@@ -54,7 +57,7 @@ export class WorkspacePackages implements Disposable {
       const some = all.slice(at, at + atOnce).map((inFolder) => this.#folder(inFolder));
       folders.push(...(await Promise.all(some)).filter((one) => one !== undefined));
     }
-    const found = ownPackages(folders);
+    const found = findMyPackages(folders);
     if (found.join() === this.#found.join()) return;
     this.#found = found;
     this.#change.fire();
@@ -64,7 +67,7 @@ export class WorkspacePackages implements Disposable {
     const [first] = uris;
     if (first === undefined) return undefined;
     try {
-      const packageName = packageOf(await this.files.head(first.toString()));
+      const packageName = packageOf(await this.#files.head(first.toString()));
       return { packageName, baseNames: uris.map(baseName) };
     } catch {
       return undefined; // gone meanwhile, or not ours to read

@@ -28,7 +28,8 @@ import { Problem, words } from '../notice.js';
 import { formatBytes, formatLength } from '../../trace/measure/quantities.js';
 import type { Sessions } from '../recording/sessions.js';
 import { shortName } from '../recording/short-name.js';
-import { isGeneratedName, shownName, type RecordingStore, type StoredRecording } from '../recording/store.js';
+import { isGeneratedName, shownName } from '../recording/recording-names.js';
+import type { RecordingStore, StoredRecording } from '../recording/store.js';
 import type { ChangedSources } from '../sources/changed-sources.js';
 import { goesOn, recordingLength } from '../recording/recording-length.js';
 
@@ -52,12 +53,15 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
   /** While something is recorded and the view is seen. */
   #drawing: NodeJS.Timeout | undefined;
   #listed: readonly StoredRecording[] = [];
+  readonly #store: RecordingStore;
+  readonly #sessions: Sessions;
+  readonly #changed: ChangedSources;
 
-  constructor(
-    private readonly store: RecordingStore,
-    private readonly sessions: Sessions,
-    private readonly changed: ChangedSources,
-  ) {
+  constructor(store: RecordingStore, sessions: Sessions, changed: ChangedSources) {
+    this.#store = store;
+    this.#sessions = sessions;
+    this.#changed = changed;
+
     this.#view = window.createTreeView('btrace.recordings', { treeDataProvider: this });
     this.#listening = [
       sessions.onDidChange(() => {
@@ -82,8 +86,8 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
   #schedule(): void {
     clearInterval(this.#drawing);
     this.#drawing = undefined;
-    if (!this.#view.visible || this.sessions.all.length === 0) return;
-    const isWritten = ({ file }: StoredRecording): boolean => this.sessions.writing(file) !== undefined;
+    if (!this.#view.visible || this.#sessions.all.length === 0) return;
+    const isWritten = ({ file }: StoredRecording): boolean => this.#sessions.writing(file) !== undefined;
     this.#drawing = setInterval(() => this.#change.fire(this.#listed.filter(isWritten)), drawEveryMs);
   }
 
@@ -94,11 +98,11 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
 
   async getChildren(node?: StoredRecording): Promise<StoredRecording[]> {
     if (node !== undefined) return [];
-    this.#watch(this.store.folder().path);
+    this.#watch(this.#store.folder().path);
     let found: StoredRecording[] = [];
     let problem = '';
     try {
-      found = await this.store.list();
+      found = await this.#store.list();
     } catch (error) {
       // Said in the view: VS Code would show the bare error in a notification, each time it looks.
       const { message, nextStep } = words(error);
@@ -112,7 +116,7 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
   }
 
   async getTreeItem(recording: StoredRecording): Promise<TreeItem> {
-    const active = this.sessions.writing(recording.file);
+    const active = this.#sessions.writing(recording.file);
     const lengthNs = active === undefined ? await recordingLength(recording) : undefined;
     const isOthers = active === undefined && (await goesOn(recording));
     if (isOthers) this.#refreshLater ??= setTimeout(() => this.refresh(), lookAgainMs);
@@ -151,7 +155,7 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
 
   /** What cannot be told is not said. */
   #changedSince(recording: StoredRecording): Promise<readonly string[]> {
-    return this.changed.since(recording.file).catch(() => []);
+    return this.#changed.since(recording.file).catch(() => []);
   }
 
   async rename(recording: StoredRecording): Promise<string | undefined> {
@@ -188,7 +192,7 @@ export class RecordingsView implements TreeDataProvider<StoredRecording>, Dispos
 
   /** Whoever makes it, in this window or another, writes on under the name that it has. */
   async #refuseWriting(recording: StoredRecording): Promise<void> {
-    if (this.sessions.writing(recording.file) === undefined && !(await goesOn(recording))) return;
+    if (this.#sessions.writing(recording.file) === undefined && !(await goesOn(recording))) return;
     throw new Problem(l10n.t('{0} is being written. Stop it first.', recording.name));
   }
 

@@ -18,7 +18,7 @@ import { isTargetError, type Target } from '../../targets/target.js';
 import { plain, statusLine } from '../recording/progress.js';
 import type { ActiveRecording, Sessions } from '../recording/sessions.js';
 import { cutOff, shortName } from '../recording/short-name.js';
-import { kindName } from '../recording/target-items.js';
+import { failureWords, kindName } from '../recording/target-items.js';
 import type { TargetListing, TargetRegistry } from '../recording/target-registry.js';
 
 export type TargetNode =
@@ -41,14 +41,16 @@ export class TargetsView implements TreeDataProvider<TargetNode>, Disposable {
   #looked = false;
   #shown = '';
   /** Rows of what is recorded here, as VS Code has them. */
-  #sessions: TargetNode[] = [];
+  #sessionNodes: TargetNode[] = [];
   #timers: NodeJS.Timeout[] = [];
   #watching: Disposable | undefined;
+  readonly #registry: TargetRegistry;
+  readonly #sessions: Sessions;
 
-  constructor(
-    private readonly registry: TargetRegistry,
-    private readonly sessions: Sessions,
-  ) {
+  constructor(registry: TargetRegistry, sessions: Sessions) {
+    this.#registry = registry;
+    this.#sessions = sessions;
+
     this.#view = window.createTreeView('btrace.targets', { treeDataProvider: this });
     this.#listening = [
       this.#view.onDidChangeVisibility(() => this.#schedule()),
@@ -70,11 +72,18 @@ export class TargetsView implements TreeDataProvider<TargetNode>, Disposable {
 
   async #look(): Promise<void> {
     // Nothing is looked for where nothing may be recorded: the view says so, and how to trust the workspace.
-    this.#listing = workspace.isTrusted ? await this.registry.list() : { targets: [], failures: [] };
+    this.#listing = workspace.isTrusted ? await this.#registry.list() : { targets: [], failures: [] };
     this.#looked = true;
     // A tree that is told of a change loses its hover and may flicker: only when there is one.
     const shown = JSON.stringify([
-      this.#listing.targets.map((one) => [one.id, one.label, one.pid, one.runtime, one.detail, one.refusal]),
+      // How busy a native program is changes each time.
+      this.#listing.targets.map((one) => [
+        one.id,
+        one.label,
+        one.runtime,
+        one.kind === 'native' ? '' : one.detail,
+        one.refusal,
+      ]),
       this.#listing.failures.map((one) => [one.kind, String(one.error)]),
     ]);
     if (shown !== this.#shown) this.#change.fire(undefined);
@@ -94,9 +103,9 @@ export class TargetsView implements TreeDataProvider<TargetNode>, Disposable {
     this.#watching = undefined;
     if (!this.#view.visible) return;
     this.#timers.push(setInterval(() => void this.refresh(), lookEveryMs));
-    this.#watching = this.registry.watch(() => void this.refresh());
-    if (this.sessions.all.length > 0) {
-      this.#timers.push(setInterval(() => this.#change.fire(this.#sessions), drawEveryMs));
+    this.#watching = this.#registry.watch(() => void this.refresh());
+    if (this.#sessions.all.length > 0) {
+      this.#timers.push(setInterval(() => this.#change.fire(this.#sessionNodes), drawEveryMs));
     }
     void this.refresh();
   }
@@ -108,19 +117,22 @@ export class TargetsView implements TreeDataProvider<TargetNode>, Disposable {
       ...this.#listing.targets.map((target) => target.kind),
       ...this.#listing.failures.map((failure) => failure.kind),
     ]);
-    this.#sessions = this.sessions.all.map((one): TargetNode => ({ type: 'session', active: one }));
+    this.#sessionNodes = this.#sessions.all.map((one): TargetNode => ({ type: 'session', active: one }));
+    // There are always some, and many: they stay out of the way until somebody opens their row.
+    const hasNative = kinds.delete('native');
     const [only] = kinds;
     const rest = kinds.size === 1 && only !== undefined ? this.#ofKind(only) : [...kinds].map(kindNode);
-    const found = [...this.#sessions, ...rest];
+    const found = [...this.#sessionNodes, ...rest, ...(hasNative ? [kindNode('native')] : [])];
     // That there is nothing is not said before somebody looked: VS Code takes a view for empty until then.
     void commands.executeCommand('setContext', 'btrace.noTargets', found.length === 0);
     return found;
   }
 
   #ofKind(kind: string): TargetNode[] {
-    const targets = this.#listing.targets
-      .filter((target) => target.kind === kind)
-      .sort(
+    const targets = this.#listing.targets.filter((target) => target.kind === kind);
+    // Native programs come with the busiest first.
+    if (kind !== 'native')
+      targets.sort(
         (a, b) =>
           Number(a.refusal !== undefined) - Number(b.refusal !== undefined) ||
           a.name.localeCompare(b.name) ||
@@ -137,7 +149,10 @@ export class TargetsView implements TreeDataProvider<TargetNode>, Disposable {
   getTreeItem(node: TargetNode): TreeItem {
     switch (node.type) {
       case 'kind': {
-        const item = new TreeItem(kindName(node.kind), TreeItemCollapsibleState.Expanded);
+        const item = new TreeItem(
+          kindName(node.kind),
+          node.kind === 'native' ? TreeItemCollapsibleState.Collapsed : TreeItemCollapsibleState.Expanded,
+        );
         item.id = `kind:${node.kind}`;
         return item;
       }
@@ -156,11 +171,12 @@ export class TargetsView implements TreeDataProvider<TargetNode>, Disposable {
       }
       case 'failure': {
         const { error } = node;
-        const item = new TreeItem(error instanceof Error ? error.message : String(error));
+        const said = failureWords(error);
+        const item = new TreeItem(said.message);
         item.id = `failure:${node.kind}`;
         item.iconPath = new ThemeIcon('warning');
-        item.tooltip = isTargetError(error) ? `${error.message}\n${error.nextStep}` : String(error);
-        item.description = isTargetError(error) ? error.nextStep : '';
+        item.tooltip = isTargetError(error) ? `${said.message}\n${said.nextStep}` : String(error);
+        item.description = said.nextStep;
         item.command = { command: 'btrace.explain', title: l10n.t('What to do'), arguments: [error] };
         return item;
       }
@@ -184,7 +200,8 @@ function targetItem(target: Target): TreeItem {
   const item = new TreeItem(plain(target.label ?? shortName(target.name)));
   item.id = target.id;
   // Of this machine's programs it is the command line: long, and in the tooltip.
-  const where = target.kind === 'android' && target.pid > 0 ? target.detail : '';
+  const isOnDevice = target.kind === 'android' || target.kind === 'ios';
+  const where = isOnDevice && (target.pid > 0 || target.kind === 'ios') ? target.detail : '';
   const name = target.label === undefined ? '' : cutOff(target.name);
   item.description = [name, target.pid > 0 ? String(target.pid) : '', where || target.runtime]
     .filter((s) => s !== '')
@@ -194,7 +211,7 @@ function targetItem(target: Target): TreeItem {
     .map(cutOff)
     .join('\n');
   const can = target.refusal === undefined;
-  item.iconPath = new ThemeIcon(can ? (target.kind === 'android' ? 'device-mobile' : 'vm') : 'circle-slash');
+  item.iconPath = new ThemeIcon(can ? (isOnDevice ? 'device-mobile' : 'vm') : 'circle-slash');
   item.contextValue = can || target.launchable === true ? 'target' : 'refused';
   return item;
 }

@@ -16,12 +16,12 @@ const longest = 4096;
 
 export function declaredName(recorded: string): DeclaredName {
   if (recorded.length > longest) return unknown;
-  let text = recorded
-    .replace(/ \([^()]*\)$/, '') // the library
-    .replace(/(?: \[clone [^\]]*\])+$/, '')
-    .replaceAll('(anonymous namespace)::', '')
-    .replace(/\[abi:\w+\]/g, '')
-    .replace(/(?: const| volatile| noexcept| &&?)+$/, '');
+  const library = / \([^()]*\)$/;
+  let text = withoutQualifiers(
+    withoutClones(recorded.replace(library, ''))
+      .replaceAll('(anonymous namespace)::', '')
+      .replace(/\[abi:\w+\]/g, ''),
+  );
   let parameters = -1;
   if (text.endsWith(')')) {
     const open = matchingOpen(text);
@@ -30,7 +30,27 @@ export function declaredName(recorded: string): DeclaredName {
     text = text.slice(0, open);
   }
   const name = lastWord(withoutAngles(text));
-  return /^(?:[\w$~]+::)*(?:~?[\w$]+|operator.+)$/.test(name) ? { name, parameters } : unknown;
+  const isName = /^(?:[\w$~]+::)*~?[\w$]+$/.test(name) || /^(?:[\w$~]+::)*operator./.test(name);
+  return isName ? { name, parameters } : unknown;
+}
+
+/** Without what a compiler puts behind a copy of a function: " [clone .cold]". */
+function withoutClones(text: string): string {
+  for (;;) {
+    const at = text.endsWith(']') ? text.lastIndexOf(' [clone ') : -1;
+    if (at < 0 || text.indexOf(']', at) !== text.length - 1) return text;
+    text = text.slice(0, at);
+  }
+}
+
+const qualifiers = [' const', ' volatile', ' noexcept', ' &&', ' &'];
+
+function withoutQualifiers(text: string): string {
+  for (;;) {
+    const last = qualifiers.find((one) => text.endsWith(one));
+    if (last === undefined) return text;
+    text = text.slice(0, -last.length);
+  }
 }
 
 /** The parenthesis that the last one closes. */
@@ -72,6 +92,7 @@ function withoutAngles(text: string): string {
 
 /** A template's function has its result's type in front. "operator new" is one name. */
 function lastWord(text: string): string {
-  const operator = /\S*\boperator(?: |"").+$/.exec(text);
-  return operator ? operator[0] : text.slice(text.lastIndexOf(' ') + 1);
+  const operator = text.search(/\boperator(?: |"")./);
+  const before = operator < 0 ? text.length : operator;
+  return text.slice(text.lastIndexOf(' ', before) + 1);
 }

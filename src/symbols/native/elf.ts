@@ -1,13 +1,22 @@
 /** Programs and libraries of Linux and Android (ELF), read piece by piece from wherever they lie: a few kB of any size of file. */
 import type { ReadAt } from '../read-at.js';
+import type { ReadSync } from './dwarf/section.js';
 
 export interface ElfSection {
   readonly name: string;
   readonly type: number;
+  readonly flags: number;
   readonly offset: number;
   readonly size: number;
   /** Of a table of symbols: the section of their names. */
   readonly link: number;
+}
+
+/** A part of the file that is loaded at an address. */
+export interface ElfSegment {
+  readonly offset: number;
+  readonly address: number;
+  readonly size: number;
 }
 
 /** The kinds of tables of symbols: all of them, and those that are linked to. A file has at most one of each. */
@@ -21,47 +30,54 @@ export interface ElfSymbols {
 /** What is here is no ELF file that can be read, or not a whole one. */
 export class ElfError extends Error {}
 
-const MAGIC = 0x7f454c46;
-const LITTLE_ENDIAN = 1;
-const HEAD_BYTES = 64;
-const NOTE_SEGMENT = 4;
-const NOTE_SECTION = 7;
-const BUILD_ID_NOTE = 3;
-const FUNCTION = 2;
-const UNDEFINED = 0;
+const magic = 0x7f454c46;
+const littleEndian = 1;
+const headBytes = 64;
+const loadSegment = 1;
+const noteSegment = 4;
+const noteSection = 7;
+const buildIdNote = 3;
+const functionType = 2;
+const undefinedSection = 0;
 /** A table of names or notes that is larger is none. */
-const MOST_TEXT_BYTES = 1 << 20;
+const mostTextBytes = 1 << 20;
 /** The largest libraries have some 100,000 functions, with names of 60 letters. */
-const MOST_SYMBOL_BYTES = 64 << 20;
+const mostSymbolBytes = 64 << 20;
 /** A name that is longer is cut: of a damaged table each may reach to its end. */
-const MOST_NAME_BYTES = 4096;
+const mostNameBytes = 4096;
+/** A file may have 65,535 sections. */
+const mostSectionNameBytes = 128;
+
+/** Linkers make two to six; all are looked at for each address. */
+const mostLoads = 64;
 
 export class Elf {
-  private known: Promise<readonly ElfSection[]> | undefined;
+  #known: Promise<readonly ElfSection[]> | undefined;
+  readonly #read: ReadAt;
+  readonly #head: Buffer;
 
-  private constructor(
-    private readonly read: ReadAt,
-    private readonly head: Buffer,
-  ) {}
+  private constructor(read: ReadAt, head: Buffer) {
+    this.#read = read;
+    this.#head = head;
+  }
 
   static async open(read: ReadAt): Promise<Elf> {
-    const head = await read(0, HEAD_BYTES);
-    if (head.length < HEAD_BYTES || head.readUInt32BE(0) !== MAGIC || head[5] !== LITTLE_ENDIAN)
-      throw new ElfError('it is no ELF file');
+    const head = await read(0, headBytes);
+    if (!isElf(head)) throw new ElfError('it is no ELF file');
     return new Elf(read, head);
   }
 
   get is64(): boolean {
-    return this.head[4] === 2;
+    return this.#head[4] === 2;
   }
 
   get machine(): number {
-    return this.head.readUInt16LE(18);
+    return this.#head.readUInt16LE(18);
   }
 
   /** Linkers put their table last: where it is whole, the file is. */
   sections(): Promise<readonly ElfSection[]> {
-    return (this.known ??= this.readSections());
+    return (this.#known ??= this.#readSections());
   }
 
   async section(name: string): Promise<ElfSection | undefined> {
@@ -70,36 +86,43 @@ export class Elf {
 
   async bytesOf({ name, offset, size }: ElfSection, most: number): Promise<Buffer> {
     if (size > most) throw new ElfError(`its ${name} is larger than ${most} bytes`);
-    return await this.whole(offset, size, name);
+    return await this.#whole(offset, size, name);
   }
 
   /** In hexadecimal digits; undefined where the linker left none. Files of debug information alone have it in their sections. */
   async buildId(): Promise<string | undefined> {
-    const ofSegments = await this.buildIdIn(await this.noteSegments());
+    const ofSegments = await this.#buildIdIn(await this.#segments(noteSegment));
     if (ofSegments !== undefined) return ofSegments;
-    return await this.buildIdIn((await this.sections()).filter(({ type }) => type === NOTE_SECTION));
+    return await this.#buildIdIn((await this.sections()).filter(({ type }) => type === noteSection));
   }
 
-  private async buildIdIn(parts: readonly { offset: number; size: number }[]): Promise<string | undefined> {
+  async #buildIdIn(parts: readonly { offset: number; size: number }[]): Promise<string | undefined> {
     for (const { offset, size } of parts) {
-      const id = buildIdOf(await this.read(offset, Math.min(size, MOST_TEXT_BYTES)));
+      const id = buildIdOf(await this.#read(offset, Math.min(size, mostTextBytes)));
       if (id !== undefined) return id;
     }
     return undefined;
   }
 
-  private async noteSegments(): Promise<{ offset: number; size: number }[]> {
-    const { head, is64 } = this;
-    const at = this.word(head, is64 ? 32 : 28);
+  /** What is loaded of the file, and where. */
+  async loads(): Promise<readonly ElfSegment[]> {
+    return (await this.#segments(loadSegment)).slice(0, mostLoads);
+  }
+
+  async #segments(type: number): Promise<ElfSegment[]> {
+    const { is64 } = this;
+    const head = this.#head;
+    const at = this.#word(head, is64 ? 32 : 28);
     const [entry, count] = [head.readUInt16LE(is64 ? 54 : 42), head.readUInt16LE(is64 ? 56 : 44)];
     if (count > 0 && entry !== (is64 ? 56 : 32)) throw new ElfError('its table of segments is damaged');
-    const rows = await this.whole(at, entry * count, 'table of segments');
-    const found: { offset: number; size: number }[] = [];
+    const rows = await this.#whole(at, entry * count, 'table of segments');
+    const found: ElfSegment[] = [];
     for (let row = 0; row < rows.length; row += entry) {
-      if (rows.readUInt32LE(row) !== NOTE_SEGMENT) continue;
+      if (rows.readUInt32LE(row) !== type) continue;
       found.push({
-        offset: this.word(rows, row + (is64 ? 8 : 4)),
-        size: this.word(rows, row + (is64 ? 32 : 16)),
+        offset: this.#word(rows, row + (is64 ? 8 : 4)),
+        address: this.#word(rows, row + (is64 ? 16 : 8)),
+        size: this.#word(rows, row + (is64 ? 32 : 16)),
       });
     }
     return found;
@@ -112,8 +135,8 @@ export class Elf {
     const names = table && sections[table.link];
     if (!table || !names) return undefined;
     return {
-      symbols: await this.bytesOf(table, MOST_SYMBOL_BYTES),
-      names: await this.bytesOf(names, MOST_SYMBOL_BYTES),
+      symbols: await this.bytesOf(table, mostSymbolBytes),
+      names: await this.bytesOf(names, mostSymbolBytes),
     };
   }
 
@@ -132,54 +155,100 @@ export class Elf {
     const [bytes, info, section] = this.is64 ? [24, 4, 6] : [16, 12, 14];
     for (let at = 0; at + bytes <= symbols.length; at += bytes) {
       const name = places.get(symbols.readUInt32LE(at));
-      if (name === undefined || (symbols.readUInt8(at + info) & 15) !== FUNCTION) continue;
-      if (symbols.readUInt16LE(at + section) === UNDEFINED) continue;
+      if (name === undefined || (symbols.readUInt8(at + info) & 15) !== functionType) continue;
+      if (symbols.readUInt16LE(at + section) === undefinedSection) continue;
       found.set(name, this.is64 ? symbols.readBigUInt64LE(at + 8) : BigInt(symbols.readUInt32LE(at + 4)));
     }
     return found;
   }
 
-  private async readSections(): Promise<readonly ElfSection[]> {
-    const { head, is64 } = this;
-    const at = this.word(head, is64 ? 40 : 32);
-    const [entry, count, nameIndex] = [0, 2, 4].map((field) =>
-      head.readUInt16LE((is64 ? 58 : 46) + field),
-    ) as [number, number, number];
-    if (count > 0 && entry !== (is64 ? 64 : 40)) throw new ElfError('its table of sections is damaged');
-    const rows = await this.whole(at, entry * count, 'table of sections');
-    const sections = Array.from({ length: count }, (_, index) => {
-      const row = index * entry;
-      return {
-        name: rows.readUInt32LE(row),
-        type: rows.readUInt32LE(row + 4),
-        offset: this.word(rows, row + (is64 ? 24 : 16)),
-        size: this.word(rows, row + (is64 ? 32 : 20)),
-        link: rows.readUInt32LE(row + (is64 ? 40 : 24)),
-      };
-    });
-    const named = sections[nameIndex];
-    const texts = named
-      ? await this.read(named.offset, Math.min(named.size, MOST_TEXT_BYTES))
-      : Buffer.alloc(0);
-    return sections.map(({ name, ...section }) => ({ ...section, name: textAt(texts, name) }));
+  async #readSections(): Promise<readonly ElfSection[]> {
+    const table = sectionTable(this.#head);
+    const rows = await this.#whole(table.at, table.entry * table.count, tableName);
+    const named = table.rowOfNames(rows);
+    const texts = named && (await this.#read(named.offset, Math.min(named.size, mostTextBytes)));
+    return table.parse(rows, texts ?? Buffer.alloc(0));
   }
 
-  private async whole(at: number, length: number, what: string): Promise<Buffer> {
-    const bytes = length === 0 ? Buffer.alloc(0) : await this.read(at, length);
+  async #whole(at: number, length: number, what: string): Promise<Buffer> {
+    const bytes = length === 0 ? Buffer.alloc(0) : await this.#read(at, length);
     if (bytes.length < length) throw new ElfError(`it ends within its ${what}`);
     return bytes;
   }
 
-  private word(bytes: Buffer, at: number): number {
-    const value = this.is64 ? bytes.readBigUInt64LE(at) : BigInt(bytes.readUInt32LE(at));
-    if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new ElfError('it is damaged');
-    return Number(value);
+  #word(bytes: Buffer, at: number): number {
+    return wordAt(bytes, at, this.is64);
   }
 }
 
+function wordAt(bytes: Buffer, at: number, is64: boolean): number {
+  const value = is64 ? bytes.readBigUInt64LE(at) : BigInt(bytes.readUInt32LE(at));
+  if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new ElfError('it is damaged');
+  return Number(value);
+}
+
+const tableName = 'table of sections';
+
+interface SectionTable {
+  readonly at: number;
+  readonly entry: number;
+  readonly count: number;
+  /** Where the names of sections are. */
+  rowOfNames(rows: Buffer): { readonly offset: number; readonly size: number } | undefined;
+  parse(rows: Buffer, texts: Buffer): readonly ElfSection[];
+}
+
+/** What a file's head says of its sections. */
+function sectionTable(head: Buffer): SectionTable {
+  const is64 = head[4] === 2;
+  const at = wordAt(head, is64 ? 40 : 32, is64);
+  const [entry, count, nameIndex] = [0, 2, 4].map((field) => head.readUInt16LE((is64 ? 58 : 46) + field)) as [
+    number,
+    number,
+    number,
+  ];
+  if (count > 0 && entry !== (is64 ? 64 : 40)) throw new ElfError(`its ${tableName} is damaged`);
+  const place = (rows: Buffer, row: number) => ({
+    offset: wordAt(rows, row + (is64 ? 24 : 16), is64),
+    size: wordAt(rows, row + (is64 ? 32 : 20), is64),
+  });
+  return {
+    at,
+    entry,
+    count,
+    rowOfNames: (rows) => (nameIndex < count ? place(rows, nameIndex * entry) : undefined),
+    parse: (rows, texts) =>
+      Array.from({ length: count }, (_, index) => {
+        const row = index * entry;
+        return {
+          name: textAt(texts, rows.readUInt32LE(row), mostSectionNameBytes),
+          type: rows.readUInt32LE(row + 4),
+          flags: rows.readUInt32LE(row + 8), // all that have a meaning are in its lower half
+          ...place(rows, row),
+          link: rows.readUInt32LE(row + (is64 ? 40 : 24)),
+        };
+      }),
+  };
+}
+
+/** The sections of a file of 64-bit code that is read synchronously. Throws an ElfError where there are none. */
+export function sectionsOf(read: ReadSync): readonly ElfSection[] {
+  const head = read(0, headBytes);
+  if (!isElf(head) || head[4] !== 2) throw new ElfError('it is no ELF file of 64-bit code');
+  const table = sectionTable(head);
+  const rows = read(table.at, table.entry * table.count);
+  if (rows.length < table.entry * table.count) throw new ElfError(`it ends within its ${tableName}`);
+  const named = table.rowOfNames(rows);
+  const texts = named && read(named.offset, Math.min(named.size, mostTextBytes));
+  return table.parse(rows, texts ?? Buffer.alloc(0));
+}
+
+const isElf = (head: Buffer): boolean =>
+  head.length >= headBytes && head.readUInt32BE(0) === magic && head[5] === littleEndian;
+
 /** Up to its end, which is a zero. */
-export function textAt(texts: Buffer, at: number): string {
-  const text = texts.subarray(at, at + MOST_NAME_BYTES);
+export function textAt(texts: Buffer, at: number, most = mostNameBytes): string {
+  const text = texts.subarray(at, at + most);
   const end = text.indexOf(0);
   return text.toString('utf8', 0, end < 0 ? text.length : end);
 }
@@ -191,10 +260,7 @@ function buildIdOf(notes: Buffer): string | undefined {
     const content = at + 12 + padded(notes.readUInt32LE(at));
     const end = content + notes.readUInt32LE(at + 4);
     if (end > notes.length) return undefined;
-    if (
-      notes.readUInt32LE(at + 8) === BUILD_ID_NOTE &&
-      notes.toString('latin1', at + 12, at + 16) === 'GNU\0'
-    )
+    if (notes.readUInt32LE(at + 8) === buildIdNote && notes.toString('latin1', at + 12, at + 16) === 'GNU\0')
       return notes.toString('hex', content, end);
     at = padded(end);
   }

@@ -5,12 +5,12 @@
  * What a frame was depends on its line, so it is found for each stack node once; intervals then take the path of their
  * node. O(nodes + intervals). What the mapping does not know stays as it was recorded.
  */
-import { NodeColumns } from '../../trace/build/nodes.js';
-import { PathTable } from '../../trace/build/paths.js';
-import { reroutedThread } from '../../trace/build/rerouted-thread.js';
+import { NodeColumns } from '../../trace/assemble/nodes.js';
+import { PathTable } from '../../trace/assemble/paths.js';
+import { reroutedThread } from '../../trace/assemble/rerouted-thread.js';
 import { lowerBound } from '../../trace/model/bisect.js';
 import type { Intervals, Paths, StackNodes, ThreadTrack, Trace, TraceInfo } from '../../trace/model/trace.js';
-import type { Mapping } from './mapping.js';
+import type { RetraceMapping } from './retrace-mapping.js';
 import { alternatives, callsiteLine } from './retrace.js';
 import { RetracedMethods } from './retraced-methods.js';
 import type { Frame } from '../wanted-source.js';
@@ -28,26 +28,27 @@ export function classNames(trace: Trace): Set<string> {
   const names = new Set<string>();
   for (let method = 0; method < trace.methods.count; method++) names.add(trace.methods.className(method));
   const types = new Set<number>();
-  for (const { blocks } of trace.threads) {
-    for (let row = 0; row < blocks.count; row++) types.add(blocks.type[row] as number);
+  for (const { waits } of trace.threads) {
+    for (let row = 0; row < waits.count; row++) types.add(waits.type[row] as number);
   }
   for (const type of types) names.add(trace.className(type));
   names.delete('');
   return names;
 }
 
-export function retraceTrace(trace: Trace, mapping: Mapping): Trace {
+export function retraceTrace(trace: Trace, mapping: RetraceMapping): Trace {
   const retracer = new TraceRetracer(trace, mapping);
   const threads = trace.threads.map((thread) => retracer.thread(thread));
   const { methods, paths, nodes } = retracer;
-  const { virtualWaits } = trace;
+  const { offCarrierWaits: virtualWaits, heldMemory } = trace;
   return {
     ...trace,
     methods,
     paths,
     ...(trace.nodes !== undefined && { nodes }),
     threads,
-    ...(virtualWaits && { virtualWaits: { ...virtualWaits, path: retracer.pathsAfter(virtualWaits) } }),
+    ...(virtualWaits && { offCarrierWaits: { ...virtualWaits, path: retracer.pathsAfter(virtualWaits) } }),
+    ...(heldMemory && { heldMemory: { ...heldMemory, path: retracer.pathsAfter(heldMemory) } }),
     className: (id) => mapping.originalName(trace.className(id)),
   };
 }
@@ -76,11 +77,13 @@ class TraceRetracer {
   readonly #known = new Map<number, Known>();
   readonly #isMapped: Uint8Array;
   readonly #hasLines: Uint8Array;
+  readonly #trace: Trace;
+  readonly #mapping: RetraceMapping;
 
-  constructor(
-    private readonly trace: Trace,
-    private readonly mapping: Mapping,
-  ) {
+  constructor(trace: Trace, mapping: RetraceMapping) {
+    this.#trace = trace;
+    this.#mapping = mapping;
+
     const { methods } = trace;
     this.methods = new RetracedMethods(methods);
     // Without stack nodes the tree of methods is the stack tree, and no line is known.
@@ -98,13 +101,13 @@ class TraceRetracer {
   }
 
   thread(thread: ThreadTrack): ThreadTrack {
-    const { intervals, blocks, events } = thread;
+    const { intervals, waits, events } = thread;
     const routes = this.#routes(intervals);
     const pathOf = (path: number): number => this.#pathAfter(this.#nodeOfPath[path] as number);
-    const blockPaths = new Int32Array(blocks.count);
-    for (let row = 0; row < blocks.count; row++) {
-      const path = blocks.path[row] as number;
-      const interval = intervalAt(intervals, blocks.begin[row] as number, path);
+    const blockPaths = new Int32Array(waits.count);
+    for (let row = 0; row < waits.count; row++) {
+      const path = waits.path[row] as number;
+      const interval = intervalAt(intervals, waits.begin[row] as number, path);
       blockPaths[row] = interval < 0 ? pathOf(path) : (routes.path[interval] as number);
     }
     const eventPaths = this.pathsAfter(events);
@@ -119,7 +122,7 @@ class TraceRetracer {
 
   #retraceNodes(): void {
     const { parent, path, position, count } = this.#before;
-    const methodOf = this.trace.paths.method;
+    const methodOf = this.#trace.paths.method;
     for (let node = 1; node < count; node++) {
       const at = path[node] as number;
       if (at === 0) continue;
@@ -152,8 +155,8 @@ class TraceRetracer {
     const { parent, path } = this.#before;
     let at = parent[node] as number;
     for (let carried = line; ; at = parent[at] as number) {
-      const method = this.trace.paths.method[path[at] as number] as number;
-      const site = callsiteLine(this.mapping, this.#frame(method, this.#lineOf(at)), carried);
+      const method = this.#trace.paths.method[path[at] as number] as number;
+      const site = callsiteLine(this.#mapping, this.#frame(method, this.#lineOf(at)), carried);
       if (site === undefined) return this.#nodeOf[at] as number;
       const { frames = [], outline } = this.#retraced(method, site);
       const above = parent[at] as number;
@@ -167,7 +170,7 @@ class TraceRetracer {
     const key = method * mostLines + (line % mostLines);
     let known = this.#known.get(key);
     if (known === undefined) {
-      const [first] = alternatives(this.mapping, this.#frame(method, line));
+      const [first] = alternatives(this.#mapping, this.#frame(method, line));
       // None: all of the frame was made up by the compiler.
       known = first ?? { frames: [], outline: false };
       this.#known.set(key, known);
@@ -176,7 +179,7 @@ class TraceRetracer {
   }
 
   #frame(method: number, line: number): Frame {
-    const { methods } = this.trace;
+    const { methods } = this.#trace;
     return {
       className: methods.className(method),
       method: methods.name(method),
@@ -188,11 +191,11 @@ class TraceRetracer {
 
   /** Where R8 has taken the lines away, the Android Runtime and the mapping count in code units instead. */
   #lineOf(node: number): number {
-    const method = this.trace.paths.method[this.#before.path[node] as number] as number;
+    const method = this.#trace.paths.method[this.#before.path[node] as number] as number;
     const position = this.#before.position[node] as number;
     if (position === 0 || this.#isMapped[method] === 0) return 0;
-    if (this.#hasLines[method] === 1) return this.trace.methods.lineAt(method, position - 1);
-    return this.trace.info.runtime.startsWith('ART') ? position - 1 : 0;
+    if (this.#hasLines[method] === 1) return this.#trace.methods.lineAt(method, position - 1);
+    return this.#trace.info.runtime.startsWith('ART') ? position - 1 : 0;
   }
 
   #pathAfter(node: number): number {
@@ -223,11 +226,11 @@ class TraceRetracer {
   /** The node of an interval: its own, or, where only its path is known, a neighbour's as far as they are one. */
   #nodeIn({ node, path, count }: Intervals, row: number): number {
     const wanted = path[row] as number;
-    const known = this.trace.nodes === undefined ? wanted : (node[row] as number);
+    const known = this.#trace.nodes === undefined ? wanted : (node[row] as number);
     const pathOf = this.#before.path;
     if (known !== 0 && pathOf[known] === wanted) return known;
     if (wanted === 0) return 0;
-    const depth = this.trace.paths.depth[wanted] as number;
+    const depth = this.#trace.paths.depth[wanted] as number;
     for (const neighbour of [row - 1, row + 1]) {
       if (neighbour < 0 || neighbour >= count) continue;
       const ancestor = this.#ancestor(node[neighbour] as number, depth);
@@ -238,7 +241,7 @@ class TraceRetracer {
 
   #ancestor(node: number, depth: number): number {
     const { parent, path } = this.#before;
-    const depthOf = this.trace.paths.depth;
+    const depthOf = this.#trace.paths.depth;
     let at = node;
     while (at !== 0 && (depthOf[path[at] as number] as number) > depth) at = parent[at] as number;
     return at;

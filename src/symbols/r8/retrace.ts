@@ -2,7 +2,7 @@
  * From frames of a minified program back to frames as written: names, overloads, inline frames, lines, outlines.
  * What a mapping does not know stays as it was.
  */
-import type { Mapping, MappedClass, MappedField, MappedMethod } from './mapping.js';
+import type { RetraceMapping, MappedClass, MappedField, MappedMethod } from './retrace-mapping.js';
 import type { LineRange } from './mapping-line.js';
 import type { Frame } from '../wanted-source.js';
 
@@ -24,7 +24,7 @@ export interface Group {
  * All that the frame may have been: several where overloads share a name and nothing tells them apart. Never empty, unless the
  * whole frame was made up by the compiler.
  */
-export function retraceFrame(mapping: Mapping, frame: Frame): readonly Retraced[] {
+export function retraceFrame(mapping: RetraceMapping, frame: Frame): readonly Retraced[] {
   return alternatives(mapping, frame).map(({ frames }) => frames);
 }
 
@@ -33,7 +33,7 @@ export function retraceFrame(mapping: Mapping, frame: Frame): readonly Retraced[
  * alternative is taken.
  */
 export function retraceStack(
-  mapping: Mapping,
+  mapping: RetraceMapping,
   stack: readonly Frame[],
   context: RetraceContext = {},
 ): Retraced {
@@ -64,7 +64,7 @@ export interface RetracedField {
 
 /** `minifiedType` tells fields of one minified name apart, where given. */
 export function retraceField(
-  mapping: Mapping,
+  mapping: RetraceMapping,
   minifiedClass: string,
   minifiedName: string,
   minifiedType?: string,
@@ -84,7 +84,7 @@ export function retraceField(
   }));
 }
 
-function fieldFits(mapping: Mapping, field: MappedField, minifiedType: string): boolean {
+function fieldFits(mapping: RetraceMapping, field: MappedField, minifiedType: string): boolean {
   const residual = field.information.find((one) => one.id === 'residualSignature');
   const signature = residual?.signature ?? descriptor(mapping.minifiedName(field.fieldType));
   return signature === minifiedType || signature === descriptor(minifiedType);
@@ -98,7 +98,7 @@ export interface Alternative {
   readonly group: Group | undefined;
 }
 
-export function alternatives(mapping: Mapping, frame: Frame): readonly Alternative[] {
+export function alternatives(mapping: RetraceMapping, frame: Frame): readonly Alternative[] {
   const owner = mapping.class(frame.className);
   if (owner === undefined) {
     return [
@@ -128,7 +128,7 @@ export function alternatives(mapping: Mapping, frame: Frame): readonly Alternati
 }
 
 /** Groups of this method that fit the frame's line and signature. */
-function groupsFor(mapping: Mapping, owner: MappedClass, frame: Frame): readonly Group[] {
+function groupsFor(mapping: RetraceMapping, owner: MappedClass, frame: Frame): readonly Group[] {
   const all = group(owner.methods.get(frame.method) ?? []);
   const fitting = all.filter((one) => signatureFits(mapping, one, frame.signature));
   // A signature that fits nothing was minified in a way that the mapping does not tell: then it tells nothing.
@@ -185,7 +185,12 @@ function distinctOutermost(groups: readonly Group[]): readonly Group[] {
   return [...seen.values()];
 }
 
-function originalFrame(mapping: Mapping, owner: MappedClass, method: MappedMethod, frame: Frame): Frame {
+function originalFrame(
+  mapping: RetraceMapping,
+  owner: MappedClass,
+  method: MappedMethod,
+  frame: Frame,
+): Frame {
   const className = method.holder === '' ? owner.original : method.holder;
   const holder = method.holder === '' ? owner : mapping.classByOriginal(method.holder);
   const known = holder?.sourceFile ?? '';
@@ -224,7 +229,7 @@ function has(method: MappedMethod, id: 'synthesized' | 'outline'): boolean {
 }
 
 /** Where a line of an outline was, in the caller. */
-export function callsiteLine(mapping: Mapping, frame: Frame, line: number): number | undefined {
+export function callsiteLine(mapping: RetraceMapping, frame: Frame, line: number): number | undefined {
   const methods = mapping.class(frame.className)?.methods.get(frame.method) ?? [];
   for (const method of methods) {
     const callsite = method.information.find((information) => information.id === 'outlineCallsite');
@@ -237,7 +242,7 @@ export function callsiteLine(mapping: Mapping, frame: Frame, line: number): numb
 
 /** A null check that was inlined: its frame is not there in the original when it is the one that throws. */
 function innerFramesToRemove(
-  mapping: Mapping,
+  mapping: RetraceMapping,
   inlined: Group | undefined,
   { thrown }: RetraceContext,
 ): number {
@@ -253,14 +258,14 @@ function innerFramesToRemove(
   return remove;
 }
 
-function signatureFits(mapping: Mapping, { methods }: Group, signature: string): boolean {
+function signatureFits(mapping: RetraceMapping, { methods }: Group, signature: string): boolean {
   const outermost = methods[methods.length - 1];
   if (signature === '' || outermost === undefined) return true;
   const residual = outermost.information.find((one) => one.id === 'residualSignature');
   return signature === (residual?.signature ?? minifiedSignature(mapping, outermost));
 }
 
-function minifiedSignature(mapping: Mapping, method: MappedMethod): string {
+function minifiedSignature(mapping: RetraceMapping, method: MappedMethod): string {
   const minified = (type: string): string => {
     const base = /^[^[\]]*/.exec(type)?.[0] ?? type;
     return descriptor(mapping.minifiedName(base) + type.slice(base.length));

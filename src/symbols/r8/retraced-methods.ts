@@ -15,8 +15,11 @@ export class RetracedMethods implements Methods {
   readonly #recordedOf: number[] = [];
   readonly #retracedAt: (Retraced | undefined)[] = [];
   readonly #numbers = new Map<number | string, number>();
+  readonly #before: Methods;
 
-  constructor(private readonly before: Methods) {}
+  constructor(before: Methods) {
+    this.#before = before;
+  }
 
   get count(): number {
     return this.#recordedOf.length;
@@ -57,51 +60,51 @@ export class RetracedMethods implements Methods {
   }
 
   className(method: number): string {
-    return this.#frame(method)?.className ?? this.before.className(this.#own(method));
+    return this.#frame(method)?.className ?? this.#before.className(this.#own(method));
   }
 
   name(method: number): string {
-    return this.#frame(method)?.method ?? this.before.name(this.#own(method));
+    return this.#frame(method)?.method ?? this.#before.name(this.#own(method));
   }
 
   qualifiedName(method: number): string {
     const frame = this.#frame(method);
-    if (frame === undefined) return this.before.qualifiedName(this.#own(method));
+    if (frame === undefined) return this.#before.qualifiedName(this.#own(method));
     const written = this.written(method);
     return written === undefined ? `${frame.className}.${frame.method}` : qualifiedWritten(written);
   }
 
   written(method: number): WrittenName | undefined {
     const frame = this.#frame(method);
-    if (frame === undefined) return this.before.written?.(this.#own(method));
+    if (frame === undefined) return this.#before.written?.(this.#own(method));
     return writtenName(frame.className, frame.method, () => frame.file);
   }
 
   signature(method: number): string {
-    return this.#frame(method)?.signature ?? this.before.signature(this.#own(method));
+    return this.#frame(method)?.signature ?? this.#before.signature(this.#own(method));
   }
 
   file(method: number): string {
-    return this.#frame(method)?.file ?? this.before.file(this.#own(method));
+    return this.#frame(method)?.file ?? this.#before.file(this.#own(method));
   }
 
   kind(method: number): number {
-    return this.before.kind(this.#own(method));
+    return this.#before.kind(this.#own(method));
   }
 
   /** Of a retraced method the first that was seen: a mapping does not tell where a method begins. */
   firstLine(method: number): number {
-    return this.#retracedAt[method]?.firstLine ?? this.before.firstLine(this.#own(method));
+    return this.#retracedAt[method]?.firstLine ?? this.#before.firstLine(this.#own(method));
   }
 
   sourceHash(method: number): Uint8Array {
     return this.#frame(method) === undefined
-      ? (this.before.sourceHash?.(this.#own(method)) ?? noHash)
+      ? (this.#before.sourceHash?.(this.#own(method)) ?? noHash)
       : noHash;
   }
 
   /** Positions of retraced frames are their lines. */
   lineAt(method: number, position: number): number {
-    return this.#frame(method) === undefined ? this.before.lineAt(this.#own(method), position) : position;
+    return this.#frame(method) === undefined ? this.#before.lineAt(this.#own(method), position) : position;
   }
 }

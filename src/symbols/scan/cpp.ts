@@ -23,13 +23,16 @@ class CppScanner {
   readonly #outline: Outline;
   /** Names of the namespaces and classes around; empty for those without, and for extern "C". */
   readonly #scopes: string[] = [];
+  readonly #tokens: Tokens;
 
-  constructor(private readonly tokens: Tokens) {
+  constructor(tokens: Tokens) {
+    this.#tokens = tokens;
+
     this.#outline = new Outline(tokens);
   }
 
   scan(): Scanned['declarations'] {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     for (let at = 0; at < tokens.count;) {
       if (markAt(tokens, at) === '}') {
         this.#scopes.pop();
@@ -43,7 +46,7 @@ class CppScanner {
 
   /** One statement outside of functions: up to its ";", the brace of a scope that opens, or the end of a body. */
   #statement(from: number): number {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     /** The parenthesis that may begin a function's parameters. */
     let open = -1;
     let scopeWord = '';
@@ -96,7 +99,7 @@ class CppScanner {
 
   /** "namespace a::b {" or "class API Name final : Base {": for a class the last name before what ends the head. */
   #scopeName(at: number, kind: string): string {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     let name = '';
     for (let i = at; i < tokens.count; i++) {
       const word = wordAt(tokens, i);
@@ -116,22 +119,22 @@ class CppScanner {
   }
 
   #isExternC(brace: number): boolean {
-    return wordAt(this.tokens, brace - 2) === 'extern';
+    return wordAt(this.#tokens, brace - 2) === 'extern';
   }
 
   /** A name that a function may have ends at this token. */
   #isName(at: number): boolean {
-    const word = wordAt(this.tokens, at);
+    const word = wordAt(this.#tokens, at);
     if (word !== '') return !notNames.has(word);
     // A specialization: "twice<long>(…".
     return (
-      this.#operatorAt(at) >= 0 || (markAt(this.tokens, at) === '>' && this.#isName(this.#beforeAngles(at)))
+      this.#operatorAt(at) >= 0 || (markAt(this.#tokens, at) === '>' && this.#isName(this.#beforeAngles(at)))
     );
   }
 
   /** The token "operator" of a name such as "operator ==" or "operator a::b*" that ends at `at`; −1 when there is none. */
   #operatorAt(at: number): number {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     let isType = false;
     for (let i = at; i >= 0 && i > at - longestOperator; i--) {
       const word = wordAt(tokens, i);
@@ -150,7 +153,7 @@ class CppScanner {
 
   /** As the linker's tools write it: "operator==", "operator bool", "operator char const*", `operator"" _km`. */
   #operatorName(at: number, open: number): string {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     if (open === at + 1) return 'operator()';
     if (tokens.kind[at + 1] === TokenKind.Literal) return `operator"" ${wordAt(tokens, open - 1)}`;
     let name = '';
@@ -164,7 +167,7 @@ class CppScanner {
   }
 
   #afterAngles(at: number): number {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     const last = Math.min(tokens.count, at + maxGenerics);
     let depth = 0;
     for (let i = at; i < last; i++) {
@@ -179,16 +182,16 @@ class CppScanner {
 
   /** In "A() : b{1}, c(2) {" a brace after a name is a member's value. */
   #isInitializer(brace: number): boolean {
-    const before = wordAt(this.tokens, brace - 1);
+    const before = wordAt(this.#tokens, brace - 1);
     return (
       (before !== '' && !['const', 'noexcept', 'override', 'final', 'try'].includes(before)) ||
-      markAt(this.tokens, brace - 1) === '>'
+      markAt(this.#tokens, brace - 1) === '>'
     );
   }
 
   /** "= 1;", "= { … };", "= default;", "= [] { … };" */
   #afterValue(from: number): number {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     for (let at = from; at < tokens.count;) {
       const mark = markAt(tokens, at);
       if (mark === ';') return at + 1;
@@ -199,7 +202,7 @@ class CppScanner {
   }
 
   #function(open: number, brace: number): number {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     const { name, at } = this.#functionName(open);
     const after = afterPair(tokens, brace);
     const qualified = [...this.#scopes.filter((scope) => scope !== ''), name].join('::');
@@ -216,12 +219,14 @@ class CppScanner {
 
   /** "operator()" is followed by its parameters. */
   #parameters(open: number): number {
-    const after = afterPair(this.tokens, open);
-    return wordAt(this.tokens, open - 1) === 'operator' && markAt(this.tokens, after) === '(' ? after : open;
+    const after = afterPair(this.#tokens, open);
+    return wordAt(this.#tokens, open - 1) === 'operator' && markAt(this.#tokens, after) === '('
+      ? after
+      : open;
   }
 
   #functionName(open: number): { name: string; at: number } {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     const operator = this.#operatorAt(open - 1);
     let at = operator >= 0 ? operator : open - 1;
     if (operator < 0 && markAt(tokens, at) === '>') at = this.#beforeAngles(at);
@@ -245,8 +250,8 @@ class CppScanner {
   #beforeAngles(at: number): number {
     let depth = 0;
     for (let i = at; i >= 0; i--) {
-      if (markAt(this.tokens, i) === '>') depth += 1;
-      else if (markAt(this.tokens, i) === '<' && --depth === 0) return i - 1;
+      if (markAt(this.#tokens, i) === '>') depth += 1;
+      else if (markAt(this.#tokens, i) === '<' && --depth === 0) return i - 1;
     }
     return -1;
   }

@@ -40,17 +40,17 @@ class JavaScanner {
   readonly #scopes: Scope[];
   /** There is a method outside of all classes. */
   isBody = false;
+  readonly #tokens: Tokens;
 
-  constructor(
-    private readonly tokens: Tokens,
-    implicitClass: string,
-  ) {
+  constructor(tokens: Tokens, implicitClass: string) {
+    this.#tokens = tokens;
+
     this.#outline = new Outline(tokens);
     this.#scopes = [{ kind: 'type', className: implicitClass, declaration: undefined }];
   }
 
   scan(): Scanned['declarations'] {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     for (let at = 0; at < tokens.count;) {
       const scope = this.#scopes[this.#scopes.length - 1];
       if (scope === undefined) break;
@@ -80,7 +80,7 @@ class JavaScanner {
 
   /** One member of a type, up to and including the brace that opens its body, or its ";". */
   #member(from: number, scope: Scope): number {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     let isStatic = false;
     for (let at = from; at < tokens.count;) {
       const mark = markAt(tokens, at);
@@ -134,7 +134,7 @@ class JavaScanner {
 
   /** "record" and "enum" are names too: a declaration has a name after it, and not an operator. */
   #isTypeDeclaration(at: number): boolean {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     if (wordAt(tokens, at + 1) === '') return false;
     if (markAt(tokens, at - 1) === '.') return false; // Shop.class
     if (wordAt(tokens, at) !== 'record') return true;
@@ -144,11 +144,11 @@ class JavaScanner {
 
   /** After a record's header: "{" or "implements", where a method called like this has neither. */
   #opensBody(at: number): boolean {
-    return markAt(this.tokens, at) === '{' || wordAt(this.tokens, at) === 'implements';
+    return markAt(this.#tokens, at) === '{' || wordAt(this.#tokens, at) === 'implements';
   }
 
   #type(at: number, scope: Scope): number {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     const name = wordAt(tokens, at + 1);
     const className = scope.className === '' ? name : `${scope.className}$${name}`;
     const kind = wordAt(tokens, at) === 'enum' ? 'enum' : 'type';
@@ -166,7 +166,7 @@ class JavaScanner {
 
   /** `open` is the parenthesis of a member's parameters: a method, or a constructor. */
   #method(open: number, scope: Scope): number {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     const nameAt = open - 1;
     const name = wordAt(tokens, nameAt);
     const after = afterPair(tokens, open);
@@ -205,7 +205,7 @@ class JavaScanner {
 
   /** Whether a return type ends at this token: what a method has before its name, and a constructor has not. */
   #typeEndsAt(at: number): boolean {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     const mark = markAt(tokens, at);
     if (mark === ']') return true;
     if (mark === '>') {
@@ -227,7 +227,7 @@ class JavaScanner {
   /** A field's value: code until its ";" at this depth. Anonymous classes and lambdas in it open scopes. */
   #initializer(from: number, scope: Scope): number {
     let depth = 0;
-    const { tokens } = this;
+    const tokens = this.#tokens;
     for (let at = from; at < tokens.count;) {
       const mark = markAt(tokens, at);
       if (mark === ';' && depth === 0) return at + 1;
@@ -248,7 +248,7 @@ class JavaScanner {
 
   /** Reads a whole anonymous class, brace to brace, in place. */
   #anonymous(brace: number, scope: Scope): number {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     const floor = this.#scopes.length;
     this.#open('type', `${scope.className}$`);
     let at = brace + 1;
@@ -272,7 +272,7 @@ class JavaScanner {
 
   /** The brace of `new Type<…>(…) {`, or −1. Its arguments are passed over: what they declare has no lens. */
   #anonymousBody(at: number): number {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     let i = at + 1;
     for (;;) {
       if (markAt(tokens, i) === '@') i = this.#afterAnnotation(i);
@@ -289,7 +289,7 @@ class JavaScanner {
   }
 
   #code(at: number, scope: Scope): number {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     const word = wordAt(tokens, at);
     if (word === 'new') {
       const body = this.#anonymousBody(at);
@@ -309,15 +309,15 @@ class JavaScanner {
   /** Whether only modifiers stand between here and the end of the statement before. */
   #startsStatement(at: number): boolean {
     let before = at - 1;
-    while (['final', 'abstract', 'static', 'sealed', 'strictfp'].includes(wordAt(this.tokens, before)))
+    while (['final', 'abstract', 'static', 'sealed', 'strictfp'].includes(wordAt(this.#tokens, before)))
       before -= 1;
-    const mark = markAt(this.tokens, before);
+    const mark = markAt(this.#tokens, before);
     return mark === '{' || mark === '}' || mark === ';' || mark === ')' || mark === ':';
   }
 
   /** `NAME(args) { body },` until the ";" or "}" that ends the constants. */
   #constant(at: number, scope: Scope): number {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     const mark = markAt(tokens, at);
     if (mark === ';') {
       this.#scopes[this.#scopes.length - 1] = { ...scope, kind: 'type' };
@@ -330,7 +330,7 @@ class JavaScanner {
   }
 
   #afterAnnotation(at: number): number {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     let i = at + 2;
     while (markAt(tokens, i) === '.') i += 2;
     return markAt(tokens, i) === '(' ? afterPair(tokens, i) : i;

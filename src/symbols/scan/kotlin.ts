@@ -67,17 +67,19 @@ function facadeClass(tokens: Tokens, baseName: string): string {
 class KotlinScanner {
   readonly #outline: Outline;
   readonly #scopes: Scope[];
+  readonly #tokens: Tokens;
+  readonly #facade: string;
 
-  constructor(
-    private readonly tokens: Tokens,
-    private readonly facade: string,
-  ) {
+  constructor(tokens: Tokens, facade: string) {
+    this.#tokens = tokens;
+    this.#facade = facade;
+
     this.#outline = new Outline(tokens);
     this.#scopes = [scopeOf('type', '')];
   }
 
   scan(): Scanned['declarations'] {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     for (let at = 0; at < tokens.count;) {
       const scope = this.#scopes[this.#scopes.length - 1];
       if (scope === undefined) break;
@@ -102,14 +104,14 @@ class KotlinScanner {
 
   #close(at: number): void {
     const scope = this.#scopes[this.#scopes.length - 1];
-    if (scope === undefined || (this.#scopes.length === 1 && at < this.tokens.count)) return; // one brace too many
+    if (scope === undefined || (this.#scopes.length === 1 && at < this.#tokens.count)) return; // one brace too many
     this.#scopes.pop();
     this.#outline.end(scope.expression, at - 1);
     this.#outline.end(scope.declaration, at);
   }
 
   #token(at: number, scope: Scope): number {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     if (markAt(tokens, at) === '@') return afterAnnotation(tokens, at);
     const word = wordAt(tokens, at);
     if (word === '') return at + 1;
@@ -152,8 +154,8 @@ class KotlinScanner {
     // Modifiers and annotations before the next member are not part of this one.
     let before = at - 1;
     for (;;) {
-      const annotation = annotationBefore(this.tokens, before);
-      if (modifiers.has(wordAt(this.tokens, before))) before -= 1;
+      const annotation = annotationBefore(this.#tokens, before);
+      if (modifiers.has(wordAt(this.#tokens, before))) before -= 1;
       else if (annotation !== undefined) before = annotation - 1;
       else break;
     }
@@ -162,12 +164,12 @@ class KotlinScanner {
   }
 
   #owner(scope: Scope): string {
-    return scope.className === '' ? this.facade : scope.className;
+    return scope.className === '' ? this.#facade : scope.className;
   }
 
   /** `fun <T> Receiver<T>.name(…): Type { … }` or `= …` or nothing. */
   #function(at: number, scope: Scope): number {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     this.#endExpression(at, scope);
     if (wordAt(tokens, at + 1) === 'interface') return this.#type(at + 1, scope);
     let i = afterGenerics(tokens, at + 1);
@@ -200,7 +202,7 @@ class KotlinScanner {
 
   /** After a function's parameters: its type, then a block, an expression or nothing. */
   #body(from: number, scope: Scope, declaration: OpenDeclaration): number {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     this.#outline.end(declaration, from - 1);
     for (let at = from; at < tokens.count;) {
       const mark = markAt(tokens, at);
@@ -223,7 +225,7 @@ class KotlinScanner {
 
   /** `val name: Type = …`, with accessors below it. Its initializer runs in the constructor and has no lens of its own. */
   #property(at: number, scope: Scope): number {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     this.#endExpression(at, scope);
     scope.property = '';
     scope.propertyAt = at;
@@ -244,7 +246,7 @@ class KotlinScanner {
 
   /** `val size: Int get() = …`: reads the accessor, else goes on after the property's name. */
   #accessorBeside(from: number, scope: Scope): number {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     for (let at = from; at < tokens.count && tokens.line[at] === tokens.line[from - 1];) {
       const mark = markAt(tokens, at);
       if (['=', '{', '}', ';', '@'].includes(mark) || wordAt(tokens, at) === 'by') break;
@@ -257,7 +259,7 @@ class KotlinScanner {
 
   /** `get() = …` and `set(value) { … }` of the property above. */
   #accessor(at: number, scope: Scope): number {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     if (scope.property === '' || scope.kind !== 'type' || markAt(tokens, at + 1) !== '(') return at + 1;
     this.#endExpression(at, scope);
     const { property } = scope;
@@ -273,7 +275,7 @@ class KotlinScanner {
 
   /** `class Name<T>(…) : Base(…), Interface by x { … }`, also without a body; objects and companions the same way. */
   #type(at: number, scope: Scope): number {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     this.#endExpression(at, scope);
     const isObject = wordAt(tokens, at) === 'object';
     const named = wordAt(tokens, at + 1) !== '' && tokens.line[at + 1] === tokens.line[at];
@@ -316,7 +318,7 @@ class KotlinScanner {
 
   /** `object : Base(…), Interface { … }` in an expression. */
   #anonymousObject(at: number, scope: Scope): number {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     for (let i = at + 1; i < tokens.count;) {
       const mark = markAt(tokens, i);
       if (mark === '{') {
@@ -332,7 +334,7 @@ class KotlinScanner {
   }
 
   #secondaryConstructor(at: number, scope: Scope): number {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     if (markAt(tokens, at + 1) !== '(' || scope.className === '') return at + 1;
     this.#endExpression(at, scope);
     const parameters = parameterCount(tokens, at + 1);
@@ -350,7 +352,7 @@ class KotlinScanner {
 
   /** Runs within the constructor: its time is there. Marked, so that a line in it belongs to something. */
   #initializer(at: number, scope: Scope): number {
-    if (markAt(this.tokens, at + 1) !== '{' || scope.className === '') return at + 1;
+    if (markAt(this.#tokens, at + 1) !== '{' || scope.className === '') return at + 1;
     this.#endExpression(at, scope);
     const declaration = this.#outline.add('initializer', '<init>', scope.className, -1, at);
     this.#scopes.push({ ...scopeOf('code', scope.className), declaration });
@@ -358,7 +360,7 @@ class KotlinScanner {
   }
 
   #constant(at: number, scope: Scope): number {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     const mark = markAt(tokens, at);
     if (mark === '(') {
       const after = afterPair(tokens, at);

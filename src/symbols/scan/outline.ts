@@ -41,8 +41,11 @@ interface OpenDeclaration {
 
 export class Outline {
   readonly declarations: OpenDeclaration[] = [];
+  readonly #tokens: Tokens;
 
-  constructor(private readonly tokens: Tokens) {}
+  constructor(tokens: Tokens) {
+    this.#tokens = tokens;
+  }
 
   /** Adds one whose name is the token `at`; its end is that line until `end` says otherwise. */
   add(
@@ -52,7 +55,7 @@ export class Outline {
     parameters: number,
     at: number,
   ): OpenDeclaration {
-    const { tokens } = this;
+    const tokens = this.#tokens;
     const begin = tokens.begin[at] ?? 0;
     const line = tokens.line[at] ?? 0;
     const lineBegin = tokens.text.lastIndexOf('\n', begin - 1) + 1;
@@ -72,8 +75,8 @@ export class Outline {
 
   end(declaration: OpenDeclaration | undefined, at: number): void {
     if (declaration === undefined) return;
-    const last = Math.min(Math.max(at, 0), this.tokens.count - 1);
-    declaration.endLine = Math.max(declaration.line, this.tokens.line[last] ?? declaration.line);
+    const last = Math.min(Math.max(at, 0), this.#tokens.count - 1);
+    declaration.endLine = Math.max(declaration.line, this.#tokens.line[last] ?? declaration.line);
   }
 
   result(): Declaration[] {

@@ -3,6 +3,7 @@
  * text blocks), character literals and preprocessor lines are passed over; whatever is malformed ends at its line or at the end
  * of the text, never in an endless loop. One pass, O(n); columns of numbers, no object per token.
  */
+import { grown } from '../../trace/assemble/grow.js';
 
 export type Language = 'java' | 'kotlin' | 'cpp';
 
@@ -80,18 +81,11 @@ class TokenList implements Tokens {
   }
 
   #grow(): void {
-    const more = this.count * 2;
-    const wider = (from: Int32Array): Int32Array<ArrayBuffer> => {
-      const to = new Int32Array(more);
-      to.set(from);
-      return to;
-    };
-    const kind = new Uint8Array(more);
-    kind.set(this.kind);
-    this.kind = kind;
-    this.begin = wider(this.begin);
-    this.end = wider(this.end);
-    this.line = wider(this.line);
+    const size = this.count * 2;
+    this.kind = grown(this.kind, size);
+    this.begin = grown(this.begin, size);
+    this.end = grown(this.end, size);
+    this.line = grown(this.line, size);
   }
 }
 

@@ -8,13 +8,16 @@ import type { AdbServerClient } from '@yume-chan/adb';
 import { MaybeConsumable, PushReadableStream, tryClose } from '@yume-chan/stream-extra';
 
 export class AdbConnector implements AdbServerClient.ServerConnector {
-  private readonly sockets = new Set<Socket>();
+  readonly #sockets = new Set<Socket>();
+  readonly #at: TcpSocketConnectOpts;
 
-  constructor(private readonly at: TcpSocketConnectOpts) {}
+  constructor(at: TcpSocketConnectOpts) {
+    this.#at = at;
+  }
 
   /** Ends every connection that was made here, and those that are being made, whatever they wait for. */
   abandon(): void {
-    for (const socket of this.sockets) socket.destroy(new Error('given up'));
+    for (const socket of this.#sockets) socket.destroy(new Error('given up'));
   }
 
   async connect({
@@ -23,15 +26,15 @@ export class AdbConnector implements AdbServerClient.ServerConnector {
   }: AdbServerClient.ServerConnectionOptions = {}): Promise<AdbServerClient.ServerConnection> {
     const socket = new Socket({ ...(signal && { signal: signal as AbortSignal }) });
     if (unref) socket.unref();
-    this.sockets.add(socket);
+    this.#sockets.add(socket);
     const closed = new Promise<undefined>((resolve) => {
       socket.once('close', () => {
-        this.sockets.delete(socket);
+        this.#sockets.delete(socket);
         resolve(undefined);
       });
     });
     socket.on('error', () => undefined); // its close is what is heeded
-    socket.connect(this.at);
+    socket.connect(this.#at);
     await once(socket, 'connect');
     socket.setNoDelay(true);
     return {

@@ -3,16 +3,16 @@ import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { type Adb, AdbServerClient } from '@yume-chan/adb';
+import { Adb, AdbBanner, AdbServerClient, AdbServerTransport } from '@yume-chan/adb';
 import { TargetError } from '../target.js';
 import { AdbConnector } from './adb-connection.js';
 import { type Device, parseDevices } from './device-list.js';
 import { within } from './patience.js';
 
-const DEFAULT_PORT = 5037;
-const START_MS = 15_000;
+const defaultPort = 5037;
+const startMs = 15_000;
 /** For what the server itself answers, and for what it asks the device once as it is opened. */
-const ANSWER_MS = 10_000;
+const usualAnswerMs = 10_000;
 
 /** "HOST:PORT", "HOST", "[::1]:PORT" or ":PORT"; undefined when it is none of these. */
 export function parseServer(text: string): { host?: string; port?: number } | undefined {
@@ -73,15 +73,18 @@ export async function findAdb(asked: string | undefined, env = process.env): Pro
 }
 
 export class AdbServer {
-  private readonly host: string;
-  private readonly port: number;
-  private readonly answerMs: number;
+  readonly #host: string;
+  readonly #port: number;
+  readonly #answerMs: number;
+  readonly #options: AdbOptions;
 
-  constructor(private readonly options: AdbOptions = {}) {
+  constructor(options: AdbOptions = {}) {
+    this.#options = options;
+
     const usual = serverInEnvironment();
-    this.host = options.host ?? usual.host ?? '127.0.0.1';
-    this.port = options.port ?? usual.port ?? DEFAULT_PORT;
-    this.answerMs = options.answerMs ?? ANSWER_MS;
+    this.#host = options.host ?? usual.host ?? '127.0.0.1';
+    this.#port = options.port ?? usual.port ?? defaultPort;
+    this.#answerMs = options.answerMs ?? usualAnswerMs;
   }
 
   /**
@@ -90,43 +93,41 @@ export class AdbServer {
    */
   async devices(mayStart: boolean): Promise<Device[]> {
     try {
-      return await this.ask();
+      return await this.#ask();
     } catch (error) {
-      if (!isRefused(error)) throw this.unusable(error);
+      if (!isRefused(error)) throw this.#unusable(error);
     }
-    if (!mayStart && this.isLocal) {
-      if ((await findAdb(this.options.program)) === undefined) return [];
+    if (!mayStart && this.#isLocal) {
+      if ((await findAdb(this.#options.program)) === undefined) return [];
       throw new TargetError(
         'not-found',
         'No adb server runs on this machine, so Android devices are not seen.',
         'Start it with: adb start-server',
-        { remedy: { title: 'Start the adb Server', run: () => this.start() } },
+        { remedy: { title: 'Start the adb Server', run: () => this.#start() } },
       );
     }
-    await this.start();
+    await this.#start();
     try {
-      return await this.ask();
+      return await this.#ask();
     } catch (error) {
-      throw this.unusable(error);
+      throw this.#unusable(error);
     }
   }
 
   async describe(): Promise<string> {
-    const where = this.isLocal ? 'on this machine' : 'elsewhere';
+    const where = this.#isLocal ? 'on this machine' : 'elsewhere';
     try {
-      const version = await this.answer((client) => client.getVersion());
-      return `server of protocol ${version} ${where}, port ${this.port}`;
+      const version = await this.#answer((client) => client.getVersion());
+      return `server of protocol ${version} ${where}, port ${this.#port}`;
     } catch (error) {
-      throw this.unusable(error);
+      throw this.#unusable(error);
     }
   }
 
   async open(device: Device): Promise<Adb> {
     try {
-      const { transportId } = await this.numbered(device);
-      return await this.answer((client) =>
-        client.createAdb(transportId > 0n ? { transportId } : { serial: device.serial }),
-      );
+      const { transportId } = await this.#numbered(device);
+      return await this.#answer((client) => openDevice(client, device.serial, transportId));
     } catch (error) {
       throw new TargetError(
         'io',
@@ -138,8 +139,8 @@ export class AdbServer {
   }
 
   /** As the server has it now: one that was restarted numbers its devices anew, and another one may have the number that this one had. */
-  private async numbered({ serial, transportId }: Device): Promise<Device> {
-    const called = (await this.ask()).filter((device) => device.serial === serial);
+  async #numbered({ serial, transportId }: Device): Promise<Device> {
+    const called = (await this.#ask()).filter((device) => device.serial === serial);
     const device = called.length === 1 ? called[0] : called.find((one) => one.transportId === transportId);
     if (device) return device;
     throw new Error(called.length === 0 ? 'it is not connected' : 'several devices have its serial now');
@@ -147,7 +148,7 @@ export class AdbServer {
 
   /** Calls `told` for the devices that are there (`first`) and at each change, until `signal` or the server ends it. */
   async track(told: (first: boolean) => void, signal: AbortSignal): Promise<void> {
-    const client = new AdbServerClient(this.connector());
+    const client = new AdbServerClient(this.#connector());
     const connection = await client.createConnection('host:track-devices', { signal });
     const close = () => void Promise.resolve(connection.dispose()).catch(() => undefined);
     signal.addEventListener('abort', close, { once: true });
@@ -163,8 +164,8 @@ export class AdbServer {
     }
   }
 
-  private async ask(): Promise<Device[]> {
-    return await this.answer(async (client) => {
+  async #ask(): Promise<Device[]> {
+    return await this.#answer(async (client) => {
       const connection = await client.createConnection('host:devices-l');
       try {
         return parseDevices(await connection.readString());
@@ -175,60 +176,73 @@ export class AdbServer {
   }
 
   /** Over connections of its own, of which none is left open where no answer comes. */
-  private async answer<T>(question: (client: AdbServerClient) => Promise<T>): Promise<T> {
-    const connector = this.connector();
+  async #answer<T>(question: (client: AdbServerClient) => Promise<T>): Promise<T> {
+    const connector = this.#connector();
     try {
-      return await within(this.answerMs, question(new AdbServerClient(connector)));
+      return await within(this.#answerMs, question(new AdbServerClient(connector)));
     } catch (error) {
       connector.abandon();
       throw error;
     }
   }
 
-  private connector(): AdbConnector {
-    return new AdbConnector({ host: this.host, port: this.port });
+  #connector(): AdbConnector {
+    return new AdbConnector({ host: this.#host, port: this.#port });
   }
 
-  private get place(): string {
-    return `${this.host.includes(':') ? `[${this.host}]` : this.host}:${this.port}`;
+  get #place(): string {
+    return `${this.#host.includes(':') ? `[${this.#host}]` : this.#host}:${this.#port}`;
   }
 
-  private get isLocal(): boolean {
-    return this.host === '127.0.0.1' || this.host === 'localhost';
+  get #isLocal(): boolean {
+    return this.#host === '127.0.0.1' || this.#host === 'localhost';
   }
 
-  private async start(): Promise<void> {
-    const local = this.isLocal;
-    const program = local ? await findAdb(this.options.program) : undefined;
+  async #start(): Promise<void> {
+    const local = this.#isLocal;
+    const program = local ? await findAdb(this.#options.program) : undefined;
     if (program === undefined)
       throw new TargetError(
         'not-found',
         local
           ? 'No adb server runs on this machine, and there is no adb to start one with.'
-          : `No adb server answers at ${this.place}.`,
+          : `No adb server answers at ${this.#place}.`,
         local
           ? 'Install the Android SDK platform tools (Debian: apt-get install adb) and set ANDROID_HOME or PATH.'
           : 'Start one there: adb -a nodaemon server.',
       );
     try {
-      await promisify(execFile)(program, ['-P', String(this.port), 'start-server'], { timeout: START_MS });
+      await promisify(execFile)(program, ['-P', String(this.#port), 'start-server'], { timeout: startMs });
     } catch (error) {
-      throw this.unusable(error);
+      throw this.#unusable(error);
     }
   }
 
-  private unusable(error: unknown): TargetError {
+  #unusable(error: unknown): TargetError {
     return new TargetError(
       'io',
-      `The adb server at ${this.place} cannot be used: ${wordsOf(error)}.`,
+      `The adb server at ${this.#place} cannot be used: ${wordsOf(error)}.`,
       'Try adb kill-server, then adb devices.',
       { cause: error },
     );
   }
 }
 
+/**
+ * Tango's own `createAdb` also asks the server to wait until the device is gone, which nobody here needs: every stream of a device that is
+ * gone ends. And adb 29's server burns a third of a second of CPU time whenever such a wait is given up.
+ */
+async function openDevice(client: AdbServerClient, serial: string, number: bigint): Promise<Adb> {
+  const { transportId, features } = await client.getDeviceFeatures(
+    number > 0n ? { transportId: number } : { serial },
+  );
+  const banner = new AdbBanner(undefined, undefined, undefined, undefined, features);
+  const never = new Promise<void>(() => undefined);
+  return new Adb(new AdbServerTransport(client, serial, banner, transportId, never));
+}
+
 export const wordsOf = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).replace(/[.\s]+$/, '');
+  (error instanceof Error ? error.message : String(error)).replace(/(?<![.\s])[.\s]+$/, '');
 
 function isRefused(error: unknown): boolean {
   const { code, errors } = error as { code?: unknown; errors?: unknown };

@@ -8,19 +8,19 @@ import { TargetError } from '../target.js';
 import { wordsOf } from './adb-server.js';
 import { type App, asApp } from './apps.js';
 import { withSync } from './device-file.js';
-import { PUSHED, quoted, shell } from './device-shell.js';
+import { pushFolder, quoted, shell } from './device-shell.js';
 import { within } from './patience.js';
 import { findRuntime, hiddenSymbols } from './runtime-symbols.js';
 
 /** Under this name it is in packages of ours, and of apps that bring it. */
-export const AGENT_LIBRARY = 'libbtrace-agent.so';
-const PREFIX = 'btrace-agent-';
-const CHUNK_BYTES = 64 * 1024;
-const ANSWER_MS = 10_000;
+export const agentLibrary = 'libbtrace-agent.so';
+const prefix = 'btrace-agent-';
+const chunkBytes = 64 * 1024;
+const answerMs = 10_000;
 /** Of some 100 kB: over the slowest link that anybody would record over. */
-const PUSH_MS = 120_000;
+const pushMs = 120_000;
 /** Of the runtime's packed names, some 500 kB: recording does without them rather than wait longer. */
-const SYMBOLS_MS = 10_000;
+const symbolsMs = 10_000;
 
 /** Android's names of ABIs and ours of their agents. */
 const agents = new Map([
@@ -36,7 +36,7 @@ export async function findAndroidAgent(roots: readonly string[], abi: string): P
   const looked: string[] = [];
   for (const root of name === undefined ? [] : roots) {
     for (const folder of [`agents/${name}`, `build/native/${name}`]) {
-      const file = path.join(root, folder, AGENT_LIBRARY);
+      const file = path.join(root, folder, agentLibrary);
       looked.push(file);
       try {
         await access(file);
@@ -68,8 +68,8 @@ export interface AgentFile {
 
 export async function readAgent(library: string): Promise<AgentFile> {
   const bytes = await readFile(library);
-  const name = `${PREFIX}${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}.so`;
-  return { bytes, name, pushed: `${PUSHED}/${name}` };
+  const name = `${prefix}${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}.so`;
+  return { bytes, name, pushed: `${pushFolder}/${name}` };
 }
 
 /**
@@ -93,9 +93,9 @@ export async function bringAgent(
     `cmp -s ${from} ${to} || { cp ${from} ${to}.part && chmod 444 ${to}.part && mv -f ${to}.part ${to}; } || { rm -f ${to}.part; exit 1; }`;
   const script = [
     'mkdir -p code_cache && cd code_cache || exit 1',
-    WITHOUT_LINKS,
+    withoutLinks,
     // What the agent left beside this version's file is for it to read.
-    `for f in ${PREFIX}*; do case "$f" in ${name}*) ;; *) rm -f "$f" ;; esac; done`,
+    `for f in ${prefix}*; do case "$f" in ${name}*) ;; *) rm -f "$f" ;; esac; done`,
     copied(pushed, name),
     symbols === undefined ? `rm -f ${name}.symbols` : copied(symbols, `${name}.symbols`),
     'pwd',
@@ -111,7 +111,7 @@ export async function bringAgent(
 }
 
 /** Who waits for somebody else to start the app lays a link there, which a pulled cable leaves: each launch would load the agent. */
-const WITHOUT_LINKS = `rm -f startup_agents/${PREFIX}*; rmdir startup_agents 2>/dev/null`;
+const withoutLinks = `rm -f startup_agents/${prefix}*; rmdir startup_agents 2>/dev/null`;
 
 /**
  * Removes the copy, and what the agent left beside it, where no process of the app has it loaded: in one that has, another file would be another
@@ -121,7 +121,7 @@ export async function removeCopy(adb: Adb, app: App, copy: string): Promise<void
   const name = path.posix.basename(copy);
   const script = [
     `cd ${quoted(path.posix.dirname(copy))} || exit 0`,
-    WITHOUT_LINKS,
+    withoutLinks,
     `inode=$(stat -c %i ${name}) && grep -qs " $inode  *[^ ].*/${name}" /proc/[0-9]*/maps || rm -f ${name} ${name}.*`,
   ].join('\n');
   await shell(adb, asApp(app, script));
@@ -135,7 +135,7 @@ async function pushAgent(
   try {
     await withSync(adb, signal, async (sync) => {
       const there = await within(
-        ANSWER_MS,
+        answerMs,
         sync.lstat(pushed).catch(() => undefined),
         signal,
       );
@@ -143,7 +143,7 @@ async function pushAgent(
       // Of older versions. What is there of this one, another computer may be bringing.
       await shell(
         adb,
-        `cd ${PUSHED} && for f in ${PREFIX}*; do case "$f" in ${name}*) ;; *) rm -f "$f" ;; esac; done`,
+        `cd ${pushFolder} && for f in ${prefix}*; do case "$f" in ${name}*) ;; *) rm -f "$f" ;; esac; done`,
       );
       await pushWhole(adb, bytes, pushed, signal);
     });
@@ -171,12 +171,12 @@ async function pushSymbols(
   abi: string,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
-  const runtime = await within(SYMBOLS_MS, findRuntime(adb, abi), signal);
+  const runtime = await within(symbolsMs, findRuntime(adb, abi), signal);
   if (runtime === undefined) return undefined;
   const to = `${pushed}.${runtime.buildId}.symbols`;
   // Those of a runtime that was there before its update, and what a pulled cable tore, go.
   if ((await shell(adb, `[ -f ${to} ] || { rm -f ${pushed}.*.symbols*; exit 1; }`)).code === 0) return to;
-  const text = await within(SYMBOLS_MS, hiddenSymbols(runtime, bytes), signal);
+  const text = await within(symbolsMs, hiddenSymbols(runtime, bytes), signal);
   await pushWhole(adb, Buffer.from(text), to, signal);
   return to;
 }
@@ -190,7 +190,7 @@ async function pushWhole(
 ): Promise<void> {
   const part = `${to}.${randomBytes(4).toString('hex')}.part`; // adbd removes what it does not get whole
   await withSync(adb, signal, (sync) =>
-    within(PUSH_MS, sync.write({ filename: part, permission: 0o644, file: piecesOf(bytes) }), signal),
+    within(pushMs, sync.write({ filename: part, permission: 0o644, file: piecesOf(bytes) }), signal),
   );
   const { stderr, code } = await shell(adb, `mv -f ${part} ${to} || { rm -f ${part}; exit 1; }`);
   if (code !== 0) throw new Error(stderr.trim());
@@ -199,8 +199,8 @@ async function pushWhole(
 const piecesOf = (bytes: Buffer): ReadableStream<Uint8Array> =>
   new ReadableStream<Uint8Array>({
     start(controller) {
-      for (let at = 0; at < bytes.length; at += CHUNK_BYTES)
-        controller.enqueue(bytes.subarray(at, at + CHUNK_BYTES));
+      for (let at = 0; at < bytes.length; at += chunkBytes)
+        controller.enqueue(bytes.subarray(at, at + chunkBytes));
       controller.close();
     },
   });

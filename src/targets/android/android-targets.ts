@@ -12,10 +12,10 @@ import { agentLog, deviceFacts } from './device-facts.js';
 import { shell } from './device-shell.js';
 import { watchDevices } from './watch-devices.js';
 
-const LIST_MS = 10_000;
+const listMs = 10_000;
 
 /** A line each. The language as a person has chosen it, and as the device came. */
-const PROPERTIES = [
+const propertyNames = [
   'ro.build.version.release',
   'ro.build.version.sdk',
   'persist.sys.locale',
@@ -36,17 +36,20 @@ export class AndroidTargets implements TargetSource {
   readonly kind = 'android';
 
   /** What processes said when they were looked into, by device and process: a device is asked once for each. */
-  private known: Probed = new Map();
-  private readonly labels = new AppLabels();
-  private readonly watching = new Set<() => void>();
+  #known: Probed = new Map();
+  readonly #labels = new AppLabels();
+  readonly #watching = new Set<() => void>();
+  readonly #options: AndroidOptions;
 
-  constructor(private readonly options: AndroidOptions) {}
+  constructor(options: AndroidOptions) {
+    this.#options = options;
+  }
 
   watch(changed: () => void): () => void {
-    const stop = watchDevices(() => new AdbServer(this.options), changed);
-    this.watching.add(changed);
+    const stop = watchDevices(() => new AdbServer(this.#options), changed);
+    this.#watching.add(changed);
     return () => {
-      this.watching.delete(changed);
+      this.#watching.delete(changed);
       stop();
     };
   }
@@ -57,24 +60,24 @@ export class AndroidTargets implements TargetSource {
    */
   async list(signal?: AbortSignal): Promise<AndroidTarget[]> {
     // Made anew each time: the settings may have changed.
-    const server = new AdbServer(this.options);
-    const devices = await server.devices(this.options.startServer);
-    const before = this.known;
+    const server = new AdbServer(this.#options);
+    const devices = await server.devices(this.#options.startServer);
+    const before = this.#known;
     const probed: Probed = new Map();
     const lists = await Promise.all(
-      devices.map((device) => this.targetsOf(server, device, probesOf(device, before, probed))),
+      devices.map((device) => this.#targetsOf(server, device, probesOf(device, before, probed))),
     );
-    this.known = probed;
+    this.#known = probed;
     signal?.throwIfAborted();
-    if (this.watching.size > 0) void this.readLabels();
+    if (this.#watching.size > 0) void this.readLabels();
     return lists.flat();
   }
 
   /** Those that the last list had not; true when there are more of them now. Who watches is told. */
   async readLabels(): Promise<boolean> {
-    const server = new AdbServer(this.options);
-    const found = await this.labels.read((device) => server.open(device));
-    if (found) for (const changed of this.watching) changed();
+    const server = new AdbServer(this.#options);
+    const found = await this.#labels.read((device) => server.open(device));
+    if (found) for (const changed of this.#watching) changed();
     return found;
   }
 
@@ -88,27 +91,27 @@ export class AndroidTargets implements TargetSource {
 
   /** Those that the server knows, ready or not, with apps on them or without. */
   async devices(): Promise<Device[]> {
-    return await new AdbServer(this.options).devices(this.options.startServer);
+    return await new AdbServer(this.#options).devices(this.#options.startServer);
   }
 
   /** Where the adb server is, and its version. */
   async describeServer(): Promise<string> {
     await this.devices();
-    return await new AdbServer(this.options).describe();
+    return await new AdbServer(this.#options).describe();
   }
 
   /** What an issue about this device needs; nothing that tells whose it is. */
   async describeDevice(device: Device): Promise<[string, string][]> {
-    return await this.ask(device, deviceFacts);
+    return await this.#ask(device, deviceFacts);
   }
 
   /** What the device's log says of agents. Names of apps may be in it. */
   async agentLog(device: Device): Promise<string[]> {
-    return await this.ask(device, agentLog);
+    return await this.#ask(device, agentLog);
   }
 
-  private async ask<T>(device: Device, question: (adb: Adb) => Promise<T>): Promise<T> {
-    const adb = await new AdbServer(this.options).open(device);
+  async #ask<T>(device: Device, question: (adb: Adb) => Promise<T>): Promise<T> {
+    const adb = await new AdbServer(this.#options).open(device);
     try {
       return await question(adb);
     } finally {
@@ -116,16 +119,16 @@ export class AndroidTargets implements TargetSource {
     }
   }
 
-  private async targetsOf(server: AdbServer, device: Device, probes: Probes): Promise<AndroidTarget[]> {
+  async #targetsOf(server: AdbServer, device: Device, probes: Probes): Promise<AndroidTarget[]> {
     const id = `android:${deviceId(device)}`;
     const refusal = deviceRefusal(device);
     if (refusal !== undefined) return [new UnusableDevice(id, device, refusal)];
     try {
       const adb = await server.open(device);
       // A device that hangs must not hold up the others: closing ends what waits for it.
-      const limit = setTimeout(() => void adb.close(), LIST_MS);
+      const limit = setTimeout(() => void adb.close(), listMs);
       try {
-        const [apps, properties] = await Promise.all([listApps(adb, probes), shell(adb, PROPERTIES)]);
+        const [apps, properties] = await Promise.all([listApps(adb, probes), shell(adb, propertyNames)]);
         const [release = '', sdk = '', chosen = '', first = ''] = properties.stdout
           .split('\n')
           .map((line) => line.trim());
@@ -139,8 +142,8 @@ export class AndroidTargets implements TargetSource {
         return apps.map((app) => {
           const { access, profileable, apk } = app;
           const label =
-            (access ?? profileable) && apk ? this.labels.of(device, chosen || first, apk) : undefined;
-          return new AppTarget(`${id}:${fullName(app)}`, place, { ...app, label }, this.options);
+            (access ?? profileable) && apk ? this.#labels.of(device, chosen || first, apk) : undefined;
+          return new AppTarget(`${id}:${fullName(app)}`, place, { ...app, label }, this.#options);
         });
       } finally {
         clearTimeout(limit);
@@ -181,7 +184,7 @@ class UnusableDevice implements AndroidTarget {
   readonly pid = 0;
   readonly runtime = '';
   readonly detail: string;
-  readonly outsideOnly = false;
+  readonly externalOnly = false;
   readonly fullName: string;
 
   constructor(
@@ -193,7 +196,11 @@ class UnusableDevice implements AndroidTarget {
     this.detail = device.state;
   }
 
-  start(): Promise<never> {
+  start = (): Promise<never> => this.#refused();
+  leave = (): Promise<never> => this.#refused();
+  startTimed = (): Promise<never> => this.#refused();
+
+  #refused(): Promise<never> {
     return Promise.reject(new TargetError('not-permitted', `${this.name} cannot be used.`, this.refusal));
   }
 }

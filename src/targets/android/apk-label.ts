@@ -3,16 +3,16 @@ import type { ZipArchive } from '../../symbols/zip.js';
 import { type Chunk, chunksIn, ChunkType, inside, textOf, ValueType } from './resource-chunks.js';
 
 /** `android:label`. Attributes go by numbers: packers leave their names out. */
-const LABEL = 0x01010001;
+const labelAttributeId = 0x01010001;
 /** Of resources that stand for others; they may do so in a circle. */
-const MOST_HOPS = 8;
+const mostHops = 8;
 
 /** Flags of a type's table: only some entries are in it; short offsets. */
-const SPARSE = 1;
-const SHORT_OFFSETS = 2;
+const sparse = 1;
+const shortOffsets = 2;
 /** Flags of an entry: several values; a value within the entry's head. */
-const COMPLEX = 1;
-const COMPACT = 8;
+const complex = 1;
+const compact = 8;
 
 interface Value {
   readonly type: number;
@@ -39,7 +39,7 @@ export function labelIn(manifest: Buffer): string | number | undefined {
     else if (chunk.type === ChunkType.elementStart && texts && ids) {
       const { bytes, headBytes } = chunk;
       if (textOf(texts, bytes.readUInt32LE(headBytes + 4)) !== 'application') continue;
-      const value = attribute(chunk, ids, LABEL);
+      const value = attribute(chunk, ids, labelAttributeId);
       if (value?.type === ValueType.text) return textOf(texts, value.data);
       return value?.type === ValueType.reference ? value.data : undefined;
     }
@@ -68,7 +68,7 @@ export function resourceText(file: Buffer, id: number, locale = ''): string | un
   if (table?.type !== ChunkType.table) return undefined;
   const texts = [...inside(table)].find(({ type }) => type === ChunkType.texts);
   let value: Value | undefined = { type: ValueType.reference, data: id };
-  for (let hops = 0; hops < MOST_HOPS && value?.type === ValueType.reference; hops++)
+  for (let hops = 0; hops < mostHops && value?.type === ValueType.reference; hops++)
     value = valueOf(table, value.data, locale);
   return texts && value?.type === ValueType.text ? textOf(texts, value.data) : undefined;
 }
@@ -119,8 +119,8 @@ function valueIn(type: Chunk, entry: number): Value | undefined {
   if (offset === undefined) return undefined;
   const at = bytes.readUInt32LE(16) + offset;
   const flags = bytes.readUInt16LE(at + 2);
-  if (flags & COMPACT) return { type: flags >>> 8, data: bytes.readUInt32LE(at + 4) };
-  if (flags & COMPLEX) return undefined;
+  if (flags & compact) return { type: flags >>> 8, data: bytes.readUInt32LE(at + 4) };
+  if (flags & complex) return undefined;
   const value = at + bytes.readUInt16LE(at);
   return { type: bytes.readUInt8(value + 3), data: bytes.readUInt32LE(value + 4) };
 }
@@ -128,7 +128,7 @@ function valueIn(type: Chunk, entry: number): Value | undefined {
 function offsetIn({ bytes, headBytes }: Chunk, entry: number): number | undefined {
   const flags = bytes.readUInt8(9);
   const count = bytes.readUInt32LE(12);
-  if (flags & SPARSE) {
+  if (flags & sparse) {
     for (let row = 0; row < count; row++) {
       const at = headBytes + 4 * row;
       if (bytes.readUInt16LE(at) === entry) return 4 * bytes.readUInt16LE(at + 2);
@@ -136,7 +136,7 @@ function offsetIn({ bytes, headBytes }: Chunk, entry: number): number | undefine
     return undefined;
   }
   if (entry >= count) return undefined;
-  const isShort = (flags & SHORT_OFFSETS) !== 0;
+  const isShort = (flags & shortOffsets) !== 0;
   const offset = isShort
     ? bytes.readUInt16LE(headBytes + 2 * entry)
     : bytes.readUInt32LE(headBytes + 4 * entry);

@@ -6,9 +6,9 @@ import { openApk } from './device-file.js';
 import { within } from './patience.js';
 
 /** For all of a device, at some ten short commands each. What was not begun by then is left to the next time. */
-const DEVICE_MS = 10_000;
-const AT_ONCE = 4;
-const MOST_LETTERS = 60;
+const deviceMs = 10_000;
+const atOnce = 4;
+const mostLetters = 60;
 
 interface Wanted {
   readonly device: Device;
@@ -18,32 +18,32 @@ interface Wanted {
 
 export class AppLabels {
   /** Undefined: it has none, or is being read. */
-  private readonly known = new Map<string, string | undefined>();
-  private wanted = new Map<string, Wanted>();
+  readonly #known = new Map<string, string | undefined>();
+  #wanted = new Map<string, Wanted>();
 
   /** In the device's language where the app knows it. Undefined where it is not known; asking is what has it read. An installation has a path of its own. */
   of(device: Device, locale: string, apk: string): string | undefined {
     const place = placeOf(device, locale);
     const key = `${place} ${apk}`;
-    if (this.known.has(key)) return this.known.get(key);
-    const { apks = [] } = this.wanted.get(place) ?? {};
-    if (!apks.includes(apk)) this.wanted.set(place, { device, locale, apks: [...apks, apk] });
+    if (this.#known.has(key)) return this.#known.get(key);
+    const { apks = [] } = this.#wanted.get(place) ?? {};
+    if (!apks.includes(apk)) this.#wanted.set(place, { device, locale, apks: [...apks, apk] });
     return undefined;
   }
 
   /** Reads those that were asked for. True when more are known than before. Never throws. */
   async read(open: (device: Device) => Promise<Adb>): Promise<boolean> {
-    const { wanted } = this;
-    this.wanted = new Map();
+    const wanted = this.#wanted;
+    this.#wanted = new Map();
     for (const [place, { apks }] of wanted)
-      for (const apk of apks) this.known.set(`${place} ${apk}`, undefined);
+      for (const apk of apks) this.#known.set(`${place} ${apk}`, undefined);
     const found = await Promise.all(
-      [...wanted.values()].map((one) => this.ofDevice(one, open).catch(() => false)),
+      [...wanted.values()].map((one) => this.#ofDevice(one, open).catch(() => false)),
     );
     return found.includes(true);
   }
 
-  private async ofDevice(
+  async #ofDevice(
     { device, locale, apks }: Wanted,
     open: (device: Device) => Promise<Adb>,
   ): Promise<boolean> {
@@ -58,15 +58,15 @@ export class AppLabels {
           .catch(() => undefined);
         const label = text?.replaceAll(/\s+/g, ' ').trim();
         if (label === undefined || label === '') continue;
-        this.known.set(`${place} ${apk}`, shortened(label));
+        this.#known.set(`${place} ${apk}`, shortened(label));
         found = true;
       }
     };
     try {
       const opened = (adb = await open(device));
-      await within(DEVICE_MS, Promise.all(Array.from({ length: AT_ONCE }, () => readSome(opened))));
+      await within(deviceMs, Promise.all(Array.from({ length: atOnce }, () => readSome(opened))));
     } catch {
-      for (const apk of left.splice(0)) this.known.delete(`${place} ${apk}`);
+      for (const apk of left.splice(0)) this.#known.delete(`${place} ${apk}`);
     } finally {
       await adb?.close();
     }
@@ -80,5 +80,5 @@ const placeOf = ({ serial, transportId }: Device, locale: string): string =>
 
 function shortened(label: string): string {
   const letters = Array.from(label);
-  return letters.length > MOST_LETTERS ? `${letters.slice(0, MOST_LETTERS).join('')}…` : label;
+  return letters.length > mostLetters ? `${letters.slice(0, mostLetters).join('')}…` : label;
 }

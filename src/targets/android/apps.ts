@@ -42,8 +42,8 @@ const processName = /^([A-Za-z]\w*(?:\.[A-Za-z]\w*)+)(:[\w.]+)?$/;
 /** The kernel's users of installed apps: Android's user 0 has u0_a123, 10 has u10_a45. Isolated ones (u0_i…) have no package of their own. */
 const appUser = /^u(\d+)_a(\d+)$/;
 /** Of u0_a0: what Android counts its apps from, and how far apart its users' are. */
-const FIRST_APP_ID = 10_000;
-const IDS_PER_USER = 100_000;
+const firstAppId = 10_000;
+const idsPerUser = 100_000;
 const isolatedUser = /^u\d+_i/;
 
 interface Row {
@@ -73,7 +73,7 @@ export interface Probes {
 }
 
 /** A line each: all of the device's ABIs, the best first, then those of 32 and of 64 bits. */
-const ABIS = ['abilist', 'abilist32', 'abilist64'].map((name) => `getprop ro.product.cpu.${name}`).join('; ');
+const abis = ['abilist', 'abilist32', 'abilist64'].map((name) => `getprop ro.product.cpu.${name}`).join('; ');
 
 /**
  * 32-bit apps on a 64-bit device have another runtime program: /system/bin/app_process32. The first ABI of a width is the device's own; the
@@ -97,7 +97,7 @@ function abiOfInstalled(said: string, [all = '', narrow = '', wide = '']: readon
 export async function abiOf(adb: Adb, app: App): Promise<string> {
   const installed = `dumpsys package ${quoted(app.packageName)} | grep -m 1 primaryCpuAbi=`;
   const program = `${asApp(app, `readlink /proc/${app.pid}/exe`)} 2>/dev/null`;
-  const { stdout } = await shell(adb, `${ABIS}; ${app.pid > 0 ? `${program} || ` : ''}${installed}`);
+  const { stdout } = await shell(adb, `${abis}; ${app.pid > 0 ? `${program} || ` : ''}${installed}`);
   const lines = stdout.split('\n').map((line) => line.trim());
   const said = lines[3] ?? '';
   return abiOfProgram(said, lines) ?? abiOfInstalled(said, lines);
@@ -112,7 +112,7 @@ export function parseProcesses(text: string, isRoot: boolean): Row[] {
     const [, user = '0'] = /^u(\d+)_/.exec(owner) ?? [];
     const [, , app] = appUser.exec(owner) ?? [];
     if (!name || (isRoot ? isolatedUser.test(owner) : app === undefined)) continue;
-    const appId = app === undefined ? undefined : FIRST_APP_ID + Number(app);
+    const appId = app === undefined ? undefined : firstAppId + Number(app);
     rows.push({ pid: Number(pid), process, packageName: name[1] ?? '', user: Number(user), appId });
   }
   return rows;
@@ -120,22 +120,27 @@ export function parseProcesses(text: string, isRoot: boolean): Row[] {
 
 /** Rows of `ps -A -o PID,UID`: the kernel's number of each process's package, or of a part of the system. */
 export function parseOwners(text: string): Map<number, number> {
-  const rows = [...text.matchAll(/^\s*(\d+)\s+(\d+)\s*$/gm)];
-  return new Map(rows.map(([, pid, uid]) => [Number(pid), Number(uid) % IDS_PER_USER]));
+  const rows = [...text.matchAll(/^[ \t]*(\d+)[ \t]+(\d+)[ \t]*\r?$/gm)];
+  return new Map(rows.map(([, pid, uid]) => [Number(pid), Number(uid) % idsPerUser]));
 }
 
 /** Rows of `pm list packages -3 -f -U`: "package:/data/app/…/base.apk=com.example.shop uid:10123", with a number for each user on newer ones. */
 export function parsePackages(text: string, user: number): Row[] {
   const rows: Row[] = [];
   for (const line of text.split('\n')) {
-    const [, apk, name, uid] = /^package:(.*)=([^= ]+)(?: uid:(\d+).*)?$/.exec(line.trim()) ?? [];
-    if (apk !== undefined && name !== undefined && processName.test(name))
+    const row = line.trim();
+    if (!row.startsWith('package:')) continue;
+    const [place = '', uids = ''] = row.slice('package:'.length).split(' uid:', 2);
+    const nameAt = place.lastIndexOf('=') + 1;
+    const [apk, name] = [place.slice(0, nameAt - 1), place.slice(nameAt)];
+    const uid = /^\d+/.exec(uids)?.[0];
+    if (nameAt > 0 && processName.test(name))
       rows.push({
         pid: 0,
         process: name,
         packageName: name,
         user,
-        appId: uid === undefined ? undefined : Number(uid) % IDS_PER_USER,
+        appId: uid === undefined ? undefined : Number(uid) % idsPerUser,
         apk,
       });
   }
@@ -200,7 +205,7 @@ async function withMains(
 }
 
 /** Of the user before the screen. Only where that is not the first one `pm` has to be told. */
-const PACKAGES =
+const packagesCommand =
   'user=$(cmd activity get-current-user 2>/dev/null); case $user in "" | *[!0-9]*) user=0 ;; esac; echo "user:$user"; ' +
   'case $user in 0) pm list packages -3 -f -U ;; *) pm list packages --user $user -3 -f -U ;; esac';
 
@@ -208,7 +213,7 @@ const PACKAGES =
 export async function listApps(adb: Adb, probes: Probes): Promise<App[]> {
   const [{ stdout, stderr, code }, packages, profileable] = await Promise.all([
     shell(adb, 'id -u; ps -A -o PID,USER,NAME'),
-    shell(adb, PACKAGES),
+    shell(adb, packagesCommand),
     profileableProcesses(adb),
   ]);
   if (code !== 0)
@@ -231,7 +236,7 @@ export async function listApps(adb: Adb, probes: Probes): Promise<App[]> {
       .map((row) => (row.isRenamedMain === true ? row.packageName : row.process)),
   );
   const rows = [...running, ...[...installed.values()].filter((row) => !names.has(row.process))];
-  const found = await probeAll(adb, rows, probes, isRoot ? LOOK : LOOK_AS_APP);
+  const found = await probeAll(adb, rows, probes, isRoot ? lookFunction : lookAsApp);
   const apps = rows.map((row, at): App => {
     const { why, abi } = found[at] ?? { why: 'the device did not say', abi: undefined };
     const access = isRoot ? 'root' : why === '' ? 'run-as' : undefined;
@@ -251,18 +256,18 @@ export async function listApps(adb: Adb, probes: Probes): Promise<App[]> {
 }
 
 /** Of `$2`: the program that its process runs. Root sees it of any. */
-const PROGRAM = 'readlink /proc/$2/exe 2>/dev/null; true';
+const programCommand = 'readlink /proc/$2/exe 2>/dev/null; true';
 /** Called with package, process (or 0) and Android's user. */
-const LOOK = `look() { echo "$1 $3 0 $(${PROGRAM})"; }`;
+const lookFunction = `look() { echo "$1 $3 0 $(${programCommand})"; }`;
 /** run-as works for debuggable apps and for no others, and they see their own program. */
-const LOOK_AS_APP = [
+const lookAsApp = [
   'look() { as="run-as $1"; [ $3 = 0 ] || as="$as --user $3"',
-  `said=$($as sh -c "${PROGRAM}" 2>&1)`,
+  `said=$($as sh -c "${programCommand}" 2>&1)`,
   'echo "$1 $3 $? $said"; }',
 ].join('; ');
 
 /** In one command: each costs the device some 20 ms, and a slow one shall have got on when it is asked again. */
-const AT_ONCE = 40;
+const atOnce = 40;
 
 const packageOf = ({ packageName, user }: { packageName: string; user: number }) => `${packageName} ${user}`;
 
@@ -282,8 +287,8 @@ async function probeAll(
   // By package, as Android gives all processes of one the same ABI: the first of its rows is of a process if any is.
   const firsts = [...new Map(left.toReversed().map((row) => [packageOf(row), row])).values()];
   const said = new Map<string, Probe>();
-  for (let from = 0; from < firsts.length; from += AT_ONCE) {
-    for (const [of, probe] of await probeSome(adb, firsts.slice(from, from + AT_ONCE), look))
+  for (let from = 0; from < firsts.length; from += atOnce) {
+    for (const [of, probe] of await probeSome(adb, firsts.slice(from, from + atOnce), look))
       said.set(of, probe);
     for (const row of left) {
       const probe = said.get(packageOf(row));
@@ -295,10 +300,10 @@ async function probeAll(
 
 async function probeSome(adb: Adb, rows: readonly Row[], look: string): Promise<[string, Probe][]> {
   const calls = rows.map(({ packageName, pid, user }) => `look ${quoted(packageName)} ${pid} ${user}`);
-  const { stdout } = await shell(adb, [ABIS, look, ...calls].join('; '));
+  const { stdout } = await shell(adb, [abis, look, ...calls].join('; '));
   const lines = stdout.split('\n').map((line) => line.trim());
   return lines.flatMap((line): [string, Probe][] => {
-    const [, of = '', code = '', words = ''] = /^(\S+ \d+) (\d+) ?(.*)$/.exec(line) ?? [];
+    const [, of = '', code = '', words = ''] = /^(\S+ \d+) (\d+)(?: (.*))?$/.exec(line) ?? [];
     if (of === '') return [];
     const why = code === '0' ? '' : words;
     const abi = code === '0' ? abiOfProgram(words, lines) : undefined;

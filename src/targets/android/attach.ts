@@ -18,12 +18,12 @@ import { within } from './patience.js';
 import { streamOf } from './socket-stream.js';
 
 /** From the attach to the agent's socket: the app's main thread must get round to it. */
-const LISTEN_MS = 10_000;
-const WELCOME_MS = 10_000;
+const listenMs = 10_000;
+const welcomeMs = 10_000;
 /** For adb to say whether there is such a socket. */
-const OPEN_MS = 10_000;
-const LET_GO_TRIES = 10;
-const LET_GO_EVERY_MS = 100;
+const openMs = 10_000;
+const letGoTries = 10;
+const letGoEveryMs = 100;
 
 /** Where one agent listens, and the tokens that it and we know each other by. */
 export interface Door {
@@ -55,7 +55,7 @@ export interface Patience {
   readonly isGone?: () => Promise<boolean>;
 }
 
-const LOOK_EVERY_TRIES = 5;
+const lookEveryTries = 5;
 
 /** Tries until the agent listens. Throws what the last try said. */
 export async function enter(
@@ -68,11 +68,11 @@ export async function enter(
   for (let tries = 1; ; tries++) {
     signal?.throwIfAborted();
     try {
-      const socket = await within(OPEN_MS, Promise.resolve(adb.createSocket(`localabstract:${door.name}`)));
-      return await Conversation.open(streamOf(socket), door.tokens, configOf(options), WELCOME_MS);
+      const socket = await within(openMs, Promise.resolve(adb.createSocket(`localabstract:${door.name}`)));
+      return await Conversation.open(streamOf(socket), door.tokens, configOf(options), welcomeMs);
     } catch (error) {
       if (error instanceof StrangerError || performance.now() >= until) throw error;
-      if (tries % LOOK_EVERY_TRIES === 0 && isGone && (await isGone())) throw error;
+      if (tries % lookEveryTries === 0 && isGone && (await isGone())) throw error;
     }
     await delay(everyMs, undefined, { signal });
   }
@@ -104,7 +104,7 @@ export async function attach(
   if (complains(said)) throw refused(app, said.stderr + said.stdout);
   try {
     const isGone = async () => !(await isAlive(adb, app.pid));
-    return await enter(adb, door, options, { everyMs: 100, limitMs: LISTEN_MS, signal, isGone });
+    return await enter(adb, door, options, { everyMs: 100, limitMs: listenMs, signal, isGone });
   } catch (error) {
     if (signal?.aborted === true) await letGo(adb, door);
     signal?.throwIfAborted();
@@ -119,13 +119,13 @@ async function isRecorded(adb: Adb, app: App): Promise<boolean> {
 
 /** An agent that listens for us, and will not be needed: it ends when it is left, and else only after its own limit. */
 export async function letGo(adb: Adb, door: Door): Promise<void> {
-  for (let tries = 0; tries < LET_GO_TRIES; tries++) {
+  for (let tries = 0; tries < letGoTries; tries++) {
     try {
-      const socket = await within(OPEN_MS, Promise.resolve(adb.createSocket(`localabstract:${door.name}`)));
+      const socket = await within(openMs, Promise.resolve(adb.createSocket(`localabstract:${door.name}`)));
       await socket.close();
       return;
     } catch {
-      await delay(LET_GO_EVERY_MS);
+      await delay(letGoEveryMs);
     }
   }
 }
@@ -159,7 +159,7 @@ async function silent(adb: Adb, app: App, cause: unknown): Promise<TargetError> 
       : `${app.process} ended while the agent was attached.`,
     alive
       ? 'The app may be busy, stopped in the background or in a debugger, or another recording of it may be running: bring it to the front, or restart it.'
-      : 'Start it again: the next recording is made from outside, by Android itself. Its log (adb logcat) may have the reason.',
+      : 'Start it again: the next recording is an external one, by Android itself. Its log (adb logcat) may have the reason.',
     { cause },
   );
 }

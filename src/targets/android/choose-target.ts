@@ -58,7 +58,7 @@ export function chooseTarget(all: readonly AndroidTarget[], { device, app }: Wan
   const targets = device === undefined ? all : onDevice(all, device);
   const recordable = targets.filter(({ refusal }) => refusal === undefined);
   // Who names none means what is being worked on, and not an app of a store that may be sampled.
-  const own = recordable.filter(({ outsideOnly }) => !outsideOnly);
+  const own = recordable.filter(({ externalOnly }) => !externalOnly);
   const usable = own.length > 0 ? own : recordable;
   const found =
     app === undefined

@@ -1,5 +1,5 @@
 /**
- * A mark on the device for an app that died of the agent: the next recording of it is made from outside. It holds for this version of the
+ * A mark on the device for an app that died of the agent: the next recording of it is an external one. It holds for this version of the
  * agent; one that is newer removes it.
  */
 import path from 'node:path';

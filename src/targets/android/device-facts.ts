@@ -1,10 +1,10 @@
 /** What matters of a device to whoever must find out why a recording of it fails. Nothing that tells whose it is. */
 import type { Adb } from '@yume-chan/adb';
-import { PUSHED, shell } from './device-shell.js';
+import { pushFolder, shell } from './device-shell.js';
 import { within } from './patience.js';
 import { findRuntime } from './runtime-symbols.js';
 
-const RUNTIME_MS = 5000;
+const runtimeMs = 5000;
 
 /** What it is called in a report → how the device is asked. */
 const questions: readonly (readonly [string, string])[] = [
@@ -20,7 +20,7 @@ const questions: readonly (readonly [string, string])[] = [
   ['kernel', 'uname -r'],
   ['SELinux', 'getenforce'],
   ['ART module', 'pm list packages --apex-only --show-versioncode | grep "[.]art "'],
-  ['room for the agent', `df -h ${PUSHED} | tail -n 1`],
+  ['room for the agent', `df -h ${pushFolder} | tail -n 1`],
   // Without, who else records an app is not seen.
   ['shell sees sockets', '[ -r /proc/net/unix ] && head -n 2 /proc/net/unix | grep -q . && echo yes'],
 ];
@@ -44,7 +44,7 @@ export async function deviceFacts(adb: Adb): Promise<[string, string][]> {
   }
   const ids: string[] = [];
   for (const abi of (facts.find(([name]) => name === 'ABIs')?.[1] ?? '').split(',')) {
-    const runtime = await within(RUNTIME_MS, findRuntime(adb, abi)).catch(() => undefined);
+    const runtime = await within(runtimeMs, findRuntime(adb, abi)).catch(() => undefined);
     if (runtime && !ids.includes(runtime.buildId)) ids.push(runtime.buildId);
   }
   facts.push(['libart build ids', ids.join(', ') || 'not known']);

@@ -5,9 +5,9 @@ import { ZipArchive } from '../../symbols/zip.js';
 import { quoted, shell, shellBytes } from './device-shell.js';
 import { within } from './patience.js';
 
-const ANSWER_MS = 10_000;
+const answerMs = 10_000;
 /** What `dd` of every version reads by. */
-const BLOCK_BYTES = 4096;
+const blockBytes = 4096;
 
 /** Reads whole blocks, and asks for none twice in a row: heads and tables lie close together. */
 export function readDeviceFile(adb: Adb, file: string): ReadAt {
@@ -15,13 +15,13 @@ export function readDeviceFile(adb: Adb, file: string): ReadAt {
   let last: Buffer = Buffer.alloc(0);
   return async (at, length) => {
     if (at < from || at + length > from + last.length) {
-      const skip = Math.floor(at / BLOCK_BYTES);
-      const count = Math.ceil((at + length) / BLOCK_BYTES) - skip;
+      const skip = Math.floor(at / blockBytes);
+      const count = Math.ceil((at + length) / blockBytes) - skip;
       last = await shellBytes(
         adb,
-        `dd if=${quoted(file)} bs=${BLOCK_BYTES} skip=${skip} count=${count} 2>/dev/null`,
+        `dd if=${quoted(file)} bs=${blockBytes} skip=${skip} count=${count} 2>/dev/null`,
       );
-      from = skip * BLOCK_BYTES;
+      from = skip * blockBytes;
     }
     return last.subarray(at - from, at - from + length);
   };
@@ -39,10 +39,10 @@ export async function withSync<T>(
   signal: AbortSignal | undefined,
   use: (sync: AdbSync) => Promise<T>,
 ): Promise<T> {
-  const sync = await within(ANSWER_MS, adb.sync(), signal);
+  const sync = await within(answerMs, adb.sync(), signal);
   try {
     return await use(sync);
   } finally {
-    await within(ANSWER_MS, sync.dispose()).catch(() => undefined);
+    await within(answerMs, sync.dispose()).catch(() => undefined);
   }
 }

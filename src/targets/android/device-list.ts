@@ -12,23 +12,26 @@ export interface Device {
 }
 
 /** What adb calls the states of devices; "no permissions" has a reason behind it. */
-const STATES =
+const states =
   'device|offline|unauthorized|authorizing|connecting|detached|host|bootloader|recovery|rescue|sideload|unknown|no permissions';
 /**
  * A serial may hold anything, single spaces too. Up to 22 characters are filled up with spaces; behind a longer one, as all those of wireless
  * debugging are, a single space stands before the state.
  */
-const LINE = new RegExp(`^(.+?)(?:\\t| {2,}| (?=(?:${STATES})(?: |$)))\\s*(.*)$`);
+const behindSerial = new RegExp(`\\t| {2}| (?=(?:${states})(?: |$))`);
+const firstPair = /(?:usb|product|model|device|transport_id):/;
 
 /** Lines of `host:devices-l`: serial, state, then `key:value` pairs. A state may have several words. */
 export function parseDevices(text: string): Device[] {
   const devices: Omit<Device, 'sharesSerial'>[] = [];
   for (const line of text.split('\n')) {
-    const match = LINE.exec(line);
-    if (!match) continue;
-    const [, serial = '', rest = ''] = match;
-    const pairs = new Map([...rest.matchAll(/(?:^|\s)(\w+):(\S+)/g)].map(([, key, value]) => [key, value]));
-    const state = rest.replace(/\s*(?:usb|product|model|device|transport_id):.*$/s, '').trim();
+    const end = 1 + line.slice(1).search(behindSerial);
+    if (end === 0) continue;
+    const [serial, rest] = [line.slice(0, end), line.slice(end).trimStart()];
+    const words = rest.split(/\s/).map((word) => /^(\w+):(.+)$/.exec(word));
+    const pairs = new Map(words.flatMap((match) => (match ? [[match[1], match[2]]] : [])));
+    const pairsAt = rest.search(firstPair);
+    const state = (pairsAt < 0 ? rest : rest.slice(0, pairsAt)).trim();
     const transport = pairs.get('transport_id');
     devices.push({
       serial,

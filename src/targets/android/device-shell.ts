@@ -5,7 +5,7 @@ import { wordsOf } from './adb-server.js';
 import { within } from './patience.js';
 
 /** The one folder of a device that the shell may write to and apps may read. */
-export const PUSHED = '/data/local/tmp';
+export const pushFolder = '/data/local/tmp';
 
 export interface ShellResult {
   readonly stdout: string;
@@ -21,13 +21,13 @@ export const complains = ({ stdout, stderr, code }: ShellResult): boolean =>
 /** One word of a shell command, whatever is in it. */
 export const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
-const END = 'btrace-exit-code:';
+const end = 'btrace-exit-code:';
 
 /** No command that is used here takes long; a device or a server that hangs would be waited for without end. */
-const LIMIT_MS = 30_000;
+const usualLimitMs = 30_000;
 
 /** Runs a command to its end. Devices before Android 7 have no exit codes of their own: the shell is asked for it. */
-export async function shell(adb: Adb, command: string, limitMs = LIMIT_MS): Promise<ShellResult> {
+export async function shell(adb: Adb, command: string, limitMs = usualLimitMs): Promise<ShellResult> {
   try {
     return await within(limitMs, run(adb, command));
   } catch (error) {
@@ -46,14 +46,14 @@ export async function shellBytes(adb: Adb, command: string): Promise<Buffer> {
   const output = shellProtocol
     ? shellProtocol.spawnWait(command).then(({ stdout }) => stdout)
     : noneProtocol.spawnWait(command);
-  return Buffer.from(await within(LIMIT_MS, output));
+  return Buffer.from(await within(usualLimitMs, output));
 }
 
 /** Who cannot say within this whether a process lives is as good as away. */
-const ALIVE_MS = 3000;
+const aliveMs = 3000;
 
 export async function isAlive(adb: Adb, pid: number): Promise<boolean> {
-  return (await shell(adb, `[ -d /proc/${pid} ]`, ALIVE_MS)).code === 0;
+  return (await shell(adb, `[ -d /proc/${pid} ]`, aliveMs)).code === 0;
 }
 
 async function run(adb: Adb, command: string): Promise<ShellResult> {
@@ -61,8 +61,8 @@ async function run(adb: Adb, command: string): Promise<ShellResult> {
     const { stdout, stderr, exitCode } = await adb.subprocess.shellProtocol.spawnWaitText(command);
     return { stdout, stderr, code: exitCode };
   }
-  const output = await adb.subprocess.noneProtocol.spawnWaitText(`${command}\necho ${END}$?`);
-  const at = output.lastIndexOf(END);
+  const output = await adb.subprocess.noneProtocol.spawnWaitText(`${command}\necho ${end}$?`);
+  const at = output.lastIndexOf(end);
   const text = output.slice(0, Math.max(at, 0)).replaceAll('\r\n', '\n');
-  return { stdout: text, stderr: text, code: at < 0 ? 1 : Number(output.slice(at + END.length)) };
+  return { stdout: text, stderr: text, code: at < 0 ? 1 : Number(output.slice(at + end.length)) };
 }

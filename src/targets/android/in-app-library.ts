@@ -1,10 +1,12 @@
 /** What an app takes of ours that is to record itself: the jar, and the agent for each ABI where a build of apps looks for it. */
+import { constants } from 'node:fs';
 import { access, copyFile, mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { partName } from '../part-file.js';
 import { TargetError } from '../target.js';
 import { agentAbis, findAndroidAgent } from './agent-copy.js';
 
-const JAR = 'btrace.jar';
+const jarName = 'btrace.jar';
 
 /** Writes `btrace.jar` and `jniLibs/ABI/libbtrace-agent.so` into `folder`; returns what it wrote. `roots` as for findAndroidAgent. */
 export async function copyInAppLibrary(roots: readonly string[], folder: string): Promise<string[]> {
@@ -13,9 +15,9 @@ export async function copyInAppLibrary(roots: readonly string[], folder: string)
   const bring = async (from: string, to: string) => {
     await mkdir(path.dirname(to), { recursive: true });
     // A build may run meanwhile: it takes the one from before or the new one, whole.
-    const part = `${to}.${process.pid}.part`;
+    const part = partName(to);
     try {
-      await copyFile(from, part);
+      await copyFile(from, part, constants.COPYFILE_EXCL);
       await rename(part, to);
     } catch (error) {
       await rm(part, { force: true });
@@ -32,7 +34,7 @@ export async function copyInAppLibrary(roots: readonly string[], folder: string)
       missing = error;
     }
   if (agents.size === 0) throw missing;
-  await bring(jar, path.join(folder, JAR));
+  await bring(jar, path.join(folder, jarName));
   for (const [abi, agent] of agents)
     await bring(agent, path.join(folder, 'jniLibs', abi, path.basename(agent)));
   return written;
@@ -40,8 +42,8 @@ export async function copyInAppLibrary(roots: readonly string[], folder: string)
 
 async function findJar(roots: readonly string[]): Promise<string> {
   const looked = roots.flatMap((root) => [
-    path.join(root, 'in-app', JAR),
-    path.join(root, 'build/in-app', JAR),
+    path.join(root, 'in-app', jarName),
+    path.join(root, 'build/in-app', jarName),
   ]);
   for (const file of looked)
     if (
@@ -53,7 +55,7 @@ async function findJar(roots: readonly string[]): Promise<string> {
       return file;
   throw new TargetError(
     'agent-missing',
-    `There is no ${JAR}. Looked for ${looked.join(', ')}.`,
+    `There is no ${jarName}. Looked for ${looked.join(', ')}.`,
     'Install a package of BTrace that has it; in a checkout, make it with: npm run package',
   );
 }

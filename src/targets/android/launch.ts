@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { Adb } from '@yume-chan/adb';
 import type { Conversation } from '../session/conversation.js';
 import { type RecordOptions, TargetError } from '../target.js';
-import { AGENT_LIBRARY } from './agent-copy.js';
+import { agentLibrary } from './agent-copy.js';
 import { type App, asApp } from './apps.js';
 import { type Door, enter, letGo, newDoor, parametersOf, reasonIn } from './attach.js';
 import { openApk } from './device-file.js';
@@ -14,19 +14,19 @@ import { complains, quoted, shell } from './device-shell.js';
 import { within } from './patience.js';
 
 /** The app is held this long at most; Android calls an app that is slow to bind unresponsive after 10 s or more. */
-const HOLD_MS = 5000;
-const LAUNCH_MS = 20_000;
+const holdMs = 5000;
+const launchMs = 20_000;
 /** For whoever starts it elsewhere. */
-const ELSEWHERE_MS = 300_000;
+const elsewhereMs = 300_000;
 /** Often, for the app waits for it. */
-const TRY_EVERY_MS = 20;
+const tryEveryMs = 20;
 /** To look for our library in an app's packages. */
-const LOOK_MS = 5000;
+const lookMs = 5000;
 
 /** From which Android an app can be started with an agent: before its own code, after it, or not at all. */
-export const BIND_SDK = 28;
-export const AGENT_SDK = 27;
-export const STARTUP_AGENTS_SDK = 30;
+export const bindSdk = 28;
+export const agentSdk = 27;
+export const startupAgentsSdk = 30;
 
 /** Started with the agent in it, which has been copied into it. */
 export async function launch(
@@ -39,14 +39,14 @@ export async function launch(
 ): Promise<Conversation> {
   if (options.startedElsewhere) return await startedElsewhere(adb, app, sdk, copy, options, signal);
   const door = newDoor(0);
-  const agent = `${copy}=${door.options},wait=${HOLD_MS}`;
-  if (sdk < AGENT_SDK)
+  const agent = `${copy}=${door.options},wait=${holdMs}`;
+  if (sdk < agentSdk)
     throw new TargetError(
       'not-supported',
       'Android 8.0 starts no app with an agent.',
       'Start the app, and record it as it runs.',
     );
-  const way = sdk >= BIND_SDK ? '--attach-agent-bind' : '--attach-agent';
+  const way = sdk >= bindSdk ? '--attach-agent-bind' : '--attach-agent';
   await startAnew(adb, app, `${way} ${quoted(agent)}`);
   return await opened(adb, app, door, options, signal, inItsLog);
 }
@@ -63,7 +63,7 @@ async function startedElsewhere(
   options: RecordOptions,
   signal: AbortSignal | undefined,
 ): Promise<Conversation> {
-  if (sdk < STARTUP_AGENTS_SDK)
+  if (sdk < startupAgentsSdk)
     throw new TargetError(
       'not-supported',
       'An app that somebody else starts can be recorded from its launch on Android 11 and newer.',
@@ -91,7 +91,7 @@ export async function launchLibrary(
   options: RecordOptions,
   signal: AbortSignal | undefined,
 ): Promise<Conversation> {
-  if ((await within(LOOK_MS, bringsLibrary(adb, app), signal).catch(() => undefined)) === false)
+  if ((await within(lookMs, bringsLibrary(adb, app), signal).catch(() => undefined)) === false)
     throw new TargetError(
       'not-supported',
       `${app.packageName} takes no agent, and has not BTrace's library in it.`,
@@ -108,8 +108,9 @@ export async function launchLibrary(
 /** Whether our library is in one of its packages: it may have one for each ABI. Undefined where the device does not say. */
 async function bringsLibrary(adb: Adb, app: App): Promise<boolean | undefined> {
   const { stdout } = await shell(adb, `pm path --user ${app.user} ${quoted(app.packageName)}`);
-  const apks = [...stdout.matchAll(/^package:(.+?)\s*$/gm)].map(([, apk = '']) => apk);
-  for (const apk of apks) if ((await openApk(adb, apk)).find(AGENT_LIBRARY)) return true;
+  const rows = stdout.split('\n').filter((row) => row.startsWith('package:'));
+  const apks = rows.map((row) => row.slice('package:'.length).trim()).filter((apk) => apk !== '');
+  for (const apk of apks) if ((await openApk(adb, apk)).find(agentLibrary)) return true;
   return apks.length > 0 ? false : undefined;
 }
 
@@ -120,7 +121,7 @@ async function throughProperties(
   launched: (door: Door) => Promise<Conversation>,
 ): Promise<Conversation> {
   const door = newDoor(0);
-  const parameters = { app: app.packageName, wait: String(HOLD_MS), ...parametersOf(door) };
+  const parameters = { app: app.packageName, wait: String(holdMs), ...parametersOf(door) };
   const set = (value: (given: string) => string) =>
     Object.entries(parameters)
       .map(([name, given]) => `setprop debug.btrace.${name} ${quoted(value(given))}`)
@@ -136,16 +137,17 @@ async function throughProperties(
   }
 }
 
-const forceStop = ({ packageName, user }: App): string =>
+export const forceStop = ({ packageName, user }: App): string =>
   `am force-stop --user ${user} ${quoted(packageName)}`;
+
+/** As a finger on its icon: where the app runs already, what it showed last comes to the front. */
+export const startCommand = ({ user }: App, component: string, how: string): string =>
+  `am start ${how} --user ${user} -a android.intent.action.MAIN -c android.intent.category.LAUNCHER -n ${quoted(component)}`;
 
 /** Ends the app and starts what a finger on its icon starts. */
 async function startAnew(adb: Adb, app: App, how: string): Promise<void> {
   const component = await launcherActivity(adb, app);
-  const said = await shell(
-    adb,
-    `${forceStop(app)}; am start --user ${app.user} -n ${quoted(component)} ${how}`,
-  );
+  const said = await shell(adb, `${forceStop(app)}; ${startCommand(app, component, how)}`);
   if (complains(said))
     throw new TargetError(
       'agent-refused',
@@ -167,8 +169,8 @@ async function opened(
   signal: AbortSignal | undefined,
   nextStep: string,
 ): Promise<Conversation> {
-  const limitMs = options.startedElsewhere ? ELSEWHERE_MS : LAUNCH_MS;
-  const patience = { everyMs: TRY_EVERY_MS, limitMs, signal };
+  const limitMs = options.startedElsewhere ? elsewhereMs : launchMs;
+  const patience = { everyMs: tryEveryMs, limitMs, signal };
   try {
     if (options.startedElsewhere) return await enter(adb, door, options, patience);
     return await enter(adb, door, options, { ...patience, isGone: wasThere(adb, app) });
@@ -200,7 +202,7 @@ function wasThere(adb: Adb, { process }: App): () => Promise<boolean> {
  * What a finger on the app's icon starts. Libraries bring icons of their own (LeakCanary does), and then Android would ask which is meant: it is
  * the one whose name has most of the package's in it, the first where several have.
  */
-async function launcherActivity(adb: Adb, app: App): Promise<string> {
+export async function launcherActivity(adb: Adb, app: App): Promise<string> {
   const { stdout } = await shell(
     adb,
     `cmd package query-activities --user ${app.user} --brief -a android.intent.action.MAIN -c android.intent.category.LAUNCHER ${quoted(app.packageName)}`,
@@ -219,7 +221,7 @@ async function launcherActivity(adb: Adb, app: App): Promise<string> {
 /** In Android's order. `shared`: how many of the package's parts the class begins with. */
 function launcherActivities(said: string, packageName: string): { component: string; shared: number }[] {
   const parts = packageName.split('.');
-  return [...said.matchAll(/^\s*([\w.]+)\/([\w.$]+)\s*$/gm)].flatMap(([, owner = '', name = '']) => {
+  return [...said.matchAll(/^[ \t]*([\w.]+)\/([\w.$]+)[ \t]*\r?$/gm)].flatMap(([, owner = '', name = '']) => {
     if (owner !== packageName) return [];
     const own = (name.startsWith('.') ? packageName + name : name).split('.');
     const apart = parts.findIndex((part, at) => part !== own[at]);

@@ -3,8 +3,8 @@
  * failure is nobody's then.
  */
 export async function within<T>(limitMs: number, promise: Promise<T>, signal?: AbortSignal): Promise<T> {
-  signal?.throwIfAborted();
   promise.catch(() => undefined);
+  signal?.throwIfAborted();
   let timer: NodeJS.Timeout | undefined;
   let gaveUp = (): void => undefined;
   const over = new Promise<never>((_, reject) => {

@@ -6,27 +6,27 @@ import type { Adb, AdbFeature } from '@yume-chan/adb';
 import { ProtobufReader } from '../../trace/formats/protobuf-reader.js';
 import { within } from './patience.js';
 
-const SERVICE = 'track-app';
-const FEATURE = 'track_app' as AdbFeature;
-const ANSWER_MS = 3000;
+const service = 'track-app';
+const feature = 'track_app' as AdbFeature;
+const answerMs = 3000;
 /** A message begins with its length in hexadecimal digits. */
-const LENGTH_DIGITS = 4;
+const lengthDigits = 4;
 
 /** By their numbers; undefined where the device does not say. */
 export async function profileableProcesses(adb: Adb): Promise<ReadonlySet<number> | undefined> {
-  if (!adb.deviceFeatures.includes(FEATURE)) return undefined;
-  return await within(ANSWER_MS, firstMessage(adb)).then(profileableIn, () => undefined);
+  if (!adb.deviceFeatures.includes(feature)) return undefined;
+  return await within(answerMs, firstMessage(adb)).then(profileableIn, () => undefined);
 }
 
 /** The list as it is now; the next ones would tell of changes. */
 async function firstMessage(adb: Adb): Promise<Buffer> {
-  const socket = await adb.createSocket(SERVICE);
+  const socket = await adb.createSocket(service);
   const reader = socket.readable.getReader();
   try {
     let said: Buffer = Buffer.alloc(0);
     for (;;) {
-      const length = parseInt(said.toString('latin1', 0, LENGTH_DIGITS), 16);
-      if (said.length >= LENGTH_DIGITS + length) return said.subarray(LENGTH_DIGITS, LENGTH_DIGITS + length);
+      const length = parseInt(said.toString('latin1', 0, lengthDigits), 16);
+      if (said.length >= lengthDigits + length) return said.subarray(lengthDigits, lengthDigits + length);
       const { done, value } = await reader.read();
       if (done) throw new Error('it ended');
       said = Buffer.concat([said, value]);

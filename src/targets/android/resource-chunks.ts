@@ -21,17 +21,17 @@ export interface Chunk {
 /** The kinds of values that lead to a text. */
 export const ValueType = { reference: 0x01, text: 0x03 } as const;
 
-const HEAD_BYTES = 8;
-const UTF8 = 1 << 8;
+const chunkHeadBytes = 8;
+const utf8 = 1 << 8;
 /** Of a text that says it is longer, this much. */
-const MOST_TEXT_BYTES = 1024;
+const mostTextBytes = 1024;
 
 /** One after another, as long as each is whole. */
 export function* chunksIn(bytes: Buffer): Generator<Chunk> {
-  for (let at = 0; at + HEAD_BYTES <= bytes.length;) {
+  for (let at = 0; at + chunkHeadBytes <= bytes.length;) {
     const headBytes = bytes.readUInt16LE(at + 2);
     const end = at + bytes.readUInt32LE(at + 4);
-    if (headBytes < HEAD_BYTES || end < at + headBytes || end > bytes.length) return;
+    if (headBytes < chunkHeadBytes || end < at + headBytes || end > bytes.length) return;
     yield { type: bytes.readUInt16LE(at), headBytes, bytes: bytes.subarray(at, end) };
     at = end;
   }
@@ -43,14 +43,14 @@ export const inside = ({ bytes, headBytes }: Chunk): Generator<Chunk> => chunksI
 export function textOf({ bytes, headBytes }: Chunk, index: number): string {
   if (index >= bytes.readUInt32LE(8)) throw new RangeError('there is no such text');
   const at = bytes.readUInt32LE(20) + bytes.readUInt32LE(headBytes + 4 * index);
-  const isUtf8 = (bytes.readUInt32LE(16) & UTF8) !== 0;
+  const isUtf8 = (bytes.readUInt32LE(16) & utf8) !== 0;
   if (!isUtf8) {
     const [units, from] = lengthAt(bytes, at, 2);
-    return bytes.toString('utf16le', from, from + Math.min(2 * units, MOST_TEXT_BYTES));
+    return bytes.toString('utf16le', from, from + Math.min(2 * units, mostTextBytes));
   }
   const [, second] = lengthAt(bytes, at, 1); // the first is that of the text as UTF-16
   const [units, from] = lengthAt(bytes, second, 1);
-  return bytes.toString('utf8', from, from + Math.min(units, MOST_TEXT_BYTES));
+  return bytes.toString('utf8', from, from + Math.min(units, mostTextBytes));
 }
 
 /** A length, of two units where the first one's highest bit is set; and where it ends. */

@@ -3,21 +3,13 @@
  * packed with xz (`.gnu_debugdata`). An agent cannot unpack them within an app, so they are read here, by ranges of the file.
  */
 import type { Adb } from '@yume-chan/adb';
-import * as xz from 'xz-decompress';
 import { Elf, ElfError } from '../../symbols/native/elf.js';
-import { readFrom } from '../../symbols/read-at.js';
+import { packedSymbols } from '../../symbols/native/packed-symbols.js';
 import { readDeviceFile } from './device-file.js';
 import { shell } from './device-shell.js';
 
-/** A CommonJS module, which Node gives as the default export of one, and bundlers as it is. */
-const { XzReadableStream } = (xz as { default?: typeof xz }).default ?? xz;
-
 /** Where Android has it: of 11 and newer, of 10, of older ones. */
-const FOLDERS = ['/apex/com.android.art', '/apex/com.android.runtime', '/system'];
-/** Real ones are a tenth of these. */
-const MOST_PACKED_BYTES = 8 << 20;
-const MOST_UNPACKED_BYTES = 32 << 20;
-
+const folders = ['/apex/com.android.art', '/apex/com.android.runtime', '/system'];
 export interface RuntimeFile {
   readonly buildId: string;
   readonly elf: Elf;
@@ -25,7 +17,7 @@ export interface RuntimeFile {
 
 /** The file of the runtime that apps of this ABI run; undefined where it is not in its place, or does not say which build it is. */
 export async function findRuntime(adb: Adb, abi: string): Promise<RuntimeFile | undefined> {
-  const files = FOLDERS.map((folder) => `${folder}/${abi.includes('64') ? 'lib64' : 'lib'}/libart.so`);
+  const files = folders.map((folder) => `${folder}/${abi.includes('64') ? 'lib64' : 'lib'}/libart.so`);
   const { stdout } = await shell(adb, `for f in ${files.join(' ')}; do [ -f $f ] && echo $f && break; done`);
   const file = stdout.trim();
   if (file === '') return undefined;
@@ -51,31 +43,5 @@ export async function hiddenSymbols({ buildId, elf }: RuntimeFile, agent: Buffer
 }
 
 async function packedFunctions(elf: Elf, wanted: Iterable<string>): Promise<Map<string, bigint>> {
-  const section = await elf.section('.gnu_debugdata');
-  if (section === undefined) return new Map();
-  const image = await unpacked(await elf.bytesOf(section, MOST_PACKED_BYTES));
-  return await (await Elf.open(readFrom(image))).functions(wanted);
-}
-
-async function unpacked(packed: Buffer): Promise<Buffer> {
-  const source = new ReadableStream<Uint8Array>({
-    start(controller) {
-      controller.enqueue(packed);
-      controller.close();
-    },
-  });
-  const reader = new XzReadableStream(source).getReader();
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for (;;) {
-    const { done, value } = await reader.read().catch((error: unknown) => {
-      throw new ElfError('it cannot be unpacked', { cause: error });
-    });
-    if (done) return Buffer.concat(pieces);
-    pieces.push(value);
-    bytes += value.length;
-    if (bytes <= MOST_UNPACKED_BYTES) continue;
-    await reader.cancel();
-    throw new ElfError(`it unpacks to more than ${MOST_UNPACKED_BYTES} bytes`);
-  }
+  return (await (await packedSymbols(elf))?.functions(wanted)) ?? new Map<string, bigint>();
 }

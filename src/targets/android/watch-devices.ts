@@ -1,7 +1,7 @@
 /** Is told by the adb server when a device comes, goes, or changes its state. */
 import type { AdbServer } from './adb-server.js';
 
-const AGAIN_MS = 2000;
+const againMs = 2000;
 
 /**
  * Calls `changed` at each change until the returned function is called. A server that does not run, or goes, is tried again:
@@ -24,7 +24,7 @@ export function watchDevices(server: () => AdbServer, changed: () => void): () =
     if (stop.signal.aborted) return;
     if (!wasAway) changed();
     wasAway = true;
-    timer = setTimeout(() => void follow(), AGAIN_MS);
+    timer = setTimeout(() => void follow(), againMs);
     timer.unref();
   };
   void follow();

@@ -1,12 +1,20 @@
 /** Where the agent's library is: in the installed package, or in a checkout that built it. */
-import { createHash } from 'node:crypto';
-import { access, chmod, constants, lstat, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import { access, constants, rename } from 'node:fs/promises';
 import path from 'node:path';
+import { readRegular } from '../../symbols/read-at.js';
+import { SharedFolder } from '../shared-folder.js';
 import { TargetError } from '../target.js';
 import { readElf } from './elf-facts.js';
 
-function libraryName(platform: string): string {
-  return platform === 'darwin' ? 'libbtrace-agent.dylib' : 'libbtrace-agent.so';
+/** It has some 400 kB. */
+const mostLibraryBytes = 64 * 2 ** 20;
+
+/** Of programs that run in a JVM, and of those without a runtime. */
+export type AgentFamily = 'agent' | 'native';
+
+function libraryName(platform: string, family: AgentFamily): string {
+  return `libbtrace-${family}.${platform === 'darwin' ? 'dylib' : 'so'}`;
 }
 
 /**
@@ -17,9 +25,10 @@ export async function findAgent(
   roots: readonly string[],
   arch: string,
   platform: string = process.platform,
+  family: AgentFamily = 'agent',
 ): Promise<string> {
   const wanted = arch || process.arch;
-  const name = libraryName(platform);
+  const name = libraryName(platform, family);
   const looked: string[] = [];
   const unfit: string[] = [];
   for (const root of roots) {
@@ -57,26 +66,44 @@ export async function findAgent(
  * it. One place for each content: an agent is never unloaded, so a second path would be a second agent in it.
  */
 export async function bringAgent(library: string, root: string): Promise<string> {
-  const bytes = await readFile(library);
+  const bytes = await readRegular(library, mostLibraryBytes);
   const name = `agent-${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}.so`;
-  const inner = `/tmp/btrace-agent-${process.geteuid?.() ?? 0}`;
-  const folder = root + inner;
-  await mkdir(folder, { mode: 0o700, recursive: true });
-  const found = await lstat(folder);
-  if (!found.isDirectory() || found.uid !== process.geteuid?.() || (found.mode & 0o022) !== 0) {
-    throw new TargetError(
-      'not-permitted',
-      `${inner} in the program's container belongs to somebody else.`,
-      'Remove that folder there.',
-    );
+  const temporary = await SharedFolder.open(root, '/tmp');
+  try {
+    // Who can swap the folder's name makes the program load another library.
+    if (!temporary.keepsNames)
+      throw new TargetError(
+        'not-permitted',
+        `Other users can replace files of yours in ${temporary.path}, so the agent is not put there.`,
+        `Make the folder root's, with the sticky bit: chown 0:0 /tmp && chmod 1777 /tmp`,
+      );
+    const folderName = `btrace-agent-${process.geteuid?.() ?? 0}`;
+    const folder = await temporary.ownFolder(folderName);
+    try {
+      await bring(folder, name, bytes);
+    } finally {
+      await folder.close();
+    }
+    return path.posix.join('/tmp', folderName, name);
+  } finally {
+    await temporary.close();
   }
-  const file = path.posix.join(folder, name);
-  const there = await readFile(file).catch(() => undefined);
-  if (there?.equals(bytes) !== true) {
-    const partial = `${file}.${process.pid}`;
-    await writeFile(partial, bytes, { mode: 0o500 });
-    await chmod(partial, 0o500);
-    await rename(partial, file);
+}
+
+/** Nobody but this user writes to `folder`; several desktops of this user may do so at once. */
+async function bring(folder: SharedFolder, name: string, bytes: Buffer): Promise<void> {
+  const there = await folder.readFileOf(process.geteuid?.() ?? 0, name, bytes.length + 1);
+  if (there?.equals(bytes) === true) return;
+  const partial = `${name}.${randomBytes(4).toString('hex')}`;
+  const file = await folder.create(partial, 0o500);
+  try {
+    await file.writeFile(bytes);
+    await file.chmod(0o500);
+    await file.close();
+    await rename(folder.at(partial), folder.at(name));
+  } catch (error) {
+    await file.close();
+    await folder.remove(partial);
+    throw error;
   }
-  return path.posix.join(inner, name);
 }

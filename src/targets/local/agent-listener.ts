@@ -1,5 +1,4 @@
 /** Where an agent on this machine calls back: listens, drops strangers, hands over the first connection that is the agent's. */
-import { rm } from 'node:fs/promises';
 import net from 'node:net';
 import type { Config } from '../../trace/recording/messages.js';
 import {
@@ -12,29 +11,39 @@ import {
 import { TargetError } from '../target.js';
 import { makePrivateFolder, type PrivateFolder } from './private-folder.js';
 
-const HANDSHAKE_MS = 15_000;
+const handshakeMs = 15_000;
 
 export type Log = (line: string) => void;
 
 export class AgentListener {
-  private readonly sockets = new Set<net.Socket>();
-  private readonly server = net.createServer((socket) => this.meet(socket));
-  private readonly tokens: Tokens = newTokens();
-  private deliver: ((conversation: Conversation) => void) | undefined;
-  private config: Config | undefined;
+  readonly #sockets = new Set<net.Socket>();
+  readonly #server = net.createServer((socket) => this.#meet(socket));
+  #deliver: ((conversation: Conversation) => void) | undefined;
+  #config: Config | undefined;
+  readonly #tokens: Tokens;
+  #secret: string;
+  readonly #log: Log;
 
   private constructor(
     readonly folder: PrivateFolder,
-    private readonly log: Log,
-  ) {}
+    tokens: Tokens,
+    secret: string,
+    log: Log,
+  ) {
+    this.#tokens = tokens;
+    this.#secret = secret;
+    this.#log = log;
+  }
 
   /** `root` is the program's root folder as this process reaches it; empty when it is our own. */
   static async open(root: string, log: Log): Promise<AgentListener> {
-    const listener = new AgentListener(await makePrivateFolder(root), log);
+    const tokens = newTokens();
+    const listener = new AgentListener(await makePrivateFolder(root), tokens, '', log);
     try {
+      listener.#secret = await listener.folder.writeSecret(tokenOptions(tokens));
       await new Promise<void>((resolve, reject) => {
-        listener.server.once('error', reject);
-        listener.server.listen(listener.folder.socket, resolve);
+        listener.#server.once('error', reject);
+        listener.#server.listen(listener.folder.listenAt, resolve);
       });
     } catch (error) {
       await listener.close();
@@ -48,9 +57,12 @@ export class AgentListener {
     return listener;
   }
 
-  /** The agent's options, for attaching or for -agentpath. */
+  /**
+   * The agent's options, for attaching or for -agentpath. The tokens are in a file: command lines are open to every user, and a JVM
+   * prints and logs its own.
+   */
   get options(): string {
-    return `socket=${this.folder.innerSocket},${tokenOptions(this.tokens)}`;
+    return `socket=${this.folder.innerSocket},secret=${this.#secret}`;
   }
 
   /** The first connection that proves to be the agent's and that `wants` takes. Others are closed. */
@@ -59,10 +71,10 @@ export class AgentListener {
     signal: AbortSignal,
     wants: (conversation: Conversation) => Promise<boolean> = () => Promise.resolve(true),
   ): Promise<Conversation> {
-    this.config = config;
+    this.#config = config;
     return new Promise((resolve, reject) => {
       const stop = () => {
-        this.deliver = undefined;
+        this.#deliver = undefined;
         reject(signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason)));
       };
       if (signal.aborted) {
@@ -70,14 +82,14 @@ export class AgentListener {
         return;
       }
       signal.addEventListener('abort', stop, { once: true });
-      this.deliver = (conversation) => {
+      this.#deliver = (conversation) => {
         void wants(conversation).then(
           (wanted) => {
-            if (!wanted || !this.deliver) {
+            if (!wanted || !this.#deliver) {
               conversation.close();
               return;
             }
-            this.deliver = undefined;
+            this.#deliver = undefined;
             signal.removeEventListener('abort', stop);
             resolve(conversation);
           },
@@ -87,34 +99,34 @@ export class AgentListener {
     });
   }
 
-  private meet(socket: net.Socket): void {
-    this.sockets.add(socket);
-    socket.once('close', () => this.sockets.delete(socket));
-    if (!this.deliver || !this.config) {
+  #meet(socket: net.Socket): void {
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    if (!this.#deliver || !this.#config) {
       socket.destroy();
       return;
     }
-    Conversation.open(socket, this.tokens, this.config, HANDSHAKE_MS).then(
+    Conversation.open(socket, this.#tokens, this.#config, handshakeMs).then(
       (conversation) => {
-        if (this.deliver) this.deliver(conversation);
+        if (this.#deliver) this.#deliver(conversation);
         else conversation.close();
       },
       (error: unknown) => {
         const why = error instanceof StrangerError ? error.message : String(error);
-        this.log(`dropped a connection to the agent's socket: ${why}`);
+        this.#log(`dropped a connection to the agent's socket: ${why}`);
       },
     );
   }
 
   /** Takes no more connections; those there are stay. */
   stopListening(): void {
-    if (this.server.listening) this.server.close();
+    if (this.#server.listening) this.#server.close();
   }
 
   /** Closes everything and removes the folder. */
   async close(): Promise<void> {
     this.stopListening();
-    for (const socket of this.sockets) socket.destroy();
-    await rm(this.folder.path, { recursive: true, force: true });
+    for (const socket of this.#sockets) socket.destroy();
+    await this.folder.remove();
   }
 }

@@ -3,58 +3,77 @@
  * socket `.java_pid<pid>`; a command on it is its version, name and three arguments, each ended by a zero byte.
  * Measured: 7 ms to attach, 60–150 ms to load the agent.
  */
-import { lstat, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { SharedFolder } from '../shared-folder.js';
 import { TargetError, type TargetErrorKind } from '../target.js';
-import { type Machine, temporaryFolder, thisMachine } from './machine.js';
+import { type Machine, openTemporaryFolder, temporaryFolder, thisMachine } from './machine.js';
 import { isAlive, readProcess, type ProcessFacts } from './proc.js';
 
-const ATTACH_TIMEOUT_MS = 10_000;
+const attachTimeoutMs = 10_000;
 /** HotSpot's own bound on one argument (AttachOperation::arg_length_max). */
-export const MAX_ARGUMENT_BYTES = 1024;
-const BUSY = 202;
-const NOT_SUPPORTED = 206;
+export const maxArgumentBytes = 1024;
+const busy = 202;
+const notLiveCode = 207;
 /** Answers that may pass: an agent takes a moment to tidy up, and a JVM takes commands a moment before an agent can work in it. */
-const PASSING_MS = new Map([
-  [BUSY, 1000],
-  [NOT_SUPPORTED, 2000],
+const passingMs = new Map([
+  [busy, 1000],
+  [notLiveCode, 2000],
 ]);
-const MAX_ANSWER_BYTES = 64 * 1024;
+const maxAnswerBytes = 64 * 1024;
 
 const agentPathWay =
-  'Start it with the agent in it instead: btrace record -- java …, in VS Code “Record a Program from Its Start”.';
+  'Start it with the agent in it instead: btrace record -- java …, in VS Code “Start a Program and Record It”.';
 
 function gone(pid: number): TargetError {
   return new TargetError(
     'not-found',
     `Process ${pid} ended before the agent was in it.`,
-    'Start it again and record it from its first moment: btrace record -- java …, in VS Code “Record a Program from Its Start”.',
+    'Start it again and record it from its first moment: btrace record -- java …, in VS Code “Start a Program and Record It”.',
   );
 }
 
-/** True when the JVM's socket is there and is its own: same owner, closed to others. */
-async function isOwnSocket(file: string, uid: number): Promise<boolean> {
+function folderOf(facts: ProcessFacts, socket: string): Promise<SharedFolder> {
+  return SharedFolder.open(facts.root, path.posix.dirname(socket).slice(facts.root.length));
+}
+
+/** Calls `use` with a path to the JVM's own socket (same owner, closed to others) that cannot be swapped; undefined when it is not there. */
+async function withOwnSocket<T>(
+  facts: ProcessFacts,
+  socket: string,
+  use: (pinned: string) => Promise<T>,
+): Promise<T | undefined> {
+  const folder = await folderOf(facts, socket);
   try {
-    const found = await lstat(file);
-    return found.isSocket() && found.uid === uid && (found.mode & 0o077) === 0;
-  } catch {
-    return false;
+    const pinned = await folder.pinSocket(path.posix.basename(socket), facts.uid);
+    if (pinned === undefined) return undefined;
+    try {
+      return await use(pinned.path);
+    } finally {
+      await pinned.close();
+    }
+  } finally {
+    await folder.close();
   }
 }
 
 /** False for what a program that was killed left behind, and whose process id this one has now. */
-async function isListening(file: string, uid: number): Promise<boolean> {
-  if (!(await isOwnSocket(file, uid))) return false;
-  return new Promise((resolve) => {
-    const connection = net.connect(file);
-    connection.once('connect', () => {
-      connection.destroy();
-      resolve(true);
-    });
-    connection.once('error', (error: NodeJS.ErrnoException) => resolve(error.code !== 'ECONNREFUSED'));
-  });
+async function isListening(facts: ProcessFacts, socket: string): Promise<boolean> {
+  const connects = await withOwnSocket(
+    facts,
+    socket,
+    (pinned) =>
+      new Promise<boolean>((resolve) => {
+        const connection = net.connect(pinned);
+        connection.once('connect', () => {
+          connection.destroy();
+          resolve(true);
+        });
+        connection.once('error', (error: NodeJS.ErrnoException) => resolve(error.code !== 'ECONNREFUSED'));
+      }),
+  );
+  return connects === true;
 }
 
 /** A JVM that is still starting does not catch SIGQUIT yet, and the signal would end it: waits for that. */
@@ -78,25 +97,38 @@ async function untilItCatchesQuit(
   }
 }
 
-async function writeRequest(facts: ProcessFacts, machine: Machine): Promise<string> {
+/** Makes the file that asks the JVM, and returns how to remove it. */
+async function writeRequest(facts: ProcessFacts, machine: Machine): Promise<() => Promise<void>> {
   const name = `.attach_pid${facts.innerPid}`;
-  const temporary = temporaryFolder(facts, machine);
   // In the program's own folder first: a JVM looks there before it looks in /tmp. It may not be writable.
-  const places = [...(machine.platform === 'linux' ? [`/proc/${facts.pid}/cwd`] : []), temporary];
+  const places = [
+    ...(machine.platform === 'linux' ? [() => SharedFolder.open(`/proc/${facts.pid}/cwd`, '/')] : []),
+    () => openTemporaryFolder(facts, machine),
+  ];
   let reason: unknown;
-  for (const place of places) {
-    const file = path.posix.join(place, name);
+  for (const open of places) {
+    let folder: SharedFolder | undefined;
     try {
-      await writeFile(file, '', { mode: 0o600 });
-      return file;
+      const held = (folder = await open());
+      await held.makeFile(name);
+      return async () => {
+        try {
+          await held.remove(name);
+        } finally {
+          await held.close();
+        }
+      };
     } catch (error) {
+      await folder?.close();
+      // What somebody else has put there the JVM would look at as well: it would refuse, or do what it was not asked.
+      if (error instanceof TargetError) throw error;
       reason = error;
     }
   }
   throw new TargetError(
     'io',
     `The request to attach could not be written for process ${facts.pid}: ${String(reason)}.`,
-    `See that ${temporary} can be written.`,
+    `See that ${temporaryFolder(facts, machine)} can be written.`,
   );
 }
 
@@ -123,25 +155,25 @@ export async function openAttachSocket(
     );
   }
   const socket = path.posix.join(temporaryFolder(facts, machine), `.java_pid${facts.innerPid}`);
-  if (await isListening(socket, facts.uid)) return socket;
-  const deadline = Date.now() + ATTACH_TIMEOUT_MS;
+  if (await isListening(facts, socket)) return socket;
+  const deadline = Date.now() + attachTimeoutMs;
   await untilItCatchesQuit(facts, deadline, signal);
-  const request = await writeRequest(facts, machine);
+  const removeRequest = await writeRequest(facts, machine);
   try {
     ask(facts.pid);
     // A JVM that still starts removes what lies at the place of its socket: that may be its own, which it has just made. Asked
     // again it makes another.
     let isAskedAgain = false;
-    while (!(await isListening(socket, facts.uid))) {
+    while (!(await isListening(facts, socket))) {
       if (!(await isAlive(facts.pid))) throw gone(facts.pid);
-      if (!isAskedAgain && Date.now() > deadline - ATTACH_TIMEOUT_MS / 2) {
+      if (!isAskedAgain && Date.now() > deadline - attachTimeoutMs / 2) {
         isAskedAgain = true;
         ask(facts.pid);
       }
       if (Date.now() > deadline) {
         throw new TargetError(
           'timeout',
-          `Process ${facts.pid} did not open its attach socket within ${ATTACH_TIMEOUT_MS / 1000} s.`,
+          `Process ${facts.pid} did not open its attach socket within ${attachTimeoutMs / 1000} s.`,
           `It may be stopped by a debugger or very busy: try again. Or: ${agentPathWay}`,
         );
       }
@@ -149,7 +181,7 @@ export async function openAttachSocket(
     }
     return socket;
   } finally {
-    await rm(request, { force: true });
+    await removeRequest();
   }
 }
 
@@ -176,7 +208,7 @@ function command(
     connection.setEncoding('utf8');
     connection.on('data', (text: string) => {
       answer += text;
-      if (answer.length > MAX_ANSWER_BYTES) end(new Error('an answer without an end'));
+      if (answer.length > maxAnswerBytes) end(new Error('an answer without an end'));
     });
     connection.on('end', () => end());
     connection.on('error', end);
@@ -185,13 +217,22 @@ function command(
   });
 }
 
+/** After PASSING_MS: a JVM does not start for so long. */
+function notLive(pid: number): TargetError {
+  return new TargetError(
+    'not-found',
+    `Process ${pid} cannot be recorded: it is ending, and its JVM takes no agent any more.`,
+    'Start it again and record it from its first moment: btrace record -- java …, in VS Code “Start a Program and Record It”.',
+  );
+}
+
 /** The agent's StartResult, native-agent/core/recorder.h. */
 function agentError(pid: number, code: number): TargetError {
   const refused = (kind: TargetErrorKind, why: string, nextStep: string) =>
     new TargetError(kind, `Process ${pid} cannot be recorded: ${why}.`, nextStep);
   const again = 'Try again; if it stays so, restart the program.';
   switch (code) {
-    case BUSY:
+    case busy:
       return refused('busy', 'another recording of it is running', 'Stop that recording first.');
     case 203:
       return refused(
@@ -207,12 +248,14 @@ function agentError(pid: number, code: number): TargetError {
       );
     case 205:
       return refused('agent-refused', 'the agent could not start a thread', again);
-    case NOT_SUPPORTED:
+    case 206:
       return refused(
         'not-supported',
         'its JVM lacks what the agent needs (JVMTI of HotSpot 17 or newer)',
         'Run it on a HotSpot JDK, 17 or newer.',
       );
+    case notLiveCode:
+      return notLive(pid);
     default:
       return refused('agent-refused', `the agent did not start (code ${code})`, again);
   }
@@ -224,10 +267,14 @@ function agentCodeOf(answer: string): number | undefined {
   return code === undefined ? undefined : Number(code);
 }
 
+/** A JVM of 21 says so itself that it still starts, or ends. */
+function saysItIsNotLive(answer: string): boolean {
+  return /only permitted in the live phase/.test(answer);
+}
+
 function passesWithinMs(answer: string): number {
-  // A JVM of 21 says so itself that it still starts.
-  const code = /only permitted in the live phase/.test(answer) ? NOT_SUPPORTED : agentCodeOf(answer);
-  return PASSING_MS.get(code ?? 0) ?? 0;
+  const code = saysItIsNotLive(answer) ? notLiveCode : agentCodeOf(answer);
+  return passingMs.get(code ?? 0) ?? 0;
 }
 
 /** What a JVM's refusal to load a library means to a person. */
@@ -248,6 +295,7 @@ export function loadError(
       agentPathWay,
     );
   }
+  if (saysItIsNotLive(answer)) return notLive(pid);
   if (agentCode !== undefined) return agentError(pid, agentCode);
   if (!/^-?\d+$/.test(code)) {
     return new TargetError(
@@ -275,10 +323,10 @@ export async function loadAgent(
   signal?: AbortSignal,
 ): Promise<void> {
   for (const argument of [library, options]) {
-    if (Buffer.byteLength(argument) > MAX_ARGUMENT_BYTES) {
+    if (Buffer.byteLength(argument) > maxArgumentBytes) {
       throw new TargetError(
         'io',
-        `A path is too long for the JVM's attach socket (at most ${MAX_ARGUMENT_BYTES} bytes): ${argument}`,
+        `A path is too long for the JVM's attach socket (at most ${maxArgumentBytes} bytes): ${argument}`,
         'Install BTrace in a folder with a shorter path.',
       );
     }
@@ -301,7 +349,10 @@ async function loadOnce(
   signal?: AbortSignal,
 ): Promise<string> {
   try {
-    const answer = await command(socket, ['load', library, 'true', options], ATTACH_TIMEOUT_MS, signal);
+    const answer = await withOwnSocket(facts, socket, (pinned) =>
+      command(pinned, ['load', library, 'true', options], attachTimeoutMs, signal),
+    );
+    if (answer === undefined) throw new Error(`${socket} is gone, or not its own any more`);
     if (answer !== '' || (await isAlive(facts.pid))) return answer;
   } catch (error) {
     signal?.throwIfAborted();

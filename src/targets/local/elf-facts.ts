@@ -1,7 +1,7 @@
 /** The little that is asked of a Linux program or library before anything is loaded into it. */
-import { open, type FileHandle } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { Elf } from '../../symbols/native/elf.js';
-import { readFile } from '../../symbols/read-at.js';
+import { openRegular, readFile } from '../../symbols/read-at.js';
 
 export interface ElfFacts {
   /** "x64", "arm64" …, as Node names them; the bare number for others. */
@@ -12,7 +12,7 @@ export interface ElfFacts {
   readonly sections: ReadonlySet<string>;
 }
 
-const MACHINES = new Map([
+const machines = new Map([
   [3, 'ia32'],
   [40, 'arm'],
   [62, 'x64'],
@@ -24,12 +24,12 @@ const MACHINES = new Map([
 export async function readElf(path: string): Promise<ElfFacts | undefined> {
   let file: FileHandle | undefined;
   try {
-    file = await open(path);
+    file = await openRegular(path);
     const elf = await Elf.open(readFile(file));
     const { machine, is64 } = elf;
     const sections = await elf.sections().catch(() => undefined);
     return {
-      arch: MACHINES.get(machine) ?? String(machine),
+      arch: machines.get(machine) ?? String(machine),
       is64,
       isWhole: sections !== undefined,
       sections: new Set(sections?.map(({ name }) => name)),

@@ -2,7 +2,7 @@
 import path from 'node:path';
 
 // Launcher options whose value is the next argument: java(1).
-const TAKES_VALUE = new Set(
+const takesValue = new Set(
   (
     '-cp -classpath --class-path -p --module-path --upgrade-module-path --add-modules --enable-native-access --limit-modules ' +
     '--add-reads --add-exports --add-opens --patch-module --source -d --describe-module'
@@ -39,19 +39,19 @@ export function programFromArgs(args: readonly string[]): string | undefined {
       const program = args[i + 1];
       return program === undefined ? undefined : nameOf(program);
     }
-    if (TAKES_VALUE.has(arg)) i++;
+    if (takesValue.has(arg)) i++;
     else if (!arg.startsWith('-')) return nameOf(arg);
   }
   return undefined;
 }
 
 /** `java Shop.java` runs the compiler, which runs the file. */
-const SOURCE_LAUNCHER =
+const sourceLauncher =
   /^(?:jdk\.compiler\/)?com\.sun\.tools\.javac\.launcher\.(?:Main|SourceLauncher)\s+(\S+)/;
 
 /** From HotSpot's own "sun.rt.javaCommand", which joins the program and its arguments with spaces. */
 export function programFromCommand(command: string): string | undefined {
-  const source = SOURCE_LAUNCHER.exec(command)?.[1];
+  const source = sourceLauncher.exec(command)?.[1];
   if (source !== undefined) return nameOf(source);
   const first = /^(.+?\.(?:jar|war))(?= |$)/i.exec(command)?.[1];
   const plain = /^\S+/.exec(command)?.[0];

@@ -1,12 +1,14 @@
 /** Which Java programs run on this machine, and why one cannot be recorded when it cannot. */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { TargetError } from '../target.js';
+import { userName } from '../user-name.js';
 import { readElf } from './elf-facts.js';
 import { programFromArgs, programFromCommand } from './java-command.js';
 import { releasedVersion } from './jdk-release.js';
-import { type Machine, temporaryFolder, thisMachine } from './machine.js';
+import { type Machine, openTemporaryFolder, thisMachine } from './machine.js';
 import { readPerfStrings } from './perf-data.js';
+import { placeOf, type ProcessPlace } from './process-place.js';
 import { isAlive, mappedFiles, programOf, readProcess, type ProcessFacts } from './proc.js';
 
 export interface JavaProcess {
@@ -19,39 +21,46 @@ export interface JavaProcess {
   /** "x64", "arm64"; empty when unknown. */
   readonly arch: string;
   readonly refusal: TargetError | undefined;
+  readonly place: ProcessPlace;
 }
 
-const DETAIL_LENGTH = 160;
-const FIRST_WITH_JVMTI_11 = 11;
+const detailLength = 160;
+const firstWithJvmti11 = 11;
+/** 32 KiB unless -XX:PerfDataMemorySize says otherwise. */
+const mostPerfDataBytes = 1024 * 1024;
 
 function ownUid(): number {
   return process.geteuid?.() ?? -1;
 }
 
+function perfDataNames(names: readonly string[]): string[] {
+  return names.filter((name) => name.startsWith('hsperfdata_'));
+}
+
 /** Names of the folders <tmp>/hsperfdata_<user>, each with one file a JVM. */
 async function perfDataFolders(temporary: string): Promise<string[]> {
   const names = await readdir(temporary).catch(() => []);
-  return names
-    .filter((name) => name.startsWith('hsperfdata_'))
-    .map((name) => path.posix.join(temporary, name));
+  return perfDataNames(names).map((name) => path.posix.join(temporary, name));
 }
 
+/** As HotSpot itself, reads only what the program's own user wrote, in a folder that nobody else may write to. */
 async function perfStrings(facts: ProcessFacts, machine: Machine): Promise<Map<string, string> | undefined> {
-  for (const folder of await perfDataFolders(temporaryFolder(facts, machine))) {
-    try {
-      return readPerfStrings(await readFile(path.posix.join(folder, String(facts.innerPid))));
-    } catch {
-      continue; // another user's folder
+  const temporary = await openTemporaryFolder(facts, machine).catch(() => undefined);
+  if (temporary === undefined) return undefined;
+  try {
+    for (const name of perfDataNames(await temporary.names().catch(() => []))) {
+      const folder = await temporary.enter(name).catch(() => undefined);
+      if (folder === undefined) continue;
+      const bytes = folder.belongsTo(facts.uid)
+        ? await folder.readFileOf(facts.uid, String(facts.innerPid), mostPerfDataBytes)
+        : undefined;
+      await folder.close();
+      if (bytes !== undefined) return readPerfStrings(bytes);
     }
+    return undefined;
+  } finally {
+    await temporary.close();
   }
-  return undefined;
-}
-
-function userName(uid: number): Promise<string> {
-  return readFile('/etc/passwd', 'utf8').then(
-    (text) => new RegExp(`^([^:\\n]+):[^:]*:${uid}:`, 'm').exec(text)?.[1] ?? `user ${uid}`,
-    () => `user ${uid}`,
-  );
 }
 
 function baseNames(files: Set<string>): string[] {
@@ -72,7 +81,7 @@ function refusalOf(
   args: readonly string[],
 ): TargetError | undefined {
   const [, major] = /^(?:1\.)?(\d+)/.exec(version ?? '') ?? [];
-  if (Number(major) < FIRST_WITH_JVMTI_11) {
+  if (Number(major) < firstWithJvmti11) {
     return new TargetError(
       'not-supported',
       `${name} (process ${pid}) runs on Java ${major}, which lacks what the agent needs (JVMTI 11).`,
@@ -112,11 +121,13 @@ async function describe(facts: ProcessFacts, machine: Machine): Promise<JavaProc
     perf?.get('java.property.java.version') ??
     (program === undefined ? undefined : await releasedVersion(facts.root + program));
   const elf = hasProc ? await readElf(`/proc/${facts.pid}/exe`) : undefined;
+  const place = hasProc ? await placeOf(facts.pid) : { ports: [] };
   const common = {
     facts,
     name,
-    detail: (command || facts.args.slice(1).join(' ')).slice(0, DETAIL_LENGTH),
+    detail: (command || facts.args.slice(1).join(' ')).slice(0, detailLength),
     arch: elf?.arch ?? (hasProc ? '' : process.arch),
+    place,
   };
   if (openJ9) {
     const refusal = new TargetError(
@@ -176,8 +187,18 @@ export async function listJavaProcesses(
   return found.filter((java) => java !== undefined).sort((a, b) => a.facts.pid - b.facts.pid);
 }
 
-/** One process by its pid. Throws a TargetError that says what the process is when it is none to record. */
-export async function javaProcess(pid: number, machine: Machine = thisMachine()): Promise<JavaProcess> {
+/** One process by its pid; undefined for one that is no JVM. Throws a TargetError where it is not there, or another user's. */
+export async function javaProcessIfAny(
+  pid: number,
+  machine: Machine = thisMachine(),
+): Promise<JavaProcess | undefined> {
+  return (await found(pid, machine)).java;
+}
+
+async function found(
+  pid: number,
+  machine: Machine,
+): Promise<{ readonly facts: ProcessFacts; readonly java: JavaProcess | undefined }> {
   const facts = await factsOf(pid, machine);
   if (!facts) {
     throw new TargetError(
@@ -194,7 +215,12 @@ export async function javaProcess(pid: number, machine: Machine = thisMachine())
       `Run as that user, for example: sudo -u ${owner} btrace record --pid ${pid}`,
     );
   }
-  const java = await describe(facts, machine);
+  return { facts, java: await describe(facts, machine) };
+}
+
+/** One process by its pid. Throws a TargetError that says what the process is when it is none to record. */
+export async function javaProcess(pid: number, machine: Machine = thisMachine()): Promise<JavaProcess> {
+  const { facts, java } = await found(pid, machine);
   if (java) return java;
   // What the kernel runs, and what has ended, has no command line to name it by.
   const [program] = facts.args;

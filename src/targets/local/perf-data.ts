@@ -3,26 +3,26 @@
  * mapped file of 32 KiB. Only the strings are read; jdk/internal/jvmstat is the reader this agrees with.
  */
 
-const MAGIC = 0xcafec0c0; // big-endian, whatever the machine
-const BYTE_ORDER = 4; // 1: little-endian
-const MAJOR = 5;
-const ENTRY_OFFSET = 24;
-const ENTRY_COUNT = 28;
-const HEADER_BYTES = 32;
-const ENTRY_BYTES = 20;
-const STRING_TYPE = 'B'.charCodeAt(0);
+const magic = 0xcafec0c0; // big-endian, whatever the machine
+const byteOrder = 4; // 1: little-endian
+const major = 5;
+const entryOffset = 24;
+const entryCount = 28;
+const headerBytes = 32;
+const entryBytes = 20;
+const stringType = 'B'.charCodeAt(0);
 
 /** Its strings by name; undefined when the bytes are no such file, or are not filled in yet. */
 export function readPerfStrings(bytes: Buffer): Map<string, string> | undefined {
-  if (bytes.length < HEADER_BYTES || bytes.readUInt32BE(0) !== MAGIC || bytes[MAJOR] !== 2) return undefined;
-  const little = bytes[BYTE_ORDER] === 1;
+  if (bytes.length < headerBytes || bytes.readUInt32BE(0) !== magic || bytes[major] !== 2) return undefined;
+  const little = bytes[byteOrder] === 1;
   const u32 = (at: number) => (little ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
   const strings = new Map<string, string>();
-  let at = u32(ENTRY_OFFSET);
-  for (let left = u32(ENTRY_COUNT); left > 0 && at + ENTRY_BYTES <= bytes.length; left--) {
+  let at = u32(entryOffset);
+  for (let left = u32(entryCount); left > 0 && at + entryBytes <= bytes.length; left--) {
     const length = u32(at);
-    if (length < ENTRY_BYTES || at + length > bytes.length) break;
-    if (bytes[at + 12] === STRING_TYPE && u32(at + 8) > 0) {
+    if (length < entryBytes || at + length > bytes.length) break;
+    if (bytes[at + 12] === stringType && u32(at + 8) > 0) {
       const text = (from: number, to: number) => {
         const end = bytes.indexOf(0, from);
         return bytes.toString('utf8', from, end < 0 || end > to ? to : end);

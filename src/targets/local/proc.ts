@@ -16,10 +16,10 @@ export interface ProcessFacts {
   readonly root: string;
 }
 
-const SIGQUIT_BIT = 1n << 2n; // signal 3
+const sigquitBit = 1n << 2n; // signal 3
 
 function field(status: string, name: string): string | undefined {
-  return new RegExp(`^${name}:\\s*(.*)$`, 'm').exec(status)?.[1];
+  return new RegExp(`^${name}:(.*)$`, 'm').exec(status)?.[1]?.trim();
 }
 
 /** Undefined when there is no such process (any more). */
@@ -33,7 +33,7 @@ export async function readProcess(pid: number): Promise<ProcessFacts | undefined
       pid,
       uid: Number(field(status, 'Uid')?.split(/\s+/)[1]),
       innerPid: Number(field(status, 'NSpid')?.trim().split(/\s+/).at(-1) ?? pid),
-      catchesQuit: (BigInt(`0x${field(status, 'SigCgt') ?? '0'}`) & SIGQUIT_BIT) !== 0n,
+      catchesQuit: (BigInt(`0x${field(status, 'SigCgt') ?? '0'}`) & sigquitBit) !== 0n,
       isStopped: /^[Tt]/.test(field(status, 'State') ?? ''),
       args: args.split('\0').slice(0, -1),
       root: await rootOf(pid),

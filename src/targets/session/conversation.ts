@@ -18,9 +18,9 @@ import { Command, type Config, Header, Hello, Welcome } from '../../trace/record
 import { DamageError } from '../../trace/recording/wire.js';
 import type { RecordOptions } from '../target.js';
 
-const TOKEN_BYTES = 16;
+const tokenBytes = 16;
 /** A stranger may say this much before it has to have proved who it is. */
-const MAX_BYTES_BEFORE_WELCOME = 4096;
+const maxBytesBeforeWelcome = 4096;
 
 /** What each side must show the other, once. */
 export interface Tokens {
@@ -31,7 +31,7 @@ export interface Tokens {
 }
 
 export function newTokens(): Tokens {
-  return { ours: randomBytes(TOKEN_BYTES), theirs: randomBytes(TOKEN_BYTES) };
+  return { ours: randomBytes(tokenBytes), theirs: randomBytes(tokenBytes) };
 }
 
 /** The tokens as the agent's options carry them. */
@@ -39,7 +39,7 @@ export function tokenOptions(tokens: Tokens): string {
   return `token=${tokens.ours.toString('hex')},answer=${tokens.theirs.toString('hex')}`;
 }
 
-const POLICIES = {
+const policies = {
   stream: Policy.Stream,
   'stop-when-full': Policy.StopWhenFull,
   ring: Policy.Ring,
@@ -50,12 +50,14 @@ export function configOf(options: RecordOptions): Config {
     syncIntervalNs: options.syncIntervalNs,
     asyncIntervalNs: options.asyncIntervalNs,
     memoryBytes: options.memoryBytes,
-    policy: POLICIES[options.policy],
+    policy: policies[options.policy],
     ringNs: options.ringNs,
     budgetPpm: options.budgetPpm,
     kinds: [...options.kinds],
     mainOnly: options.mainOnly,
     allocationIntervalBytes: options.allocationIntervalBytes,
+    ringCopies: false,
+    survey: options.survey === true,
   };
 }
 
@@ -67,16 +69,19 @@ export class StrangerError extends Error {
 export class Conversation {
   /** The agent's process, as it sees itself. */
   pid = 0;
-  private readonly parser = new ChunkParser({ magic: false });
-  private readonly source: AsyncIterator<unknown, undefined>;
-  private sequence = 0;
-  private received = 0;
+  readonly #parser = new ChunkParser({ magic: false });
+  readonly #source: AsyncIterator<unknown, undefined>;
+  #sequence = 0;
+  #received = 0;
   /** Read ahead, to be given by `next`. */
-  private ahead: Chunk | undefined;
+  #ahead: Chunk | undefined;
+  readonly #stream: Duplex;
 
-  private constructor(private readonly stream: Duplex) {
+  private constructor(stream: Duplex) {
+    this.#stream = stream;
+
     stream.on('error', () => undefined); // reading says it
-    this.source = stream[Symbol.asyncIterator]() as AsyncIterator<unknown, undefined>;
+    this.#source = stream[Symbol.asyncIterator]() as AsyncIterator<unknown, undefined>;
   }
 
   /** Says Hello and waits for the right Welcome; throws a StrangerError, and closes, for anything else. */
@@ -92,8 +97,8 @@ export class Conversation {
       timeoutMs,
     );
     try {
-      conversation.send(ChunkKind.Hello, Hello.encode({ major: formatMajor, token: tokens.ours, config }));
-      const chunk = await conversation.next(MAX_BYTES_BEFORE_WELCOME);
+      conversation.#send(ChunkKind.Hello, Hello.encode({ major: formatMajor, token: tokens.ours, config }));
+      const chunk = await conversation.next(maxBytesBeforeWelcome);
       if (chunk?.kind !== ChunkKind.Welcome) throw new StrangerError('it did not say Welcome');
       const { token, pid } = Welcome.decode(chunkPayload(chunk));
       if (token.length !== tokens.theirs.length || !timingSafeEqual(token, tokens.theirs)) {
@@ -113,23 +118,23 @@ export class Conversation {
   /** The next intact chunk; undefined when the other end has closed. Reads no faster than it is asked. */
   async next(limitBytes = Infinity): Promise<Chunk | undefined> {
     for (;;) {
-      const chunk = this.ahead ?? this.parser.next();
-      this.ahead = undefined;
+      const chunk = this.#ahead ?? this.#parser.next();
+      this.#ahead = undefined;
       if (chunk) return chunk;
-      if (this.received > limitBytes) throw new StrangerError('it talks without saying Welcome');
-      const { done, value } = await this.source.next();
+      if (this.#received > limitBytes) throw new StrangerError('it talks without saying Welcome');
+      const { done, value } = await this.#source.next();
       if (done === true) return undefined;
       if (!(value instanceof Uint8Array)) throw new TypeError('the stream must give bytes');
-      this.received += value.length;
-      this.parser.push(value);
+      this.#received += value.length;
+      this.#parser.push(value);
     }
   }
 
   /** What the recording says about its target; it comes first, and `next` gives it all the same. */
   async header(): Promise<Header> {
-    this.ahead = await this.next();
-    if (this.ahead?.kind !== ChunkKind.Header) throw new StrangerError('it sent no header');
-    return Header.decode(chunkPayload(this.ahead));
+    this.#ahead = await this.next();
+    if (this.#ahead?.kind !== ChunkKind.Header) throw new StrangerError('it sent no header');
+    return Header.decode(chunkPayload(this.#ahead));
   }
 
   /** Reads what a chunk holds; undefined where that is damaged, which `damage` then tells. */
@@ -138,28 +143,28 @@ export class Conversation {
       return by(chunk);
     } catch (error) {
       if (!(error instanceof DamageError)) throw error;
-      this.parser.report(chunk.offset, `${chunkName(chunk.kind)}: ${error.message}`);
+      this.#parser.report(chunk.offset, `${chunkName(chunk.kind)}: ${error.message}`);
       return undefined;
     }
   }
 
   /** What was wrong in the bytes received so far, in words. */
   get damage(): string | undefined {
-    const [first] = this.parser.problems;
+    const [first] = this.#parser.problems;
     return (
-      first && `${counted(this.parser.problemCount, 'thing was', 'things were')} wrong, first: ${first.what}`
+      first && `${counted(this.#parser.problemCount, 'thing was', 'things were')} wrong, first: ${first.what}`
     );
   }
 
   command(kind: (typeof CommandKind)[keyof typeof CommandKind], dumpNs = 0): void {
-    this.send(ChunkKind.Command, Command.encode({ kind, dumpNs }));
+    this.#send(ChunkKind.Command, Command.encode({ kind, dumpNs }));
   }
 
   close(): void {
-    this.stream.destroy();
+    this.#stream.destroy();
   }
 
-  private send(kind: number, payload: Uint8Array): void {
-    if (this.stream.writable) this.stream.write(encodeChunk(kind, payload, this.sequence++));
+  #send(kind: number, payload: Uint8Array): void {
+    if (this.#stream.writable) this.#stream.write(encodeChunk(kind, payload, this.#sequence++));
   }
 }

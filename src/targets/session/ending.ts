@@ -9,7 +9,7 @@ export interface Ending {
 }
 
 /** As the recording itself says it. */
-export const FOOTER_REASONS: Record<SessionEnd['reason'], (typeof EndReason)[keyof typeof EndReason]> = {
+export const footerReasons: Record<SessionEnd['reason'], (typeof EndReason)[keyof typeof EndReason]> = {
   stopped: EndReason.Stopped,
   'target-exited': EndReason.TargetExited,
   'connection-lost': EndReason.ConnectionLost,

@@ -1,9 +1,10 @@
 /** The file of a recording being made: new, readable by its owner alone, and cut back to whole writes when the disk fills. */
+import { rmSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import type { ByteSink } from '../../trace/recording/writer.js';
 import { TargetError } from '../target.js';
 
-const PRIVATE = 0o600;
+const privateMode = 0o600;
 
 /** The file could not be written: not to be taken for the agent's stream having failed. */
 export class FileError extends Error {
@@ -23,16 +24,26 @@ export class FileError extends Error {
 export class RecordingFile implements ByteSink {
   /** Length of what has been written whole. */
   bytes = 0;
+  readonly #handle: FileHandle;
 
   private constructor(
     readonly path: string,
-    private readonly handle: FileHandle,
-  ) {}
+    handle: FileHandle,
+  ) {
+    this.#handle = handle;
+
+    process.once('exit', this.#removeIfEmpty);
+  }
+
+  /** When this process ends before anything was recorded. */
+  readonly #removeIfEmpty = () => {
+    if (this.bytes === 0) rmSync(this.path, { force: true });
+  };
 
   /** Never writes over a file that is there. */
   static async create(path: string): Promise<RecordingFile> {
     try {
-      return new RecordingFile(path, await open(path, 'wx', PRIVATE));
+      return new RecordingFile(path, await open(path, 'wx', privateMode));
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
       if (code === 'EEXIST') {
@@ -58,18 +69,19 @@ export class RecordingFile implements ByteSink {
   async write(bytes: Uint8Array): Promise<void> {
     try {
       for (let at = 0; at < bytes.length;) {
-        const { bytesWritten } = await this.handle.write(bytes, at, bytes.length - at, this.bytes + at);
+        const { bytesWritten } = await this.#handle.write(bytes, at, bytes.length - at, this.bytes + at);
         at += bytesWritten;
       }
       this.bytes += bytes.length;
     } catch (error) {
-      await this.handle.truncate(this.bytes).catch(() => undefined);
+      await this.#handle.truncate(this.bytes).catch(() => undefined);
       throw new FileError(this.path, error);
     }
   }
 
   async close(): Promise<void> {
-    await this.handle.close();
+    process.off('exit', this.#removeIfEmpty);
+    await this.#handle.close();
   }
 
   async remove(): Promise<void> {

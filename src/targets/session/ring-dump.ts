@@ -10,23 +10,27 @@ import type { SessionEnd } from '../target.js';
 import { FileError, RecordingFile } from './recording-file.js';
 
 /** Of these the ring holds a stretch; all other kinds hold for the whole session. */
-const RING_KINDS: ReadonlySet<number> = new Set([
+const ringKinds: ReadonlySet<number> = new Set([
   ChunkKind.Samples,
   ChunkKind.Links,
-  ChunkKind.VirtualWaits,
+  ChunkKind.OffCarrierWaits,
+  ChunkKind.HeldMemory,
   ChunkKind.Counters,
   ChunkKind.Losses,
 ]);
 
 export class RingDump {
   readonly ended: Promise<SessionEnd>;
-  private settle: (end: SessionEnd) => void = () => undefined;
-  private readonly writer: RecordingWriter;
-  private open = true;
+  #settle: (end: SessionEnd) => void = () => undefined;
+  readonly #writer: RecordingWriter;
+  #open = true;
+  readonly #file: RecordingFile;
 
-  private constructor(private readonly file: RecordingFile) {
-    this.writer = new RecordingWriter(file);
-    this.ended = new Promise((resolve) => (this.settle = resolve));
+  private constructor(file: RecordingFile) {
+    this.#file = file;
+
+    this.#writer = new RecordingWriter(file);
+    this.ended = new Promise((resolve) => (this.#settle = resolve));
   }
 
   static async begin(path: string, sessionFile: string): Promise<RingDump> {
@@ -36,7 +40,7 @@ export class RingDump {
       const parser = new ChunkParser({ magic: true });
       for await (const bytes of createReadStream(sessionFile)) {
         if (bytes instanceof Uint8Array) parser.push(bytes);
-        for (let chunk = parser.next(); chunk; chunk = parser.next()) await dump.writer.append(chunk);
+        for (let chunk = parser.next(); chunk; chunk = parser.next()) await dump.#writer.append(chunk);
       }
       return dump;
     } catch (error) {
@@ -49,43 +53,43 @@ export class RingDump {
   /** True when the chunk belongs to the dump alone. A dump that cannot be written ends; the recording does not. */
   async take(chunk: Chunk): Promise<boolean> {
     try {
-      if (this.open) await this.writer.append(chunk);
+      if (this.#open) await this.#writer.append(chunk);
     } catch (error) {
-      await this.giveUp(error);
+      await this.#giveUp(error);
     }
-    return RING_KINDS.has(chunk.kind);
+    return ringKinds.has(chunk.kind);
   }
 
   async finish(): Promise<void> {
-    await this.end('stopped', '', EndReason.Dumped);
+    await this.#end('stopped', '', EndReason.Dumped);
   }
 
   async fail(message: string): Promise<void> {
-    await this.end('connection-lost', message, EndReason.ConnectionLost);
+    await this.#end('connection-lost', message, EndReason.ConnectionLost);
   }
 
-  private async end(
+  async #end(
     reason: SessionEnd['reason'],
     message: string,
     footer: (typeof EndReason)[keyof typeof EndReason],
   ): Promise<void> {
-    if (!this.open) return;
+    if (!this.#open) return;
     try {
-      await this.writer.finish(footer, message);
-      await this.close(reason, message);
+      await this.#writer.finish(footer, message);
+      await this.#close(reason, message);
     } catch (error) {
-      await this.giveUp(error);
+      await this.#giveUp(error);
     }
   }
 
-  private async giveUp(error: unknown): Promise<void> {
+  async #giveUp(error: unknown): Promise<void> {
     const full = error instanceof FileError && error.diskFull;
-    await this.close(full ? 'disk-full' : 'fault', `The dump could not be written: ${String(error)}`);
+    await this.#close(full ? 'disk-full' : 'fault', `The dump could not be written: ${String(error)}`);
   }
 
-  private async close(reason: SessionEnd['reason'], message: string): Promise<void> {
-    this.open = false;
-    await this.file.close();
-    this.settle({ reason, message, file: this.file.path, fileBytes: this.file.bytes });
+  async #close(reason: SessionEnd['reason'], message: string): Promise<void> {
+    this.#open = false;
+    await this.#file.close();
+    this.#settle({ reason, message, file: this.#file.path, fileBytes: this.#file.bytes });
   }
 }

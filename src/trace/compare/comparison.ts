@@ -3,11 +3,11 @@
  * docs/MEASURES.md, "Comparing".
  * Costs a pass over each trace's intervals, paths and methods.
  */
-import { PathTable } from '../build/paths.js';
+import { PathTable } from '../assemble/paths.js';
 import { samplingVariance } from '../measure/sampling-variance.js';
 import type { Scope } from '../measure/scope.js';
 import { Sums, sumScope } from '../measure/sums.js';
-import { weights } from '../measure/weights.js';
+import { allWeights } from '../measure/weights.js';
 import type { Paths, Trace } from '../model/trace.js';
 import { MatchedMethods } from './matched-methods.js';
 
@@ -74,7 +74,7 @@ function pathsOn(paths: PathTable, from: Paths, methodOf: Uint32Array): Int32Arr
 
 function moved(from: Sums, paths: Paths, pathOf: Int32Array, factor: number): Sums {
   const to = new Sums(paths, from.scope);
-  for (const weight of weights) {
+  for (const weight of allWeights) {
     const [source, target] = [from.self[weight], to.self[weight]];
     for (let path = 0; path < source.length; path++) {
       const at = pathOf[path] as number;

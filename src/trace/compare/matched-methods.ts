@@ -6,45 +6,49 @@ export class MatchedMethods {
   readonly ofBefore: Uint32Array;
   readonly ofAfter: Uint32Array;
   /** By number here: a method of each trace, −1 where it has none. */
-  private readonly inBefore: number[] = [];
-  private readonly inAfter: number[] = [];
+  readonly #inBefore: number[] = [];
+  readonly #inAfter: number[] = [];
+  readonly #before: Methods;
+  readonly #after: Methods;
 
-  constructor(
-    private readonly before: Methods,
-    private readonly after: Methods,
-  ) {
+  constructor(before: Methods, after: Methods) {
+    this.#before = before;
+    this.#after = after;
+
     const known = new Map<string, number>();
     this.ofAfter = Uint32Array.from({ length: after.count }, (_, method) =>
-      this.number(known, keyOf(after, method)),
+      this.#number(known, methodKey(after, method)),
     );
-    for (const [method, at] of this.ofAfter.entries()) this.inAfter[at] ??= method;
-    const fallback = this.withOtherSignatures(known);
+    for (const [method, at] of this.ofAfter.entries()) this.#inAfter[at] ??= method;
+    const fallback = this.#withOtherSignatures(known);
     this.ofBefore = Uint32Array.from({ length: before.count }, (_, method) => {
-      const key = keyOf(before, method);
-      return known.get(key) ?? fallback.get(key) ?? this.number(known, key);
+      const key = methodKey(before, method);
+      return known.get(key) ?? fallback.get(key) ?? this.#number(known, key);
     });
-    for (const [method, at] of this.ofBefore.entries()) this.inBefore[at] ??= method;
+    for (const [method, at] of this.ofBefore.entries()) this.#inBefore[at] ??= method;
   }
 
   /** Where it has a name: the trace after, if it knows the method, and its number there. */
   of(method: number): readonly [Methods, number] {
-    const inAfter = this.inAfter[method];
-    return inAfter === undefined ? [this.before, this.inBefore[method] ?? 0] : [this.after, inAfter];
+    const inAfter = this.#inAfter[method];
+    return inAfter === undefined ? [this.#before, this.#inBefore[method] ?? 0] : [this.#after, inAfter];
   }
 
   isIn(which: 'before' | 'after', method: number): boolean {
-    return (which === 'before' ? this.inBefore : this.inAfter)[method] !== undefined;
+    return (which === 'before' ? this.#inBefore : this.#inAfter)[method] !== undefined;
   }
 
-  private number(known: Map<string, number>, key: string): number {
+  #number(known: Map<string, number>, key: string): number {
     const number = known.get(key) ?? this.count++;
     known.set(key, number);
     return number;
   }
 
   /** Keys of methods before that have another signature now: where each trace has one of that name that the other has not. */
-  private withOtherSignatures(known: ReadonlyMap<string, number>): Map<string, number> {
-    const ofBefore = new Set(Array.from({ length: this.before.count }, (_, at) => keyOf(this.before, at)));
+  #withOtherSignatures(known: ReadonlyMap<string, number>): Map<string, number> {
+    const ofBefore = new Set(
+      Array.from({ length: this.#before.count }, (_, at) => methodKey(this.#before, at)),
+    );
     const gone = onlyOnes([...ofBefore].filter((key) => !known.has(key)));
     const come = onlyOnes([...known.keys()].filter((key) => !ofBefore.has(key)));
     const fallback = new Map<string, number>();
@@ -71,9 +75,10 @@ function onlyOnes(keys: readonly string[]): Map<string, string> {
 
 /** Numbers and addresses that a runtime gives to classes as it makes them: of lambdas, proxies, accessors. In another run they are others. */
 const madeNumbers =
-  /(\$\$Lambda|\bjdk\.proxy|(?<![\w$])\$Proxy|\bGenerated(?:Method|Constructor|SerializationConstructor)Accessor|\bLambdaForm\$(?:MH|DMH|BMH)|\$\$ExternalSyntheticLambda)(?:[$./+]?(?:0x[\da-f]+|\d+))+/g;
+  /(\$\$Lambda|\bjdk\.proxy|(?<![\w$])\$Proxy|\bGenerated(?:Method|Constructor|SerializationConstructor)Accessor|\bLambdaForm\$(?:MH|DMH|BMH)|\$\$ExternalSyntheticLambda)[$./+]?(?:0x[\da-f]+|\d+)(?:[$./+](?:0x[\da-f]+|\d+))*/g;
 
-function keyOf(methods: Methods, method: number): string {
+/** Class, name and signature; the same method has the same in every run. */
+export function methodKey(methods: Methods, method: number): string {
   // Where a format has no classes, theirs are in the names.
   const name = `${methods.className(method)}.${methods.name(method)}`.replace(madeNumbers, '$1');
   return `${name}\t${methods.signature(method)}`;

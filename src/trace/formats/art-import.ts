@@ -1,5 +1,6 @@
-import { EventBuilder, type EventThread } from '../build/event-builder.js';
-import { endOf } from '../build/event-columns.js';
+import { EventBuilder, type EventThread } from '../assemble/event-builder.js';
+import { endOf } from '../assemble/event-columns.js';
+import { idIn, wholeOr0 } from '../assemble/number-gate.js';
 import { counted } from '../model/counted.js';
 import type { Trace } from '../model/trace.js';
 import { ArtKey } from './art-key.js';
@@ -28,7 +29,7 @@ type Place = 'key' | 'header' | 'records' | 'streamed' | 'packets' | 'done';
 export class ArtImporter implements TraceImporter {
   readonly #builder = new EventBuilder();
   readonly #names = new NameTable();
-  readonly #methods = new NamedMethods(this.#names, true);
+  readonly #methods = new NamedMethods(this.#names, 'signature');
   readonly #key = new ArtKey(this.#names, this.#methods);
   readonly #window = new ByteWindow();
   readonly #signal: AbortSignal | undefined;
@@ -61,7 +62,7 @@ export class ArtImporter implements TraceImporter {
 
   finish(): Trace {
     const window = this.#window;
-    const stated = this.#place === 'records' ? Number(this.#key.get('num-method-calls') ?? 0) : 0;
+    const stated = this.#place === 'records' ? idIn(this.#key.get('num-method-calls')) : 0;
     if (this.#place === 'key') this.#builder.problem(window.offset, 'The trace ends before its first record');
     else if (stated > this.#records)
       this.#builder.problem(
@@ -84,7 +85,7 @@ export class ArtImporter implements TraceImporter {
       thread.name = this.#key.threadName(id);
       thread.isMain = thread.name === 'main';
     }
-    const pid = Number(this.#key.get('pid') ?? 0) || 0;
+    const pid = idIn(this.#key.get('pid'));
     const onlyCpu = this.#clock() === 'thread-cpu';
     return this.#builder.finish(
       this.#methods,
@@ -164,14 +165,14 @@ export class ArtImporter implements TraceImporter {
     }
     if (this.#version >= 4) {
       if (end - at < 32) return false;
-      this.#startUs = BigInt(Math.round(u64(bytes, at + 6)));
+      this.#startUs = wholeOr0(u64(bytes, at + 6));
       this.#window.at = at + 32;
       this.#place = 'packets';
       return true;
     }
     const dataAt = Math.max(16, u16(bytes, at + 6));
     if (end - at < dataAt) return false;
-    this.#startUs = BigInt(Math.round(u64(bytes, at + 8))) * 1000n;
+    this.#startUs = wholeOr0(u64(bytes, at + 8)) * 1000n;
     const usual = this.#version === 1 ? 9 : this.#version === 2 ? 10 : 14;
     const own = this.#version >= 2 && dataAt >= 18 ? u16(bytes, at + 16) : 0;
     this.#recordBytes = own >= usual && own <= 256 ? own : usual;

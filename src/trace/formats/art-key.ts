@@ -1,3 +1,4 @@
+import { idIn, lineIn, numberIn } from '../assemble/number-gate.js';
 import { textOf } from '../recording/text.js';
 import type { NamedMethods } from './named-methods.js';
 import type { NameTable } from './names.js';
@@ -43,7 +44,7 @@ export class ArtKey {
     if (this.#section === 'methods') this.method(bytes, from, to);
     else if (this.#section === 'threads') {
       const [id, name] = textOf(bytes.subarray(from, to)).split('\t', 2);
-      if (id !== undefined && name !== undefined) this.#threads.set(Number(id), name);
+      if (id !== undefined && name !== undefined) this.#threads.set(idIn(id), name);
     } else {
       const [setting, value] = textOf(bytes.subarray(from, to)).split('=', 2);
       if (setting !== undefined && value !== undefined) this.#settings.set(setting, value.trim());
@@ -69,8 +70,8 @@ export class ArtKey {
   method(bytes: Uint8Array, from: number, to: number): void {
     const tab = bytes.indexOf(0x09, from);
     if (tab < 0 || tab >= to) return;
-    const id = Number(textOf(bytes.subarray(from, tab)));
-    if (Number.isFinite(id)) this.methodLine(id, bytes, tab + 1, to);
+    const id = numberIn(textOf(bytes.subarray(from, tab)));
+    if (!Number.isNaN(id)) this.methodLine(id, bytes, tab + 1, to);
   }
 
   /** "class \t method \t signature \t file \t line". */
@@ -81,7 +82,7 @@ export class ArtKey {
     // Dalvik wrote classes with slashes.
     const qualified = name === '' ? className : `${className.replaceAll('/', '.')}.${name}`;
     const method = this.#names.internText(`${qualified}\t${signature}`);
-    this.#methods.setSource(method, file, Number(line) > 0 ? Number(line) : 0);
+    this.#methods.setSource(method, file, lineIn(line));
     this.#methodOf.set(id, method);
   }
 }

@@ -48,12 +48,20 @@ export function readAtrace(bytes: Uint8Array, from: number, to: number): AtraceE
 function numberIn(bytes: Uint8Array, from: number, to: number): number {
   const negative = bytes[from] === 0x2d;
   let value = 0;
+  let scale = 0;
   let at = negative ? from + 1 : from;
   if (at >= to) return NaN;
   for (; at < to; at++) {
-    const digit = (bytes[at] ?? 0) - 0x30;
+    const byte = bytes[at] ?? 0;
+    if (byte === 0x2e && scale === 0) {
+      scale = 1;
+      continue;
+    }
+    const digit = byte - 0x30;
     if (digit < 0 || digit > 9) return NaN;
     value = value * 10 + digit;
+    scale *= 10;
   }
+  if (scale > 1) value /= scale;
   return negative ? -value : value;
 }

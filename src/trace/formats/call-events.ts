@@ -39,3 +39,25 @@ export function threadsToWrite(trace: Trace, options: ExportOptions): readonly T
   if (wanted !== undefined) return trace.threads.filter((thread) => wanted.includes(thread.index));
   return trace.threads.filter((thread) => thread.calls.count > 0 || thread.events.count > 0);
 }
+
+/** Above all that Linux gives: numbers for tracks that are no threads, and for threads that share one with another. */
+const firstFreeTid = 2 ** 22 + 1;
+
+export interface ExportedIds {
+  readonly pid: number;
+  readonly tid: number;
+}
+
+/** The process and the number that each thread is written with: those of two are never the same, or tools would merge them. */
+export function idsOf(trace: Trace, threads: readonly ThreadTrack[]): Map<number, ExportedIds> {
+  const ids = new Map<number, ExportedIds>();
+  const taken = new Set<string>();
+  let free = firstFreeTid;
+  for (const { index, pid, tid } of threads) {
+    const process = pid === undefined || pid === 0 ? trace.info.pid : pid;
+    const own = tid > 0 && !taken.has(`${process} ${tid}`) ? tid : free++;
+    taken.add(`${process} ${own}`);
+    ids.set(index, { pid: process, tid: own });
+  }
+  return ids;
+}

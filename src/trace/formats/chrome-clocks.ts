@@ -1,3 +1,4 @@
+import { wholeIn, wholeOr0 } from '../assemble/number-gate.js';
 import type { JsonReader } from './json-reader.js';
 
 const members = ['startMonotonicNs', 'startBoottimeNs', 'startRealtimeNs'] as const;
@@ -21,13 +22,13 @@ export class ExportedClocks {
   read(reader: JsonReader): boolean {
     if (!reader.string()) return false;
     const text = reader.text();
-    if (this.#member !== undefined && /^\d{1,19}$/.test(text)) this.#starts[this.#member] = BigInt(text);
+    if (this.#member !== undefined) this.#starts[this.#member] = wholeIn(text);
     return true;
   }
 
   /** Where they stood so long after; 0 is not known. Without ours the file's µs are taken as the monotonic clock. */
   after(us: number): { monotonicNs: bigint; boottimeNs: bigint; realtimeNs: bigint } {
-    const laterNs = Number.isNaN(us) ? 0n : BigInt(us) * 1000n;
+    const laterNs = wholeOr0(us) * 1000n;
     const moved = (start: bigint): bigint => (start > 0n ? start + laterNs : 0n);
     const { startMonotonicNs, startBoottimeNs, startRealtimeNs } = this.#starts;
     return {

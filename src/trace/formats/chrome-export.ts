@@ -1,5 +1,6 @@
-import type { Trace } from '../model/trace.js';
-import { cpuBefore, threadsToWrite, walkCalls } from './call-events.js';
+import { upperBound } from '../model/bisect.js';
+import type { ThreadTrack, Trace } from '../model/trace.js';
+import { cpuBefore, type ExportedIds, idsOf, threadsToWrite, walkCalls } from './call-events.js';
 import type { ExportOptions, Sink } from './importer.js';
 import { JsonNames, TextWriter } from './text-writer.js';
 
@@ -22,19 +23,30 @@ export function writeChrome(trace: Trace, sink: Sink, options: ExportOptions = {
     }),
   );
   out.ascii(',"traceEvents":[\n');
-  out.text(JSON.stringify({ name: 'process_name', ph: 'M', pid, tid: 0, args: { name: info.targetName } }));
   const threads = threadsToWrite(trace, options);
-  for (const thread of threads) {
-    const { name, tid } = thread;
-    out.ascii(',\n');
-    out.text(JSON.stringify({ name: 'thread_name', ph: 'M', pid, tid, args: { name } }));
+  const ids = idsOf(trace, threads);
+  let isFirst = true;
+  /** Perfetto counts a name that is empty as an error. */
+  const named = (what: string, process: number, tid: number, name: string): void => {
+    if (name === '') return;
+    if (!isFirst) out.ascii(',\n');
+    isFirst = false;
+    out.text(JSON.stringify({ name: what, ph: 'M', pid: process, tid, args: { name } }));
+  };
+  named('process_name', pid, 0, info.targetName);
+  for (const { index, name } of threads) {
+    const own = ids.get(index);
+    if (own !== undefined) named('thread_name', own.pid, own.tid, name);
   }
   for (const thread of threads) {
     const { calls } = thread;
     const cpu = info.hasCpu ? cpuBefore(thread) : undefined;
-    const tail = `,"pid":${pid},"tid":${thread.tid}`;
+    const own = ids.get(thread.index);
+    const tail = `,"pid":${own?.pid ?? pid},"tid":${own?.tid ?? 0}`;
     const event = (phase: 'B' | 'E', row: number, timeNs: number, usedNs: number): void => {
-      out.ascii(phase === 'B' ? ',\n{"ph":"B","name":' : ',\n{"ph":"E","name":');
+      out.ascii(isFirst ? '' : ',\n');
+      isFirst = false;
+      out.ascii(phase === 'B' ? '{"ph":"B","name":' : '{"ph":"E","name":');
       out.bytes(names.of(calls.method[row] ?? 0));
       out.ascii(tail);
       out.ascii(',"ts":');
@@ -51,10 +63,11 @@ export function writeChrome(trace: Trace, sink: Sink, options: ExportOptions = {
       (row) => event('E', row, calls.end[row] ?? 0, cpu?.[(calls.lastInterval[row] ?? 0) + 1] ?? 0),
     );
   }
-  writeLinks(trace, out);
+  writeLinks(trace, threads, ids, out);
   for (const { name, unit, count, time, value } of trace.counters) {
     for (let i = 0; i < count; i++) {
-      out.ascii(',\n');
+      if (!isFirst) out.ascii(',\n');
+      isFirst = false;
       const args = { [unit === '' ? 'value' : unit]: value[i] };
       const head = JSON.stringify({ name, ph: 'C', pid, args });
       out.text(head.slice(0, -1));
@@ -67,18 +80,58 @@ export function writeChrome(trace: Trace, sink: Sink, options: ExportOptions = {
   out.end();
 }
 
-function writeLinks(trace: Trace, out: TextWriter): void {
-  const { links, info } = trace;
-  const tids = new Map(trace.threads.map((thread) => [thread.index, thread.tid]));
+/** Links whose two ends lie in calls: a flow is drawn from call to call, and one that has none is an error elsewhere. */
+function writeLinks(
+  trace: Trace,
+  threads: readonly ThreadTrack[],
+  ids: ReadonlyMap<number, ExportedIds>,
+  out: TextWriter,
+): void {
+  const { links } = trace;
+  const calls = new Map(threads.map((thread) => [thread.index, new OuterCalls(thread)]));
+  const flow = (phase: string, link: number, thread: number, timeNs: number): void => {
+    const { pid, tid } = ids.get(thread) ?? { pid: 0, tid: 0 };
+    out.ascii(`,\n{"ph":"${phase}","cat":"wake","name":"wakes","id":${link + 1},"pid":${pid}`);
+    out.ascii(`,"tid":${tid},"ts":`);
+    out.micros(timeNs);
+    out.ascii(phase === 'f' ? ',"bp":"e"}' : '}');
+  };
   for (let link = 0; link < links.count; link++) {
-    const flow = (phase: string, thread: number, timeNs: number): void => {
-      out.ascii(`,\n{"ph":"${phase}","cat":"wake","name":"wakes","id":${link + 1},"pid":${info.pid}`);
-      out.ascii(`,"tid":${tids.get(thread) ?? 0},"ts":`);
-      out.micros(timeNs);
-      out.ascii(phase === 'f' ? ',"bp":"e"}' : '}');
-    };
+    const [waker, waiter] = [links.waker[link] ?? 0, links.waiter[link] ?? 0];
     const wakerTime = links.wakerTime[link] ?? 0;
-    flow('s', links.waker[link] ?? 0, wakerTime);
-    flow('f', links.waiter[link] ?? 0, Math.max(links.waiterTime[link] ?? 0, wakerTime));
+    const from = calls.get(waker)?.within(wakerTime) ?? NaN;
+    const to = calls.get(waiter)?.within(Math.max(links.waiterTime[link] ?? 0, wakerTime)) ?? NaN;
+    if (from !== from || to !== to) continue;
+    flow('s', link, waker, from);
+    flow('f', link, waiter, Math.max(from, to));
+  }
+}
+
+/** The calls of a thread that have no caller, in order. */
+class OuterCalls {
+  readonly #begin: Float64Array;
+  readonly #end: Float64Array;
+
+  constructor({ calls }: ThreadTrack) {
+    const begin = new Float64Array(calls.count);
+    const end = new Float64Array(calls.count);
+    let count = 0;
+    for (let row = 0; row < calls.count; row++) {
+      if (calls.depth[row] !== 0) continue;
+      begin[count] = calls.begin[row] ?? 0;
+      end[count++] = calls.end[row] ?? 0;
+    }
+    this.#begin = begin.subarray(0, count);
+    this.#end = end.subarray(0, count);
+  }
+
+  /** The time, put into the call that ends there if none goes on; NaN where there is no call. */
+  within(timeNs: number): number {
+    let at = upperBound(this.#begin, timeNs) - 1;
+    // Of several that begin at once only the last may be longer than nothing.
+    if (at > 0 && this.#begin[at] === timeNs && this.#end[at] === timeNs) at--;
+    const [begin, end] = [this.#begin[at] ?? NaN, this.#end[at] ?? NaN];
+    if (timeNs < end) return timeNs;
+    return timeNs === end && end - 1 >= begin ? end - 1 : NaN;
   }
 }

@@ -1,14 +1,18 @@
-import { EventBuilder, type EventCounter, type EventThread } from '../build/event-builder.js';
-import { endOf, endTop } from '../build/event-columns.js';
+import { EventBuilder, type EventThread } from '../assemble/event-builder.js';
+import type { EventCounter } from '../assemble/event-counter.js';
+import { endOf, endTop } from '../assemble/event-columns.js';
 import { counted } from '../model/counted.js';
 import type { Trace } from '../model/trace.js';
 import { AsyncSlices } from './async-slices.js';
 import { ExportedClocks } from './chrome-clocks.js';
+import { isTime } from '../assemble/number-gate.js';
+import { ChromeEvent, type TextPlace } from './chrome-event.js';
+import { ChromeProfiles } from './chrome-profiles.js';
 import { markPhases } from './chrome-phases.js';
 import { Flows } from './flows.js';
 import type { ImportOptions, TraceImporter } from './importer.js';
 import { JsonDocument, readItem, skipValue, type JsonVisitor } from './json-document.js';
-import { JsonReader, Lack, unescaped } from './json-reader.js';
+import { JsonReader, unescaped } from './json-reader.js';
 import { NamedMethods } from './named-methods.js';
 import { NameTable } from './names.js';
 
@@ -17,16 +21,6 @@ const rootObject = 1;
 const eventArray = 2;
 const otherData = 3;
 const stackSamples = 4;
-
-/** Thread and process ids that are words get numbers from here downwards: there are ids below 0. */
-const firstWord = -(2 ** 40);
-
-/** Stretches of the bytes at hand: what an event holds that is looked at only when its kind is known. */
-interface Stretch {
-  from: number;
-  to: number;
-  escaped: boolean;
-}
 
 /**
  * Reads the JSON trace format: begin and end, complete and asynchronous events, counters, flows, names; in an object or a bare
@@ -39,6 +33,7 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
   readonly #names = new NameTable();
   readonly #methods = new NamedMethods(this.#names);
   readonly #async = new AsyncSlices(this.#builder);
+  readonly #profiles = new ChromeProfiles(this.#builder, this.#names, this.#methods);
   readonly #document = new JsonDocument(this);
   readonly #signal: AbortSignal | undefined;
 
@@ -46,7 +41,6 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
   #lastPid = NaN;
   #lastTid = NaN;
   #lastThread: EventThread | undefined;
-  readonly #words = new NameTable();
   readonly #processNames = new Map<number, string>();
   readonly #counters = new Map<string, EventCounter>();
   readonly #flows = new Flows<string>(this.#builder);
@@ -58,11 +52,7 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
   readonly #ignored = new Map<string, number>();
   readonly #clocks = new ExportedClocks();
 
-  // The event at hand.
-  readonly #name: Stretch = { from: 0, to: -1, escaped: false };
-  readonly #args: Stretch = { from: 0, to: -1, escaped: false };
-  readonly #id: Stretch = { from: 0, to: -1, escaped: false };
-  readonly #category: Stretch = { from: 0, to: -1, escaped: false };
+  readonly #current = new ChromeEvent();
 
   constructor(options: ImportOptions = {}) {
     this.#signal = options.signal;
@@ -73,7 +63,7 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
     this.#signal?.throwIfAborted();
     this.#document.append(bytes);
     const held = this.#names.memoryBytes + this.#async.memoryBytes;
-    this.#builder.read(bytes.length, held + this.#flows.memoryBytes);
+    this.#builder.read(bytes.length, held + this.#flows.memoryBytes + this.#profiles.memoryBytes);
   }
 
   get isPart(): boolean {
@@ -93,8 +83,7 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
           'events have no time; they were left out',
         ),
       );
-    const samples = this.#stackSamples + (this.#ignored.get('P') ?? 0);
-    this.#ignored.delete('P');
+    const samples = this.#stackSamples;
     if (samples > 0)
       this.#builder.remark(`${counted(samples, 'sample of a stack was', 'samples of stacks were')} not read`);
     if (this.#hasKernelText)
@@ -110,12 +99,17 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
         ),
       );
     }
-    this.#builder.retain((thread) => !thread.events.isEmpty);
+    this.#profiles.finish(this.#baseUs, (pid, tid) => this.#threads.get(pid)?.get(tid)?.name ?? '');
+    this.#builder.retain(({ events, sampled }) => !events.isEmpty || (sampled?.rows.count ?? 0) > 0);
     this.#nameThreads();
     const pid = this.#builder.threads[0]?.pid ?? 0;
     return this.#builder.finish(
       this.#methods,
-      { format: 'chrome', pid: Math.max(0, pid), targetName: this.#processNames.get(pid) ?? this.#word(pid) },
+      {
+        format: 'chrome',
+        pid: Math.max(0, pid),
+        targetName: this.#processNames.get(pid) ?? this.#current.word(pid),
+      },
       this.#clocks.after(this.#baseUs),
     );
   }
@@ -149,90 +143,23 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
     this.#builder.problem(offset, what);
   }
 
-  /** Reads an event's members, in any order, then acts on them. */
   #event(reader: JsonReader): boolean {
+    const event = this.#current;
+    if (!event.read(reader)) return false;
     const { bytes } = reader;
-    if (!reader.expect(0x7b)) return false;
-    let phase = 0;
-    let hasTime = false;
-    let us = 0;
-    let ns = 0;
-    let duration = NaN;
-    let threadUs = NaN;
-    let threadDuration = NaN;
-    let pid = 0;
-    let tid = 0;
-    this.#name.to = this.#args.to = this.#id.to = this.#category.to = -1;
-    for (;;) {
-      let byte = reader.peek();
-      if (byte === 0x2c) {
-        reader.at++;
-        byte = reader.peek();
-      }
-      if (byte < 0) return false;
-      if (byte === 0x7d) break;
-      if (!reader.string()) return false;
-      const { from, to } = reader;
-      if (!reader.expect(0x3a)) return false;
-      let understood = true;
-      const first = bytes[from] as number;
-      switch (to - from) {
-        case 2:
-          if (first === 0x70 && bytes[from + 1] === 0x68) {
-            if (!reader.string()) return false;
-            phase = bytes[reader.from] as number;
-          } else if (first === 0x74 && bytes[from + 1] === 0x73) {
-            if (!this.#number(reader)) return false;
-            us = reader.whole;
-            ns = reader.thousandths;
-            hasTime = us === us;
-          } else if (first === 0x69) {
-            if (!take(reader, this.#id)) return false;
-          } else understood = false;
-          break;
-        case 3:
-          if (first === 0x70 && bytes[from + 1] === 0x69) {
-            if (!this.#number(reader, true)) return false;
-            pid = reader.value;
-          } else if (first === 0x74 && bytes[from + 1] === 0x69) {
-            if (!this.#number(reader, true)) return false;
-            tid = reader.value;
-          } else if (first === 0x64 && bytes[from + 1] === 0x75) {
-            if (!this.#number(reader)) return false;
-            duration = reader.whole * 1000 + reader.thousandths;
-          } else if (first === 0x74 && bytes[from + 1] === 0x74) {
-            if (!this.#number(reader)) return false;
-            threadUs = reader.whole * 1000 + reader.thousandths;
-          } else if (first === 0x63) {
-            if (!take(reader, this.#category)) return false;
-          } else if (first === 0x69) {
-            if (!take(reader, this.#id)) return false;
-          } else understood = false;
-          break;
-        case 4:
-          if (first === 0x6e) {
-            if (reader.peek() !== 0x22) understood = false;
-            else if (!take(reader, this.#name)) return false;
-          } else if (first === 0x61) {
-            if (!take(reader, this.#args)) return false;
-          } else if (first === 0x74) {
-            if (!this.#number(reader)) return false;
-            threadDuration = reader.whole * 1000 + reader.thousandths;
-          } else understood = false;
-          break;
-        default:
-          understood = false;
-      }
-      if (!understood && !reader.skip()) return false;
-    }
-    reader.at++;
+    const { phase, pid, tid, us, ns, duration, threadTime, threadDuration, name } = event;
     if (phase === 0x4d) {
       this.#metadata(reader, pid, tid);
       return true;
     }
     if (this.#builder.isFull) return true;
-    if (!hasTime) {
+    if (!event.hasTime) {
       if (phase !== 0) this.#noTime++;
+      return true;
+    }
+    // The first of them is what all others are counted from.
+    if (!isTime(us * 1000)) {
+      this.#builder.refuseNumber();
       return true;
     }
     if (this.#baseUs !== this.#baseUs) this.#baseUs = us;
@@ -240,26 +167,27 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
     switch (phase) {
       case 0x42: {
         const { events } = this.#thread(pid, tid);
-        const method = this.#intern(bytes, this.#name);
-        if (threadUs === threadUs) events.pushWithCpu(time, method, threadUs);
+        const method = this.#intern(bytes, name);
+        if (threadTime === threadTime) events.pushWithCpu(time, method, threadTime);
         else events.push(time, method);
         break;
       }
       case 0x45: {
         const { events } = this.#thread(pid, tid);
-        const what = this.#name.to < 0 ? endTop : endOf(this.#intern(bytes, this.#name));
-        if (threadUs === threadUs) events.pushWithCpu(time, what, threadUs);
+        const what = name.to < 0 ? endTop : endOf(this.#intern(bytes, name));
+        if (threadTime === threadTime) events.pushWithCpu(time, what, threadTime);
         else events.push(time, what);
         break;
       }
       case 0x58: {
         const { events } = this.#thread(pid, tid);
-        const method = this.#intern(bytes, this.#name);
+        const method = this.#intern(bytes, name);
+        if (duration < 0) this.#builder.tellNegative();
         const length = duration > 0 ? duration : 0;
         // A call that had not ended when tracing did.
         if (duration !== duration) events.push(time, method);
-        else if (threadUs === threadUs && threadDuration === threadDuration) {
-          events.sliceWithCpu(time, time + length, method, threadUs, threadUs + threadDuration);
+        else if (threadTime === threadTime && threadDuration === threadDuration) {
+          events.sliceWithCpu(time, time + length, method, threadTime, threadTime + threadDuration);
         } else events.slice(time, time + length, method);
         break;
       }
@@ -268,18 +196,22 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
         break;
       case 0x62:
       case 0x53:
-        this.#async.begin(pid, this.#idText(reader), time, this.#intern(bytes, this.#name));
+        this.#async.begin(pid, event.idText(reader), time, this.#intern(bytes, name));
         break;
       case 0x65:
       case 0x46:
-        this.#async.end(pid, this.#idText(reader), time, this.#intern(bytes, this.#name));
+        this.#async.end(pid, event.idText(reader), time, this.#intern(bytes, name));
         break;
       case 0x73:
-        this.#flows.begin(this.#idText(reader), this.#thread(pid, tid), time);
+        this.#flows.begin(event.idText(reader), this.#thread(pid, tid), time);
         break;
       case 0x74:
       case 0x66:
-        this.#flows.step(this.#idText(reader), this.#thread(pid, tid), time, phase === 0x66);
+        this.#flows.step(event.idText(reader), this.#thread(pid, tid), time, phase === 0x66);
+        break;
+      case 0x50:
+        if (this.#profile(reader, event)) break;
+        this.#stackSamples++;
         break;
       default: {
         const kind = phase === 0 ? '' : String.fromCharCode(phase);
@@ -291,23 +223,18 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
     return true;
   }
 
-  /** A number, also one in quotes, as some producers write ids and times. What is none is NaN, and an id that is a word its number. */
-  #number(reader: JsonReader, isId = false): boolean {
-    const first = reader.peek();
-    if (first !== 0x22) {
-      if (first === 0x6e) {
-        reader.value = reader.whole = reader.thousandths = isId ? 0 : NaN;
-        return reader.skip();
-      }
-      return reader.number();
-    }
-    if (!reader.string()) return false;
-    const { from, to, bytes } = reader;
-    const value = from < to ? Number(reader.text()) : NaN;
-    if (Number.isFinite(value)) reader.value = value;
-    else reader.value = isId ? firstWord - this.#words.intern(bytes, from, to) : NaN;
-    reader.whole = Math.trunc(reader.value);
-    reader.thousandths = Math.round((reader.value - reader.whole) * 1000);
+  /** A piece of a profile of JavaScript; false for another kind of sample. */
+  #profile(reader: JsonReader, { pid, tid, name, id, args }: ChromeEvent): boolean {
+    const kind = this.#current.text(reader, name);
+    if ((kind !== 'Profile' && kind !== 'ProfileChunk') || args.to < args.from) return false;
+    const profile = this.#current.text(reader, id);
+    const inner = new JsonReader();
+    inner.bytes = reader.bytes;
+    inner.at = args.from;
+    inner.end = args.to;
+    inner.final = true;
+    if (kind === 'Profile') this.#profiles.begin(profile, pid, tid, inner);
+    else this.#profiles.chunk(profile, pid, tid, inner);
     return true;
   }
 
@@ -318,7 +245,7 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
     if (ofProcess === undefined) this.#threads.set(pid, (ofProcess = new Map<number, EventThread>()));
     let thread = ofProcess.get(tid);
     if (thread === undefined) {
-      thread = this.#builder.thread(Math.max(0, tid), pid, this.#word(tid));
+      thread = this.#builder.thread(Math.max(0, tid), pid, this.#current.word(tid));
       ofProcess.set(tid, thread);
     }
     this.#lastPid = pid;
@@ -327,54 +254,24 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
     return thread;
   }
 
-  /** Empty where the id is no word. */
-  #word(id: number): string {
-    return id <= firstWord ? this.#words.text(firstWord - id) : '';
-  }
-
-  #intern(bytes: Uint8Array, { from, to, escaped }: Stretch): number {
+  #intern(bytes: Uint8Array, { from, to, escaped }: TextPlace): number {
     if (to < from) return this.#names.internText('(no name)');
     if (!escaped) return this.#names.intern(bytes, from, to);
     const plain = unescaped(bytes, from, to);
     return this.#names.intern(plain, 0, plain.length);
   }
 
-  #text(reader: JsonReader, { from, to, escaped }: Stretch): string {
-    if (to < from) return '';
-    reader.from = from;
-    reader.to = to;
-    reader.escaped = escaped;
-    return reader.text();
-  }
-
-  #idText(reader: JsonReader): string {
-    return `${this.#text(reader, this.#category)} ${this.#text(reader, this.#id)}`;
-  }
-
   #metadata(reader: JsonReader, pid: number, tid: number): void {
-    const kind = this.#text(reader, this.#name);
-    const name = this.#argument(reader, 'name');
+    const kind = this.#current.text(reader, this.#current.name);
+    const name = this.#current.argument(reader, 'name');
     if (name === '') return;
     if (kind === 'thread_name') this.#thread(pid, tid).name = name;
     else if (kind === 'process_name') this.#processNames.set(pid, name);
   }
 
-  /** A text among the arguments of the event at hand, empty if there is none. */
-  #argument(reader: JsonReader, wanted: string): string {
-    let found = '';
-    this.#eachArgument(reader, (key, inner) => {
-      if (key === wanted && inner.peek() === 0x22 && inner.string()) {
-        found = inner.text();
-        return true;
-      }
-      return inner.skip();
-    });
-    return found;
-  }
-
   #counter(reader: JsonReader, pid: number, time: number): void {
-    const name = this.#text(reader, this.#name);
-    this.#eachArgument(reader, (key, inner) => {
+    const name = this.#current.text(reader, this.#current.name);
+    this.#current.eachArgument(reader, (key, inner) => {
       const first = inner.peek();
       if (!(first === 0x2d || (first >= 0x30 && first <= 0x39))) return inner.skip();
       if (!inner.number()) return false;
@@ -388,47 +285,14 @@ export class ChromeImporter implements TraceImporter, JsonVisitor {
     });
   }
 
-  #eachArgument(reader: JsonReader, visit: (key: string, inner: JsonReader) => boolean): void {
-    const { from, to } = this.#args;
-    if (to < from || reader.bytes[from] !== 0x7b) return;
-    const inner = new JsonReader();
-    inner.bytes = reader.bytes;
-    inner.at = from + 1;
-    inner.end = to;
-    inner.final = true;
-    for (;;) {
-      let byte = inner.peek();
-      if (byte === 0x2c) {
-        inner.at++;
-        byte = inner.peek();
-      }
-      if (byte !== 0x22 || !inner.string()) return;
-      const key = inner.text();
-      if (!inner.expect(0x3a) || !visit(key, inner)) return;
-    }
-  }
-
   #nameThreads(): void {
     const processes = new Set(this.#builder.threads.map((thread) => thread.pid));
     for (const thread of this.#builder.threads) {
       thread.isMain ||= thread.name === 'CrRendererMain' || thread.name === 'CrBrowserMain';
       if (processes.size < 2) continue;
-      const process = this.#processNames.get(thread.pid) ?? (this.#word(thread.pid) || String(thread.pid));
+      const process =
+        this.#processNames.get(thread.pid) ?? (this.#current.word(thread.pid) || String(thread.pid));
       thread.name = thread.name === '' ? process : `${thread.name} (${process})`;
     }
   }
-}
-
-/** Notes where a value is: a string without its quotes, anything else whole. */
-function take(reader: JsonReader, into: Stretch): boolean {
-  if (reader.peek() === 0x22) {
-    if (!reader.string()) return false;
-    into.escaped = reader.escaped;
-  } else {
-    if (!reader.skip()) return false;
-    into.escaped = false;
-  }
-  into.from = reader.from;
-  into.to = reader.to;
-  return reader.lack === Lack.Nothing;
 }

@@ -1,9 +1,8 @@
-import { wholeTrace } from '../measure/scope.js';
-import { sumScope } from '../measure/sums.js';
 import { isTime } from '../measure/weights.js';
-import { IntervalState, type ThreadTrack, type Trace } from '../model/trace.js';
+import type { Trace } from '../model/trace.js';
 import { threadsToWrite } from './call-events.js';
-import type { ExportOptions, Sink, StackWeight } from './importer.js';
+import type { ExportOptions, Sink } from './importer.js';
+import { ownWeights } from './own-weights.js';
 import { TextWriter } from './text-writer.js';
 
 /**
@@ -44,21 +43,7 @@ export function writeCollapsed(trace: Trace, sink: Sink, options: ExportOptions 
 
 /** A frame may not hold what divides frames and lines. */
 function frameText(name: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what has to go
+  // oxlint-disable-next-line no-control-regex -- control characters are what has to go
   const text = name.replaceAll(';', ':').replace(/[\u0000-\u001f]+/g, ' ');
   return text === '' ? '(no name)' : text;
-}
-
-function ownWeights(trace: Trace, { index, intervals }: ThreadTrack, weight: StackWeight): Float64Array {
-  if (weight !== 'samples') {
-    const scope = { ...wholeTrace, threads: [index] };
-    return sumScope(trace, scope, isTime(weight) ? 'times' : 'all').self[weight];
-  }
-  const own = new Float64Array(trace.paths.count);
-  for (let i = 0; i < intervals.count; i++) {
-    if (intervals.state[i] === IntervalState.Gap) continue;
-    const path = intervals.path[i] ?? 0;
-    own[path] = (own[path] ?? 0) + (intervals.samples[i] ?? 0);
-  }
-  return own;
 }

@@ -1,10 +1,10 @@
-import { callBytes, intervalBytes } from '../build/budget.js';
-import type { EventThread } from '../build/event-builder.js';
-import { SampledRows } from '../build/sampled-rows.js';
+import { callBytes, intervalBytes } from '../assemble/budget.js';
+import { idIn, isLength } from '../assemble/number-gate.js';
 import type { Trace } from '../model/trace.js';
 import { textOf } from '../recording/text.js';
 import type { ImportOptions } from './importer.js';
 import { LineImporter } from './line-importer.js';
+import { childrenOf, laySideBySide, type WeighedTree } from './side-by-side.js';
 
 /** What one count stands for when neither the file nor the caller says it. */
 const defaultCountNs = 1e6;
@@ -79,6 +79,7 @@ export class CollapsedImporter extends LineImporter {
     let end = beforeCount(bytes, from, to);
     if (end < 0) return isBlank(bytes, from, to);
     const count = numberAt(bytes, end + 1, to);
+    if (!isLength(count)) return false;
     if (this.#ofTwo) end = beforeCount(bytes, from, end);
     if (end < 0) return false;
     let path = 0;
@@ -101,42 +102,23 @@ export class CollapsedImporter extends LineImporter {
     this.#estimated = false;
   }
 
-  /** Paths in the order of a walk over the tree, siblings by name; each with its own weight after its children's begin. */
   #layOut(): void {
     const { paths } = this.builder;
-    const children = new Map<number, number[]>();
-    for (let path = 1; path < paths.count; path++) {
-      const parent = paths.parent[path] ?? 0;
-      const siblings = children.get(parent);
-      if (siblings === undefined) children.set(parent, [path]);
-      else siblings.push(path);
-    }
-    const nameOf = (path: number): string => this.names.text(paths.method[path] ?? 0);
     const countNs = this.#countNs ?? defaultCountNs;
-    const roots = children.get(0) ?? [];
+    const weightOf = (path: number): number => this.#weights.get(path) ?? 0;
+    const nameOf = (path: number): string => this.names.text(paths.method[path] ?? 0);
+    const tree: WeighedTree = {
+      paths,
+      children: childrenOf(paths),
+      nameOf,
+      weightOf: (path) => weightOf(path) * countNs,
+      samplesOf: (path) => (this.#estimated ? Math.round(weightOf(path)) : 0),
+    };
+    const roots = tree.children.get(0) ?? [];
     const byThread = roots.length > 0 && roots.every((root) => threadFrame.test(nameOf(root)));
-    let whole: EventThread | undefined;
     for (const root of byThread ? roots : [0]) {
       const [, name = '', tid = '0'] = (byThread ? threadFrame.exec(nameOf(root)) : null) ?? [];
-      whole = this.builder.thread(Number(tid), 0, name);
-      const rows = (whole.sampled = new SampledRows(paths));
-      let time = 0;
-      // Below the thread's own frame, paths are those of the calls alone.
-      const stack: { readonly from: number; readonly path: number }[] = [{ from: root, path: 0 }];
-      for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
-        const weight = top.from === 0 ? 0 : (this.#weights.get(top.from) ?? 0);
-        if (weight > 0) {
-          const next = time + weight * countNs;
-          rows.push(Math.round(time), Math.round(next), top.path, this.#estimated ? Math.round(weight) : 0);
-          time = next;
-        }
-        const below = (children.get(top.from) ?? []).map((path) => ({ path, name: nameOf(path) }));
-        // The last is taken first.
-        below.sort((a, b) => (a.name < b.name ? 1 : a.name > b.name ? -1 : 0));
-        for (const child of below) {
-          stack.push({ from: child.path, path: paths.child(top.path, paths.method[child.path] ?? 0) });
-        }
-      }
+      laySideBySide(this.builder.thread(idIn(tid), 0, name), tree, root);
     }
   }
 }

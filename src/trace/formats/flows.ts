@@ -1,4 +1,4 @@
-import type { EventBuilder, EventThread } from '../build/event-builder.js';
+import type { EventBuilder, EventThread } from '../assemble/event-builder.js';
 import { LinkCertainty } from '../model/kinds.js';
 
 interface FlowEnd {

@@ -1,3 +1,4 @@
+import { numberOf, valueOrNaN } from '../assemble/number-gate.js';
 const two32 = 4294967296;
 
 /** Reads what follows a Fuchsia record's header, word by word: texts by reference or in place, and arguments. */
@@ -61,10 +62,10 @@ export class FuchsiaArguments {
           : !wide
             ? 0
             : type === 3
-              ? Number(this.#view.getBigInt64(this.at, true))
+              ? numberOf(this.#view.getBigInt64(this.at, true))
               : type === 5
-                ? this.#view.getFloat64(this.at, true)
-                : Number(this.#view.getBigUint64(this.at, true));
+                ? valueOrNaN(this.#view.getFloat64(this.at, true))
+                : numberOf(this.#view.getBigUint64(this.at, true));
     this.at = end;
     return true;
   }

@@ -1,6 +1,7 @@
-import { EventBuilder, type EventCounter } from '../build/event-builder.js';
-import { endOf } from '../build/event-columns.js';
-import { SchedState } from '../build/schedule.js';
+import { EventBuilder } from '../assemble/event-builder.js';
+import type { EventCounter } from '../assemble/event-counter.js';
+import { endOf } from '../assemble/event-columns.js';
+import { wholeOr0 } from '../assemble/number-gate.js';
 import { counted } from '../model/counted.js';
 import type { Trace } from '../model/trace.js';
 import { AsyncSlices } from './async-slices.js';
@@ -8,6 +9,7 @@ import { ByteWindow } from './byte-window.js';
 import { Flows } from './flows.js';
 import { FuchsiaArguments } from './fuchsia-arguments.js';
 import type { ImportOptions, TraceImporter } from './importer.js';
+import { SchedState } from '../system/kernel-sink.js';
 import { KernelTrace } from './kernel-trace.js';
 import { NamedMethods } from './named-methods.js';
 import { NameTable } from './names.js';
@@ -54,7 +56,7 @@ export class FuchsiaImporter implements TraceImporter {
   readonly #builder = new EventBuilder();
   readonly #names = new NameTable();
   readonly #methods = new NamedMethods(this.#names);
-  readonly #kernel = new KernelTrace(this.#builder, this.#names);
+  readonly #kernel = new KernelTrace(this.#builder, this.#names, this.#methods);
   readonly #async = new AsyncSlices(this.#builder);
   readonly #window = new ByteWindow();
   readonly #arguments = new FuchsiaArguments();
@@ -96,7 +98,7 @@ export class FuchsiaImporter implements TraceImporter {
     this.#kernel.finish();
     const pid = this.#builder.threads[0]?.pid ?? 0;
     const [low, high] = this.#zero ?? [0, 0];
-    const zeroNs = BigInt(Math.round((high * two32 + low) * this.#nsPerTick));
+    const zeroNs = wholeOr0((high * two32 + low) * this.#nsPerTick);
     return this.#builder.finish(
       this.#methods,
       { format: 'fuchsia', pid, targetName: this.#kernel.processNames.get(pid) ?? '' },
@@ -157,7 +159,7 @@ export class FuchsiaImporter implements TraceImporter {
         this.#object(low, high, bytes, from, to);
         break;
       case Kind.scheduling:
-        this.#scheduling(high, bytes, from, to);
+        this.#scheduling(low, high, bytes, from, to);
         break;
       default:
     }
@@ -251,21 +253,24 @@ export class FuchsiaImporter implements TraceImporter {
     }
   }
 
-  #scheduling(high: number, bytes: Uint8Array, from: number, to: number): void {
+  #scheduling(low: number, high: number, bytes: Uint8Array, from: number, to: number): void {
     const kind = high >>> 28;
+    const core = (low >>> 20) | ((high & 15) << 12);
     const time = this.#time(bytes, from, to);
     if (kind === 1) {
       // States of the outgoing thread: 0 new, 1 running, 2 suspended, 3 blocked, 4 dying, 5 dead.
       const state = (high >>> 4) & 15;
       const became = state >= 4 ? SchedState.Dead : state <= 1 ? SchedState.Runnable : SchedState.Sleeping;
-      this.#kernel.switched(time, number(bytes, from + 8, to), became, number(bytes, from + 16, to));
-    } else if (kind === 2) this.#kernel.woken(time, number(bytes, from + 8, to), 0);
+      this.#kernel.switched(time, number(bytes, from + 8, to), became, number(bytes, from + 16, to), core);
+    } else if (kind === 2) this.#kernel.woken(time, number(bytes, from + 8, to), 0, core);
   }
 
   #time(bytes: Uint8Array, at: number, to: number): number {
     if (at + 8 > to) return 0;
     const low = word(bytes, at);
     const high = word(bytes, at + 4);
+    // Beyond 63 bits it is no time, and none that others could be counted from.
+    if (high >= 2 ** 31) return NaN;
     this.#zero ??= [low, high];
     return Math.round(((high - this.#zero[1]) * two32 + (low - this.#zero[0])) * this.#nsPerTick);
   }

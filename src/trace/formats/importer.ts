@@ -1,5 +1,7 @@
-import type { Weight } from '../measure/weights.js';
+import type { IntervalWeight } from '../measure/weights.js';
 import type { Trace } from '../model/trace.js';
+import type { UnnamedCode } from './code-names.js';
+import type { KernelTap } from '../system/kernel-sink.js';
 
 /** What reads one foreign format. Bytes come in order and in pieces of any size; nothing in a file makes it throw. */
 export interface TraceImporter {
@@ -7,6 +9,8 @@ export interface TraceImporter {
   append(bytes: Uint8Array): void;
   /** Events were left out for want of room: a part of the file is all that comes of it. */
   readonly isPart: boolean;
+  /** Code of the samples whose names stand in other files. After the last piece, before `finish`. */
+  unnamedCode?(): readonly UnnamedCode[];
   /** Once, after the last piece. What was wrong in the bytes is in `Trace.problems`. */
   finish(): Trace;
 }
@@ -24,13 +28,15 @@ export interface ImportOptions {
    * names are. `Trace.part` says so.
    */
   readonly mostBytes?: number;
+  /** Gets the kernel's events as well, and at the end what their times count from. */
+  readonly kernel?: KernelTap | undefined;
 }
 
 /** Where an exporter puts its pieces. `bytes` are the sink's from then on. */
 export type Sink = (bytes: Uint8Array) => void;
 
 /** What stacks can be summed by: any weight of the measures, or how often they were captured. */
-export type StackWeight = Weight | 'samples';
+export type StackWeight = IntervalWeight | 'samples';
 
 export interface ExportOptions {
   /** Indexes of the threads to write; all when absent. */

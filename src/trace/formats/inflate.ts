@@ -63,7 +63,7 @@ class TooLarge extends Error {
 }
 
 /** fflate's errors carry a number. */
-function isInflateError(error: unknown): error is Error {
+export function isInflateError(error: unknown): error is Error & { readonly code: number } {
   return error instanceof Error && 'code' in error && typeof error.code === 'number';
 }
 

@@ -49,6 +49,8 @@ export class JsonDocument {
   /** The item did not fit in so many bytes: it is tried again when there are twice as many. */
   #tryAgainAt = 0;
   #problems = 0;
+  /** Passing over what makes no sense, to where it may again. */
+  #recovering = false;
   /** What stands after the document's end is told once. */
   #isRestTold = false;
 
@@ -90,6 +92,7 @@ export class JsonDocument {
     this.#tryAgainAt = 0;
     while (!this.#done) {
       if (this.#skipping && !this.#pass()) break;
+      if (this.#recovering && !this.#findSense(reader.at)) break;
       window.at = reader.at;
       reader.lack = Lack.Nothing;
       if (this.#step()) {
@@ -225,17 +228,26 @@ export class JsonDocument {
     if (this.#problems++ < 20) {
       this.#visitor.problem(window.offset, 'What stands here is no JSON that belongs here; it was left out');
     }
-    const { bytes, end } = reader;
+    this.#recovering = true;
     // From where sense was lost, not from where the value began: each byte is looked at once.
-    let at = Math.max(window.at + 1, reader.at);
+    this.#findSense(Math.max(window.at + 1, reader.at));
+    if (this.#open.length === 0) this.#done = this.#isRestTold = true;
+  }
+
+  /** True where it is found; what makes no sense may go on in the next piece. */
+  #findSense(from: number): boolean {
+    const reader = this.#reader;
+    const { bytes, end } = reader;
+    let at = from;
     const inArray = (this.#open.at(-1) ?? 0) < 0;
     for (; at < end; at++) {
       const byte = bytes[at] as number;
       if (inArray ? byte === objectOpen || byte === arrayOpen : byte === 0x0a || byte === comma) break;
     }
     reader.at = at;
-    window.at = at;
-    if (this.#open.length === 0) this.#done = this.#isRestTold = true;
+    this.#window.at = at;
+    this.#recovering = at >= end;
+    return !this.#recovering;
   }
 
   #tellRest(from: number): void {

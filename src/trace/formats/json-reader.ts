@@ -6,6 +6,13 @@
  */
 export const Lack = { Nothing: 0, More: 1, Sense: 2 } as const;
 
+/** What `JsonReader.shortKey` is for a text of 1 to 4 ASCII letters. */
+export function shortKey(text: string): number {
+  let key = 0;
+  for (let i = 0; i < text.length; i++) key = (key << 8) | text.charCodeAt(i);
+  return key;
+}
+
 const quote = 0x22;
 const backslash = 0x5c;
 /** Containers within containers, in a value that is skipped: a file decides it, and memory must not follow. */
@@ -141,6 +148,27 @@ export class JsonReader {
     return true;
   }
 
+  /**
+   * The string just read as one number, by which a `switch` compares it whole: `shortKey` of a text of 1 to 4 bytes, −1 for
+   * any other.
+   */
+  get shortKey(): number {
+    if (this.escaped) {
+      const plain = unescaped(this.bytes, this.from, this.to);
+      return shortKeyIn(plain, 0, plain.length);
+    }
+    return shortKeyIn(this.bytes, this.from, this.to);
+  }
+
+  /** Whether the string just read is this one, of plain ASCII. */
+  is(text: string): boolean {
+    if (this.escaped) return this.text() === text;
+    const { bytes, from } = this;
+    if (this.to - from !== text.length) return false;
+    for (let i = 0; i < text.length; i++) if (bytes[from + i] !== text.charCodeAt(i)) return false;
+    return true;
+  }
+
   /** The text of the string just read. */
   text(): string {
     const bytes = this.escaped
@@ -226,6 +254,15 @@ function isOfWord(byte: number): boolean {
   );
 }
 
+function shortKeyIn(bytes: Uint8Array, from: number, to: number): number {
+  const length = to - from;
+  // A leading zero byte would look like a shorter text.
+  if (length < 1 || length > 4 || bytes[from] === 0) return -1;
+  let key = 0;
+  for (let at = from; at < to; at++) key = (key << 8) | (bytes[at] as number);
+  return key;
+}
+
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
@@ -245,3 +282,50 @@ export function unescaped(bytes: Uint8Array, from: number, to: number): Uint8Arr
 
 const escapable = '"\\/';
 const letters: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+
+/**
+ * Reads an object. `visit` stands before the value of each member; `key` is the `shortKey` of its name, and `reader.is` still
+ * asks for the name.
+ */
+export function eachMember(reader: JsonReader, visit: (key: number) => boolean): boolean {
+  if (!reader.expect(0x7b)) return false;
+  for (;;) {
+    let byte = reader.peek();
+    if (byte === 0x2c) {
+      reader.at++;
+      byte = reader.peek();
+    }
+    if (byte < 0) return false;
+    if (byte === 0x7d) break;
+    if (!reader.string()) return false;
+    const key = reader.shortKey;
+    if (!reader.expect(0x3a) || !visit(key)) return false;
+  }
+  reader.at++;
+  return reader.lack === Lack.Nothing;
+}
+
+/** Reads an array. `visit` stands before each item. */
+export function eachItem(reader: JsonReader, visit: () => boolean): boolean {
+  if (!reader.expect(0x5b)) return false;
+  for (;;) {
+    let byte = reader.peek();
+    if (byte === 0x2c) {
+      reader.at++;
+      byte = reader.peek();
+    }
+    if (byte === 0x5d) break;
+    if (byte < 0 || !visit()) return false;
+  }
+  reader.at++;
+  return true;
+}
+
+/** Reads an array of numbers. */
+export function eachNumber(reader: JsonReader, visit: (value: number) => void): boolean {
+  return eachItem(reader, () => {
+    if (!reader.number()) return false;
+    visit(reader.value);
+    return true;
+  });
+}

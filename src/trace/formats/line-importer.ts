@@ -1,4 +1,4 @@
-import { EventBuilder } from '../build/event-builder.js';
+import { EventBuilder } from '../assemble/event-builder.js';
 import { counted } from '../model/counted.js';
 import type { Trace } from '../model/trace.js';
 import type { ImportOptions, TraceImporter } from './importer.js';
@@ -14,6 +14,7 @@ export abstract class LineImporter implements TraceImporter {
   readonly #lines: LineSplitter;
   readonly #signal: AbortSignal | undefined;
   readonly #whyBad: string;
+  #lineCount = 0;
   #bad = 0;
   #firstBad = 0;
 
@@ -23,6 +24,7 @@ export abstract class LineImporter implements TraceImporter {
     this.builder.mostBytes = options.mostBytes ?? Infinity;
     this.#whyBad = whyBad;
     this.#lines = new LineSplitter((bytes, from, to, offset) => {
+      this.#lineCount++;
       if (!this.line(bytes, from, to) && this.#bad++ === 0) this.#firstBad = offset;
     });
   }
@@ -40,9 +42,11 @@ export abstract class LineImporter implements TraceImporter {
   finish(): Trace {
     this.#lines.finish();
     if (this.#bad > 0)
-      this.builder.problem(
-        this.#firstBad,
+      this.builder.loss(
+        this.#bad,
+        this.#lineCount,
         `${counted(this.#bad, 'line was', 'lines were')} left out: ${this.#whyBad}`,
+        this.#firstBad,
       );
     return this.trace();
   }

@@ -1,6 +1,6 @@
 import { ByteWindow } from './byte-window.js';
 
-/** A longer line is cut: no format here has one. */
+/** Of a longer line these first bytes are taken: no format here has one. */
 const maxLineBytes = 4 << 20;
 
 /** Bytes of the line, without its end; `offset` is the line's place in the file. */
@@ -10,12 +10,15 @@ export type OnLine = (bytes: Uint8Array, from: number, to: number, offset: numbe
 export class LineSplitter {
   readonly #window = new ByteWindow();
   readonly #onLine: OnLine;
+  readonly #maxBytes: number;
   /** Bytes of the unfinished line that were already searched for its end. */
   #searched = 0;
-  #cutting = false;
+  /** The first bytes of the line were taken already. */
+  #isTaken = false;
 
-  constructor(onLine: OnLine) {
+  constructor(onLine: OnLine, maxBytes = maxLineBytes) {
     this.#onLine = onLine;
+    this.#maxBytes = maxBytes;
   }
 
   append(piece: Uint8Array): void {
@@ -29,9 +32,9 @@ export class LineSplitter {
       this.#searched = 0;
     }
     this.#searched = window.end - window.at;
-    if (this.#searched > maxLineBytes) {
+    if (this.#searched > this.#maxBytes) {
       this.#line(window.end);
-      this.#cutting = true;
+      this.#isTaken = true;
       window.at = window.end;
       this.#searched = 0;
     }
@@ -44,12 +47,12 @@ export class LineSplitter {
 
   #line(end: number): void {
     const { bytes, at, offset } = this.#window;
-    // What is left of a line that was cut is no line of its own.
-    if (this.#cutting) {
-      this.#cutting = false;
+    if (this.#isTaken) {
+      this.#isTaken = false;
       return;
     }
-    const to = end > at && bytes[end - 1] === 0x0d ? end - 1 : end;
+    const last = end > at && bytes[end - 1] === 0x0d ? end - 1 : end;
+    const to = Math.min(last, at + this.#maxBytes);
     if (to > at) this.#onLine(bytes, at, to, offset);
   }
 }

@@ -1,3 +1,4 @@
+import { lineOr0 } from '../assemble/number-gate.js';
 import { MethodKind } from '../model/kinds.js';
 import type { Methods } from '../model/trace.js';
 import { qualifiedWritten, type WrittenName, writtenName } from '../model/written-name.js';
@@ -13,12 +14,18 @@ export class NamedMethods implements Methods {
   readonly #names: NameTable;
   readonly #files = new Map<number, string>();
   readonly #lines = new Map<number, number>();
+  readonly #native = new Set<number>();
   readonly #withSignatures: boolean;
+  readonly #isTabbed: boolean;
 
-  /** With signatures: a name is "qualified.name\tsignature", so that overloads are different methods. */
-  constructor(names: NameTable, withSignatures = false) {
+  /**
+   * With a signature a name is "qualified.name\tsignature", so that overloads are different methods. With a place it is
+   * "name\tplace": functions of one name in several files are different methods.
+   */
+  constructor(names: NameTable, afterTab?: 'signature' | 'place') {
     this.#names = names;
-    this.#withSignatures = withSignatures;
+    this.#withSignatures = afterTab === 'signature';
+    this.#isTabbed = afterTab !== undefined;
   }
 
   get count(): number {
@@ -27,7 +34,12 @@ export class NamedMethods implements Methods {
 
   setSource(method: number, file: string, line: number): void {
     if (file !== '' && !this.#files.has(method)) this.#files.set(method, file);
-    if (line > 0 && !this.#lines.has(method)) this.#lines.set(method, line);
+    if (lineOr0(line) > 0 && !this.#lines.has(method)) this.#lines.set(method, line);
+  }
+
+  /** However many dots its name has ("shop.Cart.total.getter", "price.part.0"): it has no class. */
+  setNative(method: number): void {
+    this.#native.add(method);
   }
 
   className(method: number): string {
@@ -42,6 +54,7 @@ export class NamedMethods implements Methods {
 
   /** Where the class ends, −1 where there is none. What has a signature is Java's, whatever its name looks like. */
   #dot(method: number, name: string): number {
+    if (this.#native.has(method)) return -1;
     const isJavas = this.#withSignatures
       ? this.#names.text(method).length > name.length
       : javaName.test(name);
@@ -60,7 +73,7 @@ export class NamedMethods implements Methods {
 
   #recorded(method: number): string {
     const text = this.#names.text(method);
-    return this.#withSignatures ? (text.split('\t', 1)[0] ?? '') : text;
+    return this.#isTabbed ? (text.split('\t', 1)[0] ?? '') : text;
   }
 
   signature(method: number): string {

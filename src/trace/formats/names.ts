@@ -1,3 +1,4 @@
+import { grown } from '../assemble/grow.js';
 import { textOf } from '../recording/text.js';
 
 /**
@@ -61,6 +62,12 @@ export class NameTable {
     return text;
   }
 
+  /** As a view; empty where there is no such name. */
+  bytes(id: number): Uint8Array {
+    if (id < 0 || id >= this.#count) return new Uint8Array(0);
+    return this.#bytes.subarray(this.#starts[id] ?? 0, this.#endOf(id));
+  }
+
   #endOf(id: number): number {
     return id + 1 < this.#count ? (this.#starts[id + 1] ?? 0) : this.#used;
   }
@@ -76,19 +83,13 @@ export class NameTable {
 
   #add(bytes: Uint8Array, from: number, to: number, hash: number, slot: number): number {
     const length = to - from;
-    if (this.#used + length > this.#bytes.length) {
-      const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#used + length));
-      grown.set(this.#bytes.subarray(0, this.#used));
-      this.#bytes = grown;
-    }
+    const needed = this.#used + length;
+    if (needed > this.#bytes.length)
+      this.#bytes = grown(this.#bytes, Math.max(this.#bytes.length * 2, needed));
     const id = this.#count;
     if (id === this.#starts.length) {
-      const starts = new Uint32Array(id * 2);
-      starts.set(this.#starts);
-      this.#starts = starts;
-      const hashes = new Int32Array(id * 2);
-      hashes.set(this.#hashes);
-      this.#hashes = hashes;
+      this.#starts = grown(this.#starts, id * 2);
+      this.#hashes = grown(this.#hashes, id * 2);
     }
     this.#bytes.set(bytes.subarray(from, to), this.#used);
     this.#starts[id] = this.#used;

@@ -1,5 +1,6 @@
-import type { EventThread } from '../build/event-builder.js';
-import { endTop } from '../build/event-columns.js';
+import type { EventThread } from '../assemble/event-builder.js';
+import { endTop } from '../assemble/event-columns.js';
+import { idIn } from '../assemble/number-gate.js';
 import type { Trace } from '../model/trace.js';
 import { textOf } from '../recording/text.js';
 import type { ImportOptions } from './importer.js';
@@ -19,8 +20,8 @@ export class NanoscopeImporter extends LineImporter {
 
   protected override line(bytes: Uint8Array, from: number, to: number): boolean {
     if (bytes[from] === 0x23) {
-      const [, tid, name = ''] = /^# thread (\d+) ?(.*)$/.exec(textOf(bytes.subarray(from, to))) ?? [];
-      if (tid !== undefined) this.#thread = this.builder.thread(Number(tid), 0, name);
+      const [, tid, name = ''] = /^# thread (\d+)(?: (.*))?$/.exec(textOf(bytes.subarray(from, to))) ?? [];
+      if (tid !== undefined) this.#thread = this.builder.thread(idIn(tid), 0, name);
       return true;
     }
     if (this.builder.isFull) return true;

@@ -1,5 +1,6 @@
-import type { EventThread } from '../build/event-builder.js';
-import { madeOfSlice } from '../build/event-columns.js';
+import type { EventThread } from '../assemble/event-builder.js';
+import { madeOfSlice } from '../assemble/event-columns.js';
+import { isTime, numberIn } from '../assemble/number-gate.js';
 import type { Trace } from '../model/trace.js';
 import { textOf } from '../recording/text.js';
 import type { ImportOptions } from './importer.js';
@@ -48,15 +49,22 @@ export class NinjaImporter extends LineImporter {
     if (!/^\d{1,15}$/.test(begin) || !/^\d{1,15}$/.test(end) || output === '') {
       return false;
     }
+    const beginNs = numberIn(begin) * 1e6;
+    const endNs = numberIn(end) * 1e6;
+    if (!isTime(beginNs) || !isTime(endNs)) {
+      this.builder.refuseNumber();
+      return true;
+    }
+    if (endNs < beginNs) this.builder.tellNegative();
     // Steps are written as they end: an earlier end begins another build.
-    if (Number(end) < this.#lastEnd) this.#layOut();
-    this.#lastEnd = Number(end);
+    if (endNs < this.#lastEnd) this.#layOut();
+    this.#lastEnd = endNs;
     const step = `${begin} ${end} ${hash}`;
     if (hash !== '' && this.#seen.has(step)) return true;
     this.#seen.add(step);
     this.#build.push({
-      begin: Number(begin) * 1e6,
-      end: Number(end) * 1e6,
+      begin: beginNs,
+      end: endNs,
       output: this.names.internText(output),
     });
     return true;

@@ -1,22 +1,22 @@
-import { callBytes, intervalBytes } from '../build/budget.js';
-import { grown } from '../build/grow.js';
-import { SampledRows } from '../build/sampled-rows.js';
+import { callBytes, intervalBytes } from '../assemble/budget.js';
+import { grown } from '../assemble/grow.js';
+import { idIn, isTime, lineIn, numberIn, numberOf, wholeIn } from '../assemble/number-gate.js';
+import { SampledRows } from '../assemble/sampled-rows.js';
 import { counted } from '../model/counted.js';
 import type { Trace } from '../model/trace.js';
 import { textOf } from '../recording/text.js';
 import type { ImportOptions } from './importer.js';
 import { LineImporter } from './line-importer.js';
+import { countsCpuTime, whatIsShown } from './sampled-events.js';
 
 /** "name 12/34 [003] 123.456789: 250000 cycles:u: …": thread (and process), CPU, seconds, what the sample counts. All but name, thread, time, event may lack. */
 export const perfHead =
-  /^\s*(\S.{0,63}?)\s+(\d+)(?:\/(\d+))?\s+(?:\[\d+\]\s+)?(\d+)\.(\d{3,9}):\s+(?:(\d+)\s+)?([^\s:]\S*?):(?:\s+(.*))?$/;
+  /^\s*(\S.{0,63}?)\s+(\d+)(?:\/(\d+))?\s+(?:\[\d+\]\s+)?(\d+)\.(\d{3,9}):\s+(?:(\d+)\s+)?([^\s:]\S*?):(?:\s+(\S.*)?)?$/;
 /** What says something stands before that. */
 const mostOfLine = 1 << 14;
 const source = /^\s+(\S.*):(\d+)$/;
 /** "cycles:ppp", "cpu-clock:u": what is meant to be the same is counted together. */
 const modifiers = /:[ukhpPGHISDWe]+$/;
-/** Events that come as time on a CPU goes by. */
-const clocks = /^(?:cpu-clock|task-clock|cycles|cpu-cycles|instructions|ref-cycles|bus-cycles)$/;
 const unitIsNs = /^(?:cpu|task)-clock$/;
 /** A gap between neighbours that is longer than so many usual ones is none of the later one's time. */
 const mostIntervals = 1.5;
@@ -78,17 +78,20 @@ export class PerfImporter extends LineImporter {
     }
     const [, file, line] = source.exec(text) ?? [];
     const innermost = this.#frames.at(-1);
-    if (file !== undefined && innermost !== undefined) this.methods.setSource(innermost, file, Number(line));
+    if (file !== undefined && innermost !== undefined) this.methods.setSource(innermost, file, lineIn(line));
     return text.trim() === '' || innermost !== undefined;
   }
 
   #open([, name = '', one = '', two, seconds = '', fraction = '', period, event = '']: readonly (
-    string | undefined
+    | string
+    | undefined
   )[]): void {
-    const thread = this.#threadOf(Number(two ?? one));
+    const thread = this.#threadOf(idIn(two ?? one));
     thread.name = name;
-    if (two !== undefined) thread.pid = Number(one);
-    this.#base ??= BigInt(seconds);
+    if (two !== undefined) thread.pid = idIn(one);
+    // What is no time is last in order, and left out where samples are laid out.
+    const isSane = isTime(numberIn(seconds) * 1e9);
+    if (isSane) this.#base ??= wholeIn(seconds);
     if (this.#count === this.#time.length) {
       const size = this.#count * 2;
       this.#time = grown(this.#time, size);
@@ -97,11 +100,14 @@ export class PerfImporter extends LineImporter {
       this.#path = grown(this.#path, size);
     }
     const row = this.#count++;
-    this.#time[row] = Number(BigInt(seconds) - this.#base) * 1e9 + Number(fraction.padEnd(9, '0'));
+    this.#time[row] = isSane
+      ? numberOf(wholeIn(seconds) - (this.#base ?? 0n)) * 1e9 + numberIn(fraction.padEnd(9, '0'))
+      : Infinity;
     this.#thread[row] = thread.number;
     const counts = this.#eventOf(event.replace(modifiers, ''));
     counts.samples++;
-    if (period !== undefined && counts.periods.length < 1000) counts.periods.push(Number(period));
+    const counted = numberIn(period ?? '');
+    if (isTime(counted) && counts.periods.length < 1000) counts.periods.push(counted);
     this.#event[row] = counts.number;
     this.#path[row] = 0;
   }
@@ -133,14 +139,15 @@ export class PerfImporter extends LineImporter {
     while (isBlank(bytes[at])) at++;
     const address = at;
     while (isHex(bytes[at])) at++;
-    if (at === address || bytes[at] !== space || bytes[to - 1] !== close) return false;
-    const name = at + 1;
+    if (at === address || !isBlank(bytes[at]) || bytes[to - 1] !== close) return false;
+    while (isBlank(bytes[at])) at++;
+    const name = at;
     let depth = 0;
     for (at = to - 1; at > name; at--) {
       if (bytes[at] === close) depth++;
       else if (bytes[at] === open && --depth === 0) break;
     }
-    if (at - 1 <= name || bytes[at - 1] !== space) return false;
+    if (at - 1 <= name || !isBlank(bytes[at - 1])) return false;
     const end = withoutOffset(bytes, name, at - 1);
     const isPlain = bytes[name] !== 0x5b && !endsAsMap(bytes, to - 1);
     this.#frames.push(
@@ -166,7 +173,7 @@ export class PerfImporter extends LineImporter {
     const event = this.#chosen();
     const rows = this.#rowsOf(event);
     const usual = this.#usualInterval(event, rows);
-    const hasCpu = event !== undefined && clocks.test(event.name);
+    const hasCpu = event !== undefined && countsCpuTime(event.name);
     for (let from = 0, to = 0; from < rows.length; from = to) {
       const thread = this.#thread[rows[from] ?? 0] ?? 0;
       while (to < rows.length && this.#thread[rows[to] ?? 0] === thread) to++;
@@ -206,16 +213,14 @@ export class PerfImporter extends LineImporter {
 
   #whatIsShown(event: Event | undefined, usualNs: number): string {
     if (event === undefined) return '';
-    const ms = Number((usualNs / 1e6).toPrecision(3));
-    const shown = `Samples of ${event.name}: each stands for the time before it, ${ms} ms as a rule`;
     const others = this.#events.filter((other) => other !== event);
     const leftOut = others.map(({ name, samples }) => `${counted(samples, 'sample', 'samples')} of ${name}`);
-    return others.length === 0 ? shown : `${shown}. Left out: ${leftOut.join(', ')}`;
+    return whatIsShown(event.name, usualNs, leftOut);
   }
 
   /** Those that tell of time on a CPU, else those that are the most. */
   #chosen(): Event | undefined {
-    const timed = this.#events.filter(({ name }) => clocks.test(name));
+    const timed = this.#events.filter(({ name }) => countsCpuTime(name));
     const [first, ...others] = timed.length > 0 ? timed : this.#events;
     return others.reduce((most, event) => (most && event.samples > most.samples ? event : most), first);
   }
@@ -240,7 +245,7 @@ export class PerfImporter extends LineImporter {
     for (let at = 1; at < rows.length; at++) {
       const [before, row] = [rows[at - 1] ?? 0, rows[at] ?? 0];
       const gap = (this.#time[row] ?? 0) - (this.#time[before] ?? 0);
-      if (this.#thread[row] === this.#thread[before] && gap > 0) gaps[count++] = gap;
+      if (this.#thread[row] === this.#thread[before] && gap > 0 && isTime(gap)) gaps[count++] = gap;
     }
     return count > 0 ? median(gaps.subarray(0, count)) : 1e6;
   }

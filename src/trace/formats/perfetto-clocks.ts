@@ -1,3 +1,4 @@
+import { numberOf, wholeOr0 } from '../assemble/number-gate.js';
 import { Clock } from './perfetto-fields.js';
 
 const two32 = 4294967296;
@@ -42,10 +43,10 @@ export class PerfettoClocks {
   /** Nanoseconds on `clock` at the trace's zero, or 0 where that is not known. */
   zeroOn(clock: number): bigint {
     if (!this.#zeroSet) return 0n;
-    const zero = (BigInt(this.#zeroHigh) << 32n) | BigInt(this.#zeroLow);
+    const zero = (wholeOr0(this.#zeroHigh) << 32n) | wholeOr0(this.#zeroLow);
     if (clock === this.#target) return zero;
     const offset = this.#offsets.get(clock);
-    return offset === undefined ? 0n : zero - BigInt(Math.round(offset));
+    return offset === undefined ? 0n : zero - wholeOr0(offset);
   }
 
   /** `primary` is the clock the trace names as its own, 0 if it does not. */
@@ -59,7 +60,7 @@ export class PerfettoClocks {
     if (target !== undefined) {
       for (const { id, value, unitNs } of readings) {
         if (id < Clock.firstOfSequence && id !== this.#target) {
-          this.#offsets.set(id, Number(target.value - value * BigInt(unitNs)));
+          this.#offsets.set(id, numberOf(target.value - value * wholeOr0(unitNs)));
         }
       }
     }
@@ -70,15 +71,17 @@ export class PerfettoClocks {
       own.set(reading.id, {
         incremental: reading.incremental,
         unitNs: reading.unitNs,
-        readLow: Number(reading.value & 0xffffffffn),
-        readHigh: Number(reading.value >> 32n),
-        nowNs: this.builtin(tied.id, Number(tied.value & 0xffffffffn), Number(tied.value >> 32n)),
+        readLow: numberOf(reading.value & 0xffffffffn),
+        readHigh: numberOf(reading.value >> 32n),
+        nowNs: this.builtin(tied.id, numberOf(tied.value & 0xffffffffn), numberOf(tied.value >> 32n)),
       });
     }
   }
 
   /** A reading of a builtin clock in ns after the zero. */
   builtin(clock: number, low: number, high: number): number {
+    // Beyond 63 bits it is no time, and none that others could be counted from.
+    if (high >= 2 ** 31) return NaN;
     if (!this.#zeroSet) {
       if (this.#target === 0) this.#target = clock;
       this.#zeroLow = low;
@@ -87,9 +90,9 @@ export class PerfettoClocks {
       // The zero is counted on the target.
       const offset = clock === this.#target ? 0 : (this.#offsets.get(clock) ?? 0);
       if (offset !== 0) {
-        const zero = ((BigInt(high) << 32n) | BigInt(low)) + BigInt(offset);
-        this.#zeroLow = Number(zero & 0xffffffffn);
-        this.#zeroHigh = Number(zero >> 32n);
+        const zero = ((wholeOr0(high) << 32n) | wholeOr0(low)) + wholeOr0(offset);
+        this.#zeroLow = numberOf(zero & 0xffffffffn);
+        this.#zeroHigh = numberOf(zero >> 32n);
       }
     }
     const sinceZero = (high - this.#zeroHigh) * two32 + (low - this.#zeroLow);

@@ -1,4 +1,4 @@
-import { endTop } from '../build/event-columns.js';
+import { endTop } from '../assemble/event-columns.js';
 import { markPhases } from './chrome-phases.js';
 import type { KernelTrace } from './kernel-trace.js';
 import type { NamedMethods } from './named-methods.js';

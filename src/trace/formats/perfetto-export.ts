@@ -1,6 +1,9 @@
 import type { CounterTrack, Links, ThreadTrack, Trace } from '../model/trace.js';
-import { cpuBefore, threadsToWrite, totalBefore, walkCalls } from './call-events.js';
+import { cpuBefore, type ExportedIds, idsOf, threadsToWrite, totalBefore, walkCalls } from './call-events.js';
 import type { ExportOptions, Sink } from './importer.js';
+import { writeStackSamples } from './perfetto-samples-export.js';
+import { threadsWithSections } from './perfetto-sections-export.js';
+import { writePerfettoSystem } from './perfetto-system-export.js';
 import { ProtobufWriter } from './protobuf-writer.js';
 import {
   Clock,
@@ -33,14 +36,18 @@ const needsState = 2;
  * Writes a trace as Perfetto TrackEvents. Each thread is a sequence of its own with its track as default, its names
  * interned, times as differences, and beside each begin and end the thread's CPU clock and what it had allocated, as far
  * as they changed: about 17 bytes an event, and 3 where something was allocated. Links become flows between instants; counters become counter tracks.
+ * Samples are written beside the calls that come of them.
  */
 export function writePerfetto(trace: Trace, sink: Sink, options: ExportOptions = {}): void {
-  const writer = new PerfettoWriter(trace, sink);
   const threads = threadsToWrite(trace, options);
+  const writer = new PerfettoWriter(trace, sink, threads);
   writer.clocks();
-  writer.process();
+  writer.processes();
   for (const thread of threads) writer.thread(thread);
   for (const counter of trace.counters) writer.counter(counter);
+  writer.samples(threads);
+  // Perfetto's format cannot say that others ran: between a program's threads it would show idle cores.
+  if (trace.system?.isOfProgram === false) writePerfettoSystem(trace.system, writer.startNs, sink);
   writer.end();
 }
 
@@ -49,27 +56,33 @@ class PerfettoWriter {
   readonly #sink: Sink;
   readonly #out = new ProtobufWriter(pieceBytes + (1 << 16));
   readonly #processUuid: number;
-  /** The clock that times are written in; BOOTTIME when it is known, so that a system trace fits beside. */
-  readonly #clock: number;
-  readonly #startNs: bigint;
+  readonly #ids: ReadonlyMap<number, ExportedIds>;
+  /** Times are written on BOOTTIME, so that a system trace fits beside; where it is not known, it is counted as MONOTONIC, or from 0. */
+  readonly #clock = Clock.boottime;
+  readonly startNs: bigint;
+  /** Threads that the kernel's trace has slices of: these lie on tracks of their own, as they do not nest with calls. */
+  readonly #withSections: ReadonlySet<number>;
   #sequence = firstSequence;
 
-  constructor(trace: Trace, sink: Sink) {
+  constructor(trace: Trace, sink: Sink, threads: readonly ThreadTrack[]) {
     this.#trace = trace;
     this.#sink = sink;
+    this.#ids = idsOf(trace, threads);
     this.#processUuid = uuidOf(`process ${trace.info.pid}`);
+    this.#withSections = threadsWithSections(trace.system);
     const { startBoottimeNs, startMonotonicNs } = trace.info;
-    this.#clock = startBoottimeNs > 0n ? Clock.boottime : Clock.monotonic;
-    this.#startNs = startBoottimeNs > 0n ? startBoottimeNs : startMonotonicNs;
+    this.startNs = startBoottimeNs > 0n ? startBoottimeNs : startMonotonicNs;
   }
 
   clocks(): void {
-    const { startBoottimeNs, startMonotonicNs, startRealtimeNs } = this.#trace.info;
+    const { startMonotonicNs, startRealtimeNs } = this.#trace.info;
     const out = this.#out;
+    // What is not known stands in no reading: one of 0 would tie clocks that nobody read together.
+    if (this.startNs === 0n && startRealtimeNs === 0n) return;
     out.begin(1);
     out.begin(Packet.clockSnapshot);
-    this.#reading(Clock.monotonic, startMonotonicNs);
-    if (startBoottimeNs > 0n) this.#reading(Clock.boottime, startBoottimeNs);
+    if (startMonotonicNs > 0n) this.#reading(Clock.monotonic, startMonotonicNs);
+    this.#reading(Clock.boottime, this.startNs);
     if (startRealtimeNs > 0n) this.#reading(Clock.realtime, startRealtimeNs);
     out.integer(Snapshot.primary, this.#clock);
     out.end();
@@ -77,16 +90,22 @@ class PerfettoWriter {
     out.end();
   }
 
-  process(): void {
+  processes(): void {
     const { pid, targetName } = this.#trace.info;
+    this.#process(pid, targetName);
+    for (const other of new Set([...this.#ids.values()].map((own) => own.pid)))
+      if (other !== pid) this.#process(other, '');
+  }
+
+  #process(pid: number, name: string): void {
     const out = this.#out;
     out.begin(1);
     out.integer(Packet.sequenceId, this.#sequence);
     out.begin(Packet.trackDescriptor);
-    out.integer(Track.uuid, this.#processUuid);
+    out.integer(Track.uuid, uuidOf(`process ${pid}`));
     out.begin(Track.process);
     out.integer(Process.pid, pid);
-    if (targetName !== '') out.text(Process.name, targetName);
+    if (name !== '') out.text(Process.name, name);
     out.end();
     out.end();
     out.end();
@@ -111,7 +130,7 @@ class PerfettoWriter {
     let lastNs = Math.round(firstNs);
     const told = totals.map(() => 0);
     /** An event without the CPU clock would be one where it is not known. */
-    const clocks = this.#trace.info.hasCpu ? 1 : 0;
+    const clocks = this.#trace.info.hasCpu && thread.tid > 0 ? 1 : 0;
     let nextWake = 0;
     const interned = new Set<number>();
 
@@ -191,7 +210,8 @@ class PerfettoWriter {
     const { count, allocations, allocatedBytes } = thread.intervals;
     const own = `${this.#trace.info.pid} ${thread.index}`;
     const totals: Total[] = [];
-    if (hasCpu) {
+    // A track that is no thread has no CPU clock.
+    if (hasCpu && thread.tid > 0) {
       totals.push({ uuid: uuidOf(`cpu ${own}`), name: '', unit: 0, before: cpuBefore(thread) });
     }
     if (hasAllocations) {
@@ -204,6 +224,20 @@ class PerfettoWriter {
       add('allocations', CounterUnit.count, allocations);
     }
     return totals;
+  }
+
+  samples(threads: readonly ThreadTrack[]): void {
+    if (this.#out.length > 0) this.#sink(this.#out.take());
+    writeStackSamples(this.#trace, threads, {
+      sink: this.#sink,
+      sequence: ++this.#sequence,
+      startNs: this.startNs,
+      idsOf: (thread) => this.#idsOf(thread),
+    });
+  }
+
+  #idsOf({ index, tid }: ThreadTrack): ExportedIds {
+    return this.#ids.get(index) ?? { pid: this.#trace.info.pid, tid };
   }
 
   counter(counter: CounterTrack): void {
@@ -227,7 +261,7 @@ class PerfettoWriter {
       if (out.length > pieceBytes) this.#sink(out.take());
       const value = counter.value[row] ?? 0;
       out.begin(1);
-      out.big(Packet.timestamp, this.#startNs + BigInt(Math.round(counter.time[row] ?? 0)));
+      out.big(Packet.timestamp, this.startNs + BigInt(Math.round(counter.time[row] ?? 0)));
       out.integer(Packet.sequenceId, sequence);
       out.integer(Packet.clockId, this.#clock);
       out.begin(Packet.trackEvent);
@@ -257,7 +291,7 @@ class PerfettoWriter {
     out.integer(Packet.sequenceId, sequence);
     out.integer(Packet.sequenceFlags, stateCleared);
     out.begin(Packet.clockSnapshot);
-    const at = this.#startNs + BigInt(firstNs);
+    const at = this.startNs + BigInt(firstNs);
     this.#reading(this.#clock, at);
     this.#reading(Clock.firstOfSequence, at, true);
     out.end();
@@ -275,12 +309,16 @@ class PerfettoWriter {
     out.integer(Packet.sequenceFlags, needsState);
     out.begin(Packet.trackDescriptor);
     out.integer(Track.uuid, uuid);
-    out.integer(Track.parent, this.#processUuid);
-    out.begin(Track.thread);
-    out.integer(Thread.pid, this.#trace.info.pid);
-    out.integer(Thread.tid, thread.tid);
-    if (thread.name !== '') out.text(Thread.name, thread.name);
-    out.end();
+    const { pid, tid } = this.#idsOf(thread);
+    out.integer(Track.parent, uuidOf(`process ${pid}`));
+    if (thread.tid > 0) {
+      out.begin(Track.thread);
+      out.integer(Thread.pid, pid);
+      out.integer(Thread.tid, tid);
+      if (thread.name !== '') out.text(Thread.name, thread.name);
+      out.end();
+      if (this.#withSections.has(thread.tid)) out.integer(Track.disallowMerging, 1);
+    } else if (thread.name !== '') out.text(Track.name, thread.name);
     out.end();
     out.end();
 
@@ -332,11 +370,11 @@ interface WakeInstant {
 /** Both ends of the links that touch a thread, in order of time. A wait's end is where it was ended, not where it began. */
 function instantsOf(links: Links, thread: ThreadTrack): WakeInstant[] {
   const instants: WakeInstant[] = [];
-  const { blocks } = thread;
+  const { waits } = thread;
   const endOfLink = new Map<number, number>();
-  for (let row = 0; row < blocks.count; row++) {
-    const link = blocks.link[row] ?? -1;
-    if (link >= 0) endOfLink.set(link, blocks.end[row] ?? 0);
+  for (let row = 0; row < waits.count; row++) {
+    const link = waits.link[row] ?? -1;
+    if (link >= 0) endOfLink.set(link, waits.end[row] ?? 0);
   }
   for (let link = 0; link < links.count; link++) {
     if (links.waker[link] === thread.index) {

@@ -1,4 +1,8 @@
-import { EventBuilder } from '../build/event-builder.js';
+import { EventBuilder } from '../assemble/event-builder.js';
+import { FrameTable } from '../assemble/frame-table.js';
+import { FtraceBundles, type ToNs } from '../system/ftrace-bundles.js';
+import type { KernelSink, KernelTap } from '../system/kernel-sink.js';
+import { TeeSink } from '../system/tee.js';
 import { counted } from '../model/counted.js';
 import type { Trace } from '../model/trace.js';
 import { ByteWindow } from './byte-window.js';
@@ -8,10 +12,13 @@ import { KernelTrace } from './kernel-trace.js';
 import { NamedMethods } from './named-methods.js';
 import { NameTable } from './names.js';
 import { PerfettoClocks } from './perfetto-clocks.js';
+import { PerfettoCounters } from './perfetto-counters.js';
 import { PerfettoEvents } from './perfetto-events.js';
 import { Clock, Packet, unreadPayloads } from './perfetto-fields.js';
-import { readFtraceBundle, readProcessTree } from './perfetto-ftrace.js';
+import { readFrame } from './perfetto-frames.js';
 import { looksLikePacket } from './perfetto-packet.js';
+import { type NamedByTree, readProcessTree } from './perfetto-process-tree.js';
+import { PerfettoSamples } from './perfetto-samples.js';
 import { PerfettoSequence } from './perfetto-sequence.js';
 import { readDefaults, readInterned, readSnapshot } from './perfetto-state.js';
 import { PerfettoTracks } from './perfetto-tracks.js';
@@ -33,9 +40,14 @@ export class PerfettoImporter implements TraceImporter {
   readonly #names = new NameTable();
   readonly #methods = new NamedMethods(this.#names);
   readonly #clocks = new PerfettoClocks();
-  readonly #kernel = new KernelTrace(this.#builder, this.#names);
+  readonly #kernel = new KernelTrace(this.#builder, this.#names, this.#methods);
+  readonly #bundles: FtraceBundles;
+  readonly #tap: KernelTap | undefined;
+  readonly #kernelTime: ToNs = (low, high) => this.#clocks.builtin(Clock.boottime, low, high);
   readonly #tracks = new PerfettoTracks(this.#builder, this.#kernel);
   readonly #events = new PerfettoEvents(this.#names, this.#methods, this.#clocks, this.#kernel, this.#tracks);
+  readonly #counters = new PerfettoCounters(this.#kernel.counters, this.#clocks);
+  readonly #samples = new PerfettoSamples(this.#builder, this.#kernel, this.#names);
   readonly #window = new ByteWindow();
   readonly #signal: AbortSignal | undefined;
   readonly #sequences = new Map<number, PerfettoSequence>();
@@ -53,6 +65,10 @@ export class PerfettoImporter implements TraceImporter {
 
   constructor(options: ImportOptions = {}) {
     this.#signal = options.signal;
+    this.#tap = options.kernel;
+    this.#bundles = new FtraceBundles(
+      options.kernel === undefined ? this.#kernel : new TeeSink(this.#kernel, options.kernel),
+    );
     this.#builder.mostBytes = options.mostBytes ?? Infinity;
   }
 
@@ -61,7 +77,8 @@ export class PerfettoImporter implements TraceImporter {
     this.#window.add(bytes);
     this.#readPackets(this.#window);
     const others = this.#names.memoryBytes + this.#kernel.memoryBytes + this.#tracks.memoryBytes;
-    this.#builder.read(bytes.length, others);
+    const frames = this.#builder.frames?.memoryBytes ?? 0;
+    this.#builder.read(bytes.length, others + this.#samples.memoryBytes + frames);
   }
 
   get isPart(): boolean {
@@ -103,15 +120,21 @@ export class PerfettoImporter implements TraceImporter {
     }
     this.#tracks.finish();
     this.#kernel.finish();
+    this.#samples.finish();
     const process = this.#tracks.mainProcess();
+    const zero = {
+      monotonicNs: this.#clocks.zeroOn(Clock.monotonic) || this.#clocks.zeroOn(this.#clocks.target),
+      boottimeNs: this.#clocks.zeroOn(Clock.boottime),
+      realtimeNs: this.#clocks.zeroOn(Clock.realtime),
+    };
+    if (this.#tap !== undefined) {
+      this.#tap.startMonotonicNs = zero.monotonicNs;
+      this.#tap.startBoottimeNs = zero.boottimeNs;
+    }
     return builder.finish(
       this.#methods,
       { format: 'perfetto', pid: process.pid, targetName: process.name },
-      {
-        monotonicNs: this.#clocks.zeroOn(Clock.monotonic) || this.#clocks.zeroOn(this.#clocks.target),
-        boottimeNs: this.#clocks.zeroOn(Clock.boottime),
-        realtimeNs: this.#clocks.zeroOn(Clock.realtime),
-      },
+      zero,
     );
   }
 
@@ -186,6 +209,9 @@ export class PerfettoImporter implements TraceImporter {
     let dropped = false;
     let eventFrom = -1;
     let eventTo = 0;
+    let sampleFrom = -1;
+    let sampleTo = 0;
+    let isStackSample = false;
     let internedFrom = -1;
     let internedTo = 0;
     let defaultsFrom = -1;
@@ -220,6 +246,18 @@ export class PerfettoImporter implements TraceImporter {
           eventFrom = fields.from;
           eventTo = fields.to;
           break;
+        case Packet.perfSample:
+          if (fields.wireType !== 2) return false;
+          sampleFrom = fields.from;
+          sampleTo = fields.to;
+          isStackSample = false;
+          break;
+        case Packet.stackSample:
+          if (fields.wireType !== 2) return false;
+          sampleFrom = fields.from;
+          sampleTo = fields.to;
+          isStackSample = true;
+          break;
         case Packet.internedData:
           internedFrom = fields.from;
           internedTo = fields.to;
@@ -228,6 +266,12 @@ export class PerfettoImporter implements TraceImporter {
           defaultsFrom = fields.from;
           defaultsTo = fields.to;
           break;
+        case Packet.sysStats:
+        case Packet.processStats:
+        case Packet.battery:
+        case Packet.powerRails:
+        case Packet.gpuMemTotalEvent:
+        case Packet.frameTimelineEvent:
         case Packet.ftraceEvents:
         case Packet.processTree:
         case Packet.clockSnapshot:
@@ -254,14 +298,21 @@ export class PerfettoImporter implements TraceImporter {
       return true;
     }
     if (defaultsFrom >= 0) readDefaults(bytes, defaultsFrom, defaultsTo, sequence, this.#tracks);
-    if (internedFrom >= 0) readInterned(bytes, internedFrom, internedTo, sequence, this.#names);
+    if (internedFrom >= 0) {
+      readInterned(bytes, internedFrom, internedTo, sequence, this.#names);
+      this.#samples.intern(bytes, internedFrom, internedTo, sequence);
+    }
     // Also for packets without an event: the next timestamp may be the difference to this one.
     const time = hasTime ? this.#time(sequence, clock, timeLow, timeHigh) : 0;
     if (unread !== 0) this.#countUnread(unread);
     if (eventFrom >= 0 && !this.#builder.isFull)
       this.#events.read(bytes, eventFrom, eventTo, sequence, time, hasTime);
+    if (sampleFrom >= 0 && hasTime && !this.#builder.isFull) {
+      if (isStackSample) this.#samples.stackSample(bytes, sampleFrom, sampleTo, sequence, time);
+      else this.#samples.sample(bytes, sampleFrom, sampleTo, sequence, time);
+    }
     if (otherField !== 0 && otherField !== Packet.clockSnapshot) {
-      this.#other(otherField, bytes, otherFrom, otherTo, sequence);
+      this.#other(otherField, bytes, otherFrom, otherTo, sequence, hasTime ? time : NaN);
     }
     return true;
   }
@@ -291,7 +342,15 @@ export class PerfettoImporter implements TraceImporter {
     return this.#clocks.builtin(id, low, high);
   }
 
-  #other(field: number, bytes: Uint8Array, from: number, to: number, sequence: PerfettoSequence): void {
+  /** `time`: NaN where the packet has none. */
+  #other(
+    field: number,
+    bytes: Uint8Array,
+    from: number,
+    to: number,
+    sequence: PerfettoSequence,
+    time: number,
+  ): void {
     switch (field) {
       case Packet.trackDescriptor:
         this.#tracks.describe(bytes, from, to);
@@ -304,18 +363,30 @@ export class PerfettoImporter implements TraceImporter {
         break;
       case Packet.processTree:
         readProcessTree(bytes, from, to, this.#kernel);
+        if (this.#tap !== undefined) readProcessTree(bytes, from, to, namesTo(this.#tap));
         break;
       case Packet.ftraceEvents:
-        readFtraceBundle(bytes, from, to, this.#kernel, (low, high) =>
-          this.#clocks.builtin(Clock.boottime, low, high),
-        );
+        this.#bundles.read(bytes, from, to, this.#kernelTime);
+        break;
+      case Packet.frameTimelineEvent:
+        this.#frame(bytes, from, to, time);
         break;
       case Packet.compressedPackets: {
         this.#compressed(bytes.subarray(from, to));
         break;
       }
       default:
+        if (!this.#builder.isFull) this.#counters.read(field, bytes, from, to, time);
     }
+  }
+
+  #frame(bytes: Uint8Array, from: number, to: number, time: number): void {
+    const builder = this.#builder;
+    if (builder.isFull) return;
+    builder.frames ??= new FrameTable();
+    if (!readFrame(bytes, from, to, time, builder.frames)) builder.refuseNumber();
+    const rows = this.#tap?.frames;
+    if (rows !== undefined) readFrame(bytes, from, to, time, rows);
   }
 
   /** Packets within a packet; never deeper, and never more than a bound in all. */
@@ -333,4 +404,12 @@ export class PerfettoImporter implements TraceImporter {
     this.#readPackets(inner);
     this.#nested = false;
   }
+}
+
+/** For the process tree, which has no times. */
+function namesTo(sink: KernelSink): NamedByTree {
+  return {
+    nameThread: (tid, name, pid) => sink.nameThread(tid, name, pid, 0),
+    nameProcess: () => undefined,
+  };
 }

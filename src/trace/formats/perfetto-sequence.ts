@@ -1,4 +1,6 @@
-import type { EventCounter, EventThread } from '../build/event-builder.js';
+import type { EventThread } from '../assemble/event-builder.js';
+import type { EventCounter } from '../assemble/event-counter.js';
+import { grown } from '../assemble/grow.js';
 import type { SequenceClock } from './perfetto-clocks.js';
 
 /** A track as its descriptor and its events make it known. Ids are 64 bits, kept as two halves. */
@@ -12,6 +14,8 @@ export interface PerfettoTrack {
   thread: EventThread | undefined;
   pid: number;
   tid: number;
+  /** Its slices are not those that the kernel's trace has of its thread. */
+  isSeparate: boolean;
   isCounter: boolean;
   /** The thread's CPU clock, told beside its slices. */
   isThreadTime: boolean;
@@ -23,6 +27,37 @@ export interface PerfettoTrack {
 
 /** 64 bits. */
 export type InternId = number | bigint;
+
+export interface InternedFrame {
+  readonly name: InternId;
+  readonly mapping: InternId;
+  readonly pc: number;
+}
+
+/** What packets of a sequence say of stacks, by the numbers that later ones refer to. */
+export class StackTables {
+  readonly functions = new Map<InternId, string>();
+  readonly mappingPaths = new Map<InternId, string>();
+  readonly mappings = new Map<InternId, InternId>();
+  readonly frames = new Map<InternId, InternedFrame>();
+  readonly stacks = new Map<InternId, readonly InternId[]>();
+  /** Paths of the stacks that a sample had. */
+  readonly paths = new Map<InternId, number>();
+}
+
+/** What holds for the stack samples of a sequence that do not say otherwise. */
+export interface SampleDefaultsRead {
+  /** BTrace's own samples: its calls come of them. */
+  readonly isOwn: boolean;
+  readonly counter: SampleCounterRead | undefined;
+}
+
+/** What samples are weighed by. */
+export interface SampleCounterRead {
+  /** ns of one count; 0: it does not count time. */
+  readonly unitNs: number;
+  readonly isCpuTime: boolean;
+}
 
 /** Interning ids up to this are an array, above it a map: ids come from a file. */
 const maxDenseId = 1 << 22;
@@ -38,6 +73,9 @@ export class PerfettoSequence {
   extraCounters: PerfettoTrack[] = [];
   extraDoubleCounters: PerfettoTrack[] = [];
   readonly clocks = new Map<number, SequenceClock>();
+  /** What stacks of samples are made of. */
+  stacks: StackTables | undefined;
+  samples: SampleDefaultsRead | undefined;
   /** Running values of the extra counters that are told as differences. */
   extraValues: number[] = [];
   /** Older producers: the thread of all events, and the µs they are counted from. */
@@ -55,6 +93,8 @@ export class PerfettoSequence {
     this.#names.fill(0);
     this.#farNames.clear();
     this.#sources.clear();
+    this.stacks = undefined;
+    this.samples = undefined;
     this.extraValues = [];
     this.defaultClock = 0;
     this.defaultTrack = undefined;
@@ -68,11 +108,8 @@ export class PerfettoSequence {
       this.#farNames.set(iid, method + 1);
       return;
     }
-    if (iid >= this.#names.length) {
-      const grown = new Int32Array(Math.max(iid + 1, this.#names.length * 2));
-      grown.set(this.#names);
-      this.#names = grown;
-    }
+    if (iid >= this.#names.length)
+      this.#names = grown(this.#names, Math.max(iid + 1, this.#names.length * 2));
     this.#names[iid] = method + 1;
   }
 

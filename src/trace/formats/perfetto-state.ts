@@ -10,6 +10,7 @@ import {
   Source,
 } from './perfetto-fields.js';
 import type { InternId, PerfettoSequence } from './perfetto-sequence.js';
+import { readSampleDefaults } from './perfetto-samples.js';
 import type { PerfettoTracks } from './perfetto-tracks.js';
 import { ProtobufReader } from './protobuf-reader.js';
 
@@ -67,6 +68,8 @@ export function readDefaults(
   const fields = outer.open(bytes, from, to);
   while (fields.next()) {
     if (fields.field === PacketDefaults.clockId) sequence.defaultClock = fields.low;
+    else if (fields.field === PacketDefaults.stackSample && fields.wireType === 2)
+      sequence.samples = readSampleDefaults(bytes, fields.from, fields.to);
     else if (fields.field === PacketDefaults.trackEvent && fields.wireType === 2) {
       const event = inner.open(bytes, fields.from, fields.to);
       sequence.extraCounters = [];

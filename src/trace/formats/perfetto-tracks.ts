@@ -1,4 +1,4 @@
-import type { EventBuilder, EventThread } from '../build/event-builder.js';
+import type { EventBuilder, EventThread } from '../assemble/event-builder.js';
 import { Flows } from './flows.js';
 import type { KernelTrace } from './kernel-trace.js';
 import { Counter, CounterType, CounterUnit, Process, Thread, Track } from './perfetto-fields.js';
@@ -41,7 +41,9 @@ export class PerfettoTracks {
 
   threadOf(track: PerfettoTrack): EventThread {
     if (track.thread !== undefined) return track.thread;
-    if (track.tid > 0) {
+    if (track.tid > 0 && track.isSeparate) {
+      track.thread = this.#builder.thread(track.tid, track.pid, track.name);
+    } else if (track.tid > 0) {
       const known = this.#kernel.known(track.tid);
       // A thread that only the kernel has told of so far is the same one; one with a track of its own is another.
       const taken = known !== undefined && this.#taken.has(known);
@@ -76,6 +78,7 @@ export class PerfettoTracks {
     const fields = this.#fields.open(bytes, from, to);
     let track: PerfettoTrack | undefined;
     let name = '';
+    let isSeparate = false;
     let [parentLow, parentHigh] = [0, 0];
     let thread: readonly [number, number] | undefined;
     let process: readonly [number, number] | undefined;
@@ -99,6 +102,9 @@ export class PerfettoTracks {
         case Track.process:
           if (fields.wireType === 2) process = [fields.from, fields.to];
           break;
+        case Track.disallowMerging:
+          isSeparate = fields.low !== 0;
+          break;
         case Track.counter:
           if (fields.wireType === 2) counter = [fields.from, fields.to];
           break;
@@ -109,6 +115,7 @@ export class PerfettoTracks {
     track.parentLow = parentLow;
     track.parentHigh = parentHigh;
     if (name !== '') track.name = name;
+    track.isSeparate = isSeparate;
     if (thread !== undefined) this.#thread(track, bytes, thread);
     else if (process !== undefined) this.#process(track, bytes, process);
     else if (parentLow !== 0 || parentHigh !== 0) {
@@ -145,6 +152,9 @@ export class PerfettoTracks {
         if (thread.pid === 0) thread.pid = this.of(track.parentLow, track.parentHigh).pid;
         if (thread.name === '') thread.name = track.name;
         thread.isMain = thread.tid > 0 && thread.tid === thread.pid;
+        // The kernel's trace has no slices of it: then what it says of the thread itself belongs here.
+        if (track.isSeparate && this.#kernel.known(thread.tid)?.events.isEmpty !== false)
+          this.#kernel.adopt(thread);
       }
     }
   }
@@ -222,6 +232,7 @@ function newTrack(low: number, high: number): PerfettoTrack {
     thread: undefined,
     pid: 0,
     tid: 0,
+    isSeparate: false,
     isCounter: false,
     isThreadTime: false,
     incremental: false,

@@ -1,3 +1,4 @@
+import { valueOrNaN } from '../assemble/number-gate.js';
 import { textOf } from '../recording/text.js';
 
 /**
@@ -136,6 +137,12 @@ export class ProtobufReader {
   /** The text of a length-delimited field. */
   text(): string {
     return textOf(this.bytes.subarray(this.from, this.to));
+  }
+
+  /** The value of a float field. */
+  get float(): number {
+    floats.setUint32(0, this.low, true);
+    return valueOrNaN(floats.getFloat32(0, true));
   }
 
   /** The value of a double field. */

@@ -1,3 +1,5 @@
+import { grown } from '../assemble/grow.js';
+
 /**
  * Writes protobuf fields into one growing buffer. Nested messages are written in place: one byte is left for the length,
  * and the rare message of 128 bytes or more is moved up.
@@ -88,6 +90,22 @@ export class ProtobufWriter {
     this.#at += written;
   }
 
+  /** Integers from 0 on in one field. */
+  packed(field: number, values: readonly number[]): void {
+    this.begin(field);
+    this.#reserve(10 * values.length);
+    for (const value of values) this.#varint(value);
+    this.end();
+  }
+
+  bytes(field: number, value: Uint8Array): void {
+    this.#reserve(value.length + 16);
+    this.#tag(field, 2);
+    this.#varint(value.length);
+    this.#bytes.set(value, this.#at);
+    this.#at += value.length;
+  }
+
   #tag(field: number, wireType: number): void {
     this.#varint(field * 8 + wireType);
   }
@@ -117,9 +135,8 @@ export class ProtobufWriter {
   }
 
   #reserve(more: number): void {
-    if (this.#at + more <= this.#bytes.length) return;
-    const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#at + more));
-    grown.set(this.#bytes.subarray(0, this.#at));
-    this.#bytes = grown;
+    const needed = this.#at + more;
+    if (needed > this.#bytes.length)
+      this.#bytes = grown(this.#bytes, Math.max(this.#bytes.length * 2, needed));
   }
 }

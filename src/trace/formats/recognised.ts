@@ -1,4 +1,4 @@
-/** Formats that are read, and `gzip`, which is inflated and recognised again. */
+/** Formats that are read, and `gzip` and `zip`, which are unpacked and recognised again. */
 export type FormatId =
   | 'btrace'
   | 'perfetto'
@@ -9,14 +9,25 @@ export type FormatId =
   | 'art'
   | 'systrace'
   | 'perf'
+  | 'perf-data'
   | 'fuchsia'
   | 'ninja'
-  | 'gzip';
+  | 'pprof'
+  | 'cpuprofile'
+  | 'jfr'
+  | 'firefox'
+  | 'simpleperf'
+  | 'sample'
+  | 'spindump'
+  | 'ips'
+  | 'xctrace'
+  | 'gzip'
+  | 'zip';
 
 export interface Recognised {
   /** Undefined when this is no trace that can be read. */
   readonly format: FormatId | undefined;
-  /** What it is, in a person's words: "Perfetto trace", "zip archive". */
+  /** What it is, in a person's words: "Perfetto trace", "PNG picture". */
   readonly name: string;
   /** For what cannot be read: what to do with it. */
   readonly advice: string;

@@ -1,5 +1,5 @@
 /**
- * Writes what another tool recorded as a recording of ours: its intervals become samples from outside, two an interval, so that
+ * Writes what another tool recorded as a recording of ours: its intervals become samples of the external sampler, two an interval, so that
  * reading them gives the same times again. What only recordings have (who woke whom, positions within methods) is not made up.
  */
 import type { EndReason } from '../model/kinds.js';
@@ -29,7 +29,7 @@ export interface RecordingFacts {
 /** Of the file's messages; far below what a chunk may hold. */
 const namesPerChunk = 2000;
 const nodesPerChunk = 20_000;
-const intervalsPerBlock = 4096;
+const intervalsPerSampleBlock = 4096;
 
 export async function writeRecording(sink: ByteSink, facts: RecordingFacts, trace?: Trace): Promise<void> {
   const writer = new RecordingWriter(sink);
@@ -112,15 +112,15 @@ async function addSamples(writer: RecordingWriter, { index, intervals }: ThreadT
   const hasCpu = intervals.cpu.some((ns) => ns > 0);
   let used = 0;
   let last = -Infinity;
-  for (let from = 0; from < intervals.count; from += intervalsPerBlock) {
+  for (let from = 0; from < intervals.count; from += intervalsPerSampleBlock) {
     const [time, stack, cpu, kind]: [number[], number[], number[], number[]] = [[], [], [], []];
-    for (let row = from; row < Math.min(from + intervalsPerBlock, intervals.count); row++) {
+    for (let row = from; row < Math.min(from + intervalsPerSampleBlock, intervals.count); row++) {
       const end = intervals.end[row] ?? 0;
       const push = (at: number): void => {
         time.push(at);
         stack.push(intervals.path[row] ?? 0);
         cpu.push(used);
-        kind.push(SampleKind.AsyncOutside);
+        kind.push(SampleKind.ExternalSampler);
         last = at;
       };
       const begin = Math.max(intervals.begin[row] ?? 0, last + 1);

@@ -1,15 +1,16 @@
-import { callBytes, intervalBytes } from '../build/budget.js';
-import { EventBuilder } from '../build/event-builder.js';
-import { EventColumns } from '../build/event-columns.js';
-import { grown, nextCapacity } from '../build/grow.js';
-import { SampledRows } from '../build/sampled-rows.js';
+import { callBytes, intervalBytes } from '../assemble/budget.js';
+import { EventBuilder } from '../assemble/event-builder.js';
+import { EventColumns } from '../assemble/event-columns.js';
+import { idIn, isTime } from '../assemble/number-gate.js';
+import { SampledRows } from '../assemble/sampled-rows.js';
 import { counted } from '../model/counted.js';
 import type { Trace } from '../model/trace.js';
 import type { ImportOptions, TraceImporter } from './importer.js';
 import { JsonDocument, readItem, skipValue, type JsonVisitor } from './json-document.js';
-import { Lack, type JsonReader } from './json-reader.js';
+import { eachMember, eachNumber, shortKey, type JsonReader } from './json-reader.js';
 import { NamedMethods } from './named-methods.js';
 import { NameTable } from './names.js';
+import { Numbers } from './numbers.js';
 
 const Role = {
   root: 1,
@@ -21,25 +22,23 @@ const Role = {
   samples: 7,
   weights: 8,
 } as const;
+/** Members of frames and events that are read. */
+const Key = {
+  name: shortKey('name'),
+  file: shortKey('file'),
+  line: shortKey('line'),
+  type: shortKey('type'),
+  at: shortKey('at'),
+} as const;
 const maxFrames = 1 << 24;
-const unitNs: Readonly<Record<string, number>> = {
-  nanoseconds: 1,
-  microseconds: 1e3,
-  milliseconds: 1e6,
-  seconds: 1e9,
-};
-
-/** A column of numbers that grows. */
-class Numbers {
-  count = 0;
-  values = new Float64Array(0);
-  push(value: number): void {
-    if (this.count === this.values.length) {
-      this.values = grown(this.values, nextCapacity(this.count, this.count + 1));
-    }
-    this.values[this.count++] = value;
-  }
-}
+const unitNs: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    nanoseconds: 1,
+    microseconds: 1e3,
+    milliseconds: 1e6,
+    seconds: 1e9,
+  }),
+);
 
 /** A profile while the file is read: its frames and its unit may be told after its events. */
 class Profile {
@@ -231,23 +230,20 @@ export class SpeedscopeImporter implements TraceImporter, JsonVisitor {
     let name = -1;
     let file = '';
     let line = 0;
-    const whole = eachMember(reader, (from, to) => {
-      const { bytes } = reader;
-      const length = to - from;
-      const first = bytes[from];
-      if (length === 4 && first === 0x6e && reader.peek() === 0x22) {
+    const whole = eachMember(reader, (key) => {
+      if (key === Key.name && reader.peek() === 0x22) {
         if (!reader.string()) return false;
         name = reader.escaped
           ? this.#names.internText(reader.text())
-          : this.#names.intern(bytes, reader.from, reader.to);
+          : this.#names.intern(reader.bytes, reader.from, reader.to);
         return true;
       }
-      if (length === 4 && first === 0x66 && reader.peek() === 0x22) {
+      if (key === Key.file && reader.peek() === 0x22) {
         if (!reader.string()) return false;
         file = reader.text();
         return true;
       }
-      if (length === 4 && first === 0x6c && reader.peek() !== 0x6e) {
+      if (key === Key.line && reader.peek() !== 0x6e) {
         if (!reader.number()) return false;
         line = reader.whole;
         return true;
@@ -266,23 +262,22 @@ export class SpeedscopeImporter implements TraceImporter, JsonVisitor {
     let kind = 0x4f;
     let frame = -1;
     let at = NaN;
-    const whole = eachMember(reader, (from, to) => {
-      switch (to - from) {
-        case 4:
+    const whole = eachMember(reader, (key) => {
+      switch (key) {
+        case Key.type:
           if (reader.peek() !== 0x22) return reader.skip();
           if (!reader.string()) return false;
           kind = reader.bytes[reader.from] ?? 0;
           return true;
-        case 5:
-          if (!reader.number()) return false;
-          frame = reader.value;
-          return true;
-        case 2:
+        case Key.at:
           if (!reader.number()) return false;
           at = reader.value;
           return true;
         default:
-          return reader.skip();
+          if (!reader.is('frame')) return reader.skip();
+          if (!reader.number()) return false;
+          frame = reader.value;
+          return true;
       }
     });
     if (!whole) return false;
@@ -294,35 +289,24 @@ export class SpeedscopeImporter implements TraceImporter, JsonVisitor {
   #sample(reader: JsonReader): boolean {
     const { stacks } = this.#profile;
     const before = stacks.count;
-    if (!reader.expect(0x5b)) return false;
-    for (;;) {
-      let byte = reader.peek();
-      if (byte === 0x2c) {
-        reader.at++;
-        byte = reader.peek();
-      }
-      if (byte === 0x5d) break;
-      if (byte < 0 || !reader.number()) {
-        stacks.count = before;
-        return false;
-      }
-      stacks.push(reader.value);
+    if (!eachNumber(reader, (frame) => stacks.push(frame))) {
+      stacks.count = before;
+      return false;
     }
-    reader.at++;
     this.#profile.endStack(before);
     return true;
   }
 
   /** Makes a thread of a profile; returns how often it names a frame that is not there. `hasEnd`: all of its events are known. */
   #place(profile: Profile, hasEnd: boolean): number {
-    const scale = unitNs[profile.unit] ?? this.#countNs;
-    if (unitNs[profile.unit] === undefined)
+    const scale = unitNs.get(profile.unit) ?? this.#countNs;
+    if (!unitNs.has(profile.unit))
       this.#untimed =
         profile.unit === 'none'
           ? 'The file does not say what its values are'
           : `The values of the file are ${profile.unit}`;
     const [, name = profile.name, tid = '0'] = /^(.*) \(tid (\d+)\)$/s.exec(profile.name) ?? [];
-    const thread = this.#builder.thread(Number(tid), 0, name);
+    const thread = this.#builder.thread(idIn(tid), 0, name);
     let missing = 0;
     const methodOf = (frame: number): number => {
       const method = this.#frames[frame];
@@ -337,41 +321,27 @@ export class SpeedscopeImporter implements TraceImporter, JsonVisitor {
       thread.events.push(Math.round((events.time[row] ?? 0) * scale), what >= 0 ? method : -2 - method);
     }
     const end = Math.round(profile.end * scale);
-    if (hasEnd && events.count > 0 && Number.isFinite(end)) thread.endNs = end;
+    for (let n = events.refused; n > 0; n--) this.#builder.refuseNumber();
+    if (hasEnd && events.count > 0 && isTime(end)) thread.endNs = end;
     if (stackEnds.count > 0) {
       const rows = (thread.sampled = new SampledRows(this.#builder.paths));
-      let time = profile.start * scale;
+      let time = isTime(profile.start * scale) ? profile.start * scale : 0;
       let at = 0;
       for (let sample = 0; sample < stackEnds.count; sample++) {
         let path = 0;
         for (const end = stackEnds.values[sample] ?? at; at < end; at++) {
           path = this.#builder.paths.child(path, methodOf(stacks.values[at] ?? 0));
         }
-        const weight = sample < weights.count ? Math.max(0, weights.values[sample] ?? 0) : 1;
-        const next = time + weight * scale;
-        if (path !== 0) rows.push(Math.round(time), Math.round(next), path, 1);
-        time = next;
+        const stated = sample < weights.count ? (weights.values[sample] ?? 0) : 1;
+        if (stated < 0) this.#builder.tellNegative();
+        const next = time + Math.max(0, stated) * scale;
+        if (!isTime(next)) this.#builder.refuseNumber();
+        else {
+          if (path !== 0) rows.push(Math.round(time), Math.round(next), path, 1);
+          time = next;
+        }
       }
     }
     return missing;
   }
-}
-
-/** Reads an object; `visit` stands before the value of the member whose name is bytes[from, to). */
-function eachMember(reader: JsonReader, visit: (from: number, to: number) => boolean): boolean {
-  if (!reader.expect(0x7b)) return false;
-  for (;;) {
-    let byte = reader.peek();
-    if (byte === 0x2c) {
-      reader.at++;
-      byte = reader.peek();
-    }
-    if (byte < 0) return false;
-    if (byte === 0x7d) break;
-    if (!reader.string()) return false;
-    const { from, to } = reader;
-    if (!reader.expect(0x3a) || !visit(from, to)) return false;
-  }
-  reader.at++;
-  return reader.lack === Lack.Nothing;
 }

@@ -46,6 +46,6 @@ export function writeSystrace(trace: Trace, sink: Sink, options: ExportOptions =
 }
 
 function lineText(name: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what has to go
+  // oxlint-disable-next-line no-control-regex -- control characters are what has to go
   return name.replace(/[\u0000-\u001f]+/g, ' ');
 }

@@ -1,7 +1,8 @@
 /** Figures of one call. */
 import { lowerBound } from '../model/bisect.js';
 import { IntervalState, type Intervals, type Paths, type Trace } from '../model/trace.js';
-import { type IntervalRange, isBlocked } from './scope.js';
+import { StateCursor, statesOf } from './scheduling.js';
+import { type IntervalRange, isWait, shareIn } from './scope.js';
 import { byWeight, type ByWeight } from './weights.js';
 
 export interface CallFigures {
@@ -24,8 +25,15 @@ export interface CallPlace {
   readonly beginNs: number;
 }
 
-/** Costs a pass over the intervals that the call spans. Undefined when there is no such call. */
-export function callFigures(trace: Trace, place: CallPlace): CallFigures | undefined {
+/**
+ * Of the part of the call that lies between the two times; they default to all of it. Costs a pass over the intervals that
+ * the call spans. Undefined when there is no such call.
+ */
+export function callFigures(
+  trace: Trace,
+  place: CallPlace,
+  within = { beginNs: -Infinity, endNs: Infinity },
+): CallFigures | undefined {
   const thread = trace.threads.find(({ index }) => index === place.thread);
   const range = thread === undefined ? undefined : intervalsOfCall(thread.intervals, trace.paths, place);
   if (thread === undefined || range === undefined) return undefined;
@@ -34,10 +42,15 @@ export function callFigures(trace: Trace, place: CallPlace): CallFigures | undef
   const { first, last } = range;
   const self = byWeight(() => 0);
   const total = byWeight(() => 0);
+  const states = trace.system && statesOf(trace.system, trace).get(thread.tid);
+  const cursor = states && new StateCursor(states);
   let gapNs = 0;
   let samples = 0;
   for (let at = first; at < last; at++) {
-    const wall = (intervals.end[at] as number) - (intervals.begin[at] as number);
+    const [from, to] = [intervals.begin[at] as number, intervals.end[at] as number];
+    if (to < within.beginNs || from > within.endNs) continue;
+    const share = shareIn(from, to, { threads: [], ...within });
+    const wall = (to - from) * share;
     samples += intervals.samples[at] as number;
     const state = intervals.state[at] as number;
     if (state === IntervalState.Gap) {
@@ -45,14 +58,17 @@ export function callFigures(trace: Trace, place: CallPlace): CallFigures | undef
       continue;
     }
     const isSelf = trace.paths.depth[intervals.path[at] as number] === depth + 1;
+    cursor?.sum(Math.max(from, within.beginNs), Math.min(to, within.endNs));
     for (const sums of isSelf ? [total, self] : [total]) {
       sums.wall += wall;
-      sums.cpu += intervals.cpu[at] as number;
-      if (isBlocked(state)) sums.blocked += wall;
-      sums.allocations += intervals.allocations[at] as number;
-      sums.allocatedBytes += intervals.allocatedBytes[at] as number;
-      sums.faults += intervals.faults[at] as number;
-      sums.switches += intervals.switches[at] as number;
+      sums.cpu += (intervals.cpu[at] as number) * share;
+      if (isWait(state)) sums.wait += wall;
+      sums.allocations += (intervals.allocations[at] as number) * share;
+      sums.allocatedBytes += (intervals.allocatedBytes[at] as number) * share;
+      sums.faults += (intervals.faults[at] as number) * share;
+      sums.switches += (intervals.switches[at] as number) * share;
+      sums.schedulerCpu += cursor?.runningNs ?? 0;
+      sums.coreWait += cursor?.runnableNs ?? 0;
     }
   }
   let path = intervals.path[first] as number;

@@ -2,13 +2,13 @@
 import { lowerBound } from '../model/bisect.js';
 import { SampleFlag, SampleKind } from '../model/kinds.js';
 import { type ThreadTrack, type Trace } from '../model/trace.js';
-import { isPlatform } from './platform.js';
+import { programPath } from './platform.js';
 
 export interface LockWait {
   /** Thread index. */
   readonly thread: number;
-  /** Row in its blocks: what it waits for, and since when. */
-  readonly block: number;
+  /** Row in its waits: what it waits for, and since when. */
+  readonly row: number;
   /** Index of the thread that has the lock, 0 unknown. */
   readonly owner: number;
   /** The owner was seen when the wait began; it may have been another one at the end. */
@@ -37,8 +37,8 @@ export function lockWaitsAtEnd(trace: Trace): LockWaits {
     const wait = lockWait(trace, thread);
     if (wait === undefined) continue;
     waits.set(thread.index, wait);
-    const { begin, end } = thread.blocks;
-    lasted.set(wait, (end[wait.block] as number) - (begin[wait.block] as number));
+    const { begin, end } = thread.waits;
+    lasted.set(wait, (end[wait.row] as number) - (begin[wait.row] as number));
   }
   const deadlocks: LockWait[][] = [];
   /** Those that wait for good: in a circle, or behind one. */
@@ -66,34 +66,29 @@ export function lockWaitsAtEnd(trace: Trace): LockWaits {
 }
 
 /** The lock that a thread waited for at the end. It is in one wait at most. */
-function lockWait(trace: Trace, { index, blocks, intervals }: ThreadTrack): LockWait | undefined {
-  const { count, end, kind, path, owner, flags } = blocks;
-  const block = count - 1;
-  const flag = flags[block] as number;
-  if (count === 0 || (flag & SampleFlag.StillWaits) === 0) return undefined;
-  const by = owner[block] as number;
+function lockWait(trace: Trace, { index, waits, intervals }: ThreadTrack): LockWait | undefined {
+  const { count, end, kind, path, owner, flags } = waits;
+  const last = count - 1;
+  const flag = flags[last] as number;
+  if (count === 0 || (flag & SampleFlag.OpenWait) === 0) return undefined;
+  const by = owner[last] as number;
   // Whatever has an owner is a lock; parking has one where what it parks for is a lock.
-  if (by === 0 && kind[block] !== SampleKind.Monitor && kind[block] !== SampleKind.Mutex) return undefined;
-  const interval = lowerBound(intervals.end, end[block] as number, 0, intervals.count);
-  const isThere = interval < intervals.count && intervals.path[interval] === path[block];
+  if (by === 0 && kind[last] !== SampleKind.Monitor && kind[last] !== SampleKind.Mutex) return undefined;
+  const interval = lowerBound(intervals.end, end[last] as number, 0, intervals.count);
+  const isThere = interval < intervals.count && intervals.path[interval] === path[last];
   return {
     thread: index,
-    block,
+    row: last,
     owner: by,
     isEstimated: (flag & SampleFlag.OwnerEstimated) !== 0,
-    ...placeOf(trace, path[block] as number, isThere ? (intervals.node[interval] as number) : 0),
+    ...placeOf(trace, path[last] as number, isThere ? (intervals.node[interval] as number) : 0),
   };
 }
 
-function placeOf(
-  { paths, methods, nodes }: Trace,
-  path: number,
-  node: number,
-): { method: number; line: number } {
-  let at = path;
-  while (at !== 0 && isPlatform(methods.className(paths.method[at] as number)))
-    at = paths.parent[at] as number;
-  if (at === 0) at = path;
+/** The innermost method of the program on `path`, and its line at `node`; −1 and 0 where they are not known. */
+export function placeOf(trace: Trace, path: number, node: number): { method: number; line: number } {
+  const { paths, methods, nodes } = trace;
+  const at = programPath(trace, path);
   if (at === 0) return { method: -1, line: 0 };
   const method = paths.method[at] as number;
   let frame = nodes === undefined ? 0 : node;

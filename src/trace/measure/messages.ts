@@ -1,8 +1,8 @@
 /** What a thread that runs a message loop did with each message: docs/MEASURES.md, "Messages". */
 import { SampleKind } from '../model/kinds.js';
-import { IntervalState, type Blocks, type Paths, type ThreadTrack, type Trace } from '../model/trace.js';
+import { IntervalState, type Waits, type Paths, type ThreadTrack, type Trace } from '../model/trace.js';
 import { mostOf } from './most-of.js';
-import { isBlocked } from './scope.js';
+import { isWait } from './scope.js';
 import { isCarrier } from './virtual-threads.js';
 
 /** A row a message, by thread, then begin. Messages that nothing was seen of are not there. */
@@ -15,7 +15,7 @@ export interface MessageFigures {
   readonly begin: Float64Array;
   readonly end: Float64Array;
   readonly cpu: Float64Array;
-  readonly blocked: Float64Array;
+  readonly wait: Float64Array;
   /** Of its time, without evidence. */
   readonly gap: Float64Array;
   /** The innermost method that at least half of its time was in, −1: none. */
@@ -41,7 +41,7 @@ export function messageFigures(trace: Trace, threads: readonly number[] = []): M
     begin: Float64Array.from(rows, (row) => row.begin),
     end: Float64Array.from(rows, (row) => row.end),
     cpu: Float64Array.from(rows, (row) => row.cpu),
-    blocked: Float64Array.from(rows, (row) => row.blocked),
+    wait: Float64Array.from(rows, (row) => row.wait),
     gap: Float64Array.from(rows, (row) => row.gap),
     method: Int32Array.from(rows, (row) => row.method),
   };
@@ -53,14 +53,14 @@ interface Row {
   readonly begin: number;
   end: number;
   cpu: number;
-  blocked: number;
+  wait: number;
   gap: number;
   method: number;
 }
 
 function addMessages(rows: Row[], thread: ThreadTrack, paths: Paths): void {
   const { intervals, message } = thread;
-  const polls = new PollWaits(thread.blocks);
+  const polls = new PollWaits(thread.waits);
   let row: Row | undefined;
   let inPath = new Map<number, number>();
   const close = (): void => {
@@ -76,14 +76,14 @@ function addMessages(rows: Row[], thread: ThreadTrack, paths: Paths): void {
     if (isOutside || id !== row?.id) close();
     if (isOutside || end <= begin) continue;
     if (row === undefined) {
-      row = { thread: thread.index, id, begin, end, cpu: 0, blocked: 0, gap: 0, method: -1 };
+      row = { thread: thread.index, id, begin, end, cpu: 0, wait: 0, gap: 0, method: -1 };
       rows.push(row);
       inPath = new Map();
     }
     row.end = end;
     row.cpu += intervals.cpu[at] as number;
     const state = intervals.state[at] as number;
-    if (isBlocked(state)) row.blocked += end - begin;
+    if (isWait(state)) row.wait += end - begin;
     if (state === IntervalState.Gap) row.gap += end - begin;
     const path = intervals.path[at] as number;
     inPath.set(path, (inPath.get(path) ?? 0) + end - begin);
@@ -93,21 +93,26 @@ function addMessages(rows: Row[], thread: ThreadTrack, paths: Paths): void {
 
 /** The waits of a message loop, asked for in the order of time. */
 class PollWaits {
-  private readonly rows: readonly number[];
-  private next = 0;
+  readonly #rows: readonly number[];
+  #next = 0;
+  readonly #waits: Waits;
 
-  constructor(private readonly blocks: Blocks) {
-    const { count, kind, begin } = blocks;
+  constructor(waits: Waits) {
+    this.#waits = waits;
+
+    const { count, kind, begin } = waits;
     const rows: number[] = [];
     for (let row = 0; row < count; row++) if (kind[row] === SampleKind.Poll) rows.push(row);
-    this.rows = rows.sort((a, b) => (begin[a] as number) - (begin[b] as number));
+    this.#rows = rows.sort((a, b) => (begin[a] as number) - (begin[b] as number));
   }
 
   /** Whether the stretch lies in one. */
   has(begin: number, end: number): boolean {
-    const { blocks, rows } = this;
-    while (this.next < rows.length && (blocks.end[rows[this.next] as number] as number) <= begin) this.next++;
-    const row = rows[this.next];
-    return row !== undefined && (blocks.begin[row] as number) <= begin && end <= (blocks.end[row] as number);
+    const rows = this.#rows;
+    const waits = this.#waits;
+    while (this.#next < rows.length && (waits.end[rows[this.#next] as number] as number) <= begin)
+      this.#next++;
+    const row = rows[this.#next];
+    return row !== undefined && (waits.begin[row] as number) <= begin && end <= (waits.end[row] as number);
   }
 }

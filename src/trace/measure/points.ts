@@ -29,7 +29,7 @@ export interface PointSurvey {
 }
 
 /** No point of the thread itself: these come by the clock. */
-const byClock = new Set<number>([SampleKind.Unknown, SampleKind.AsyncSelf, SampleKind.AsyncOutside]);
+const byClock = new Set<number>([SampleKind.Unknown, SampleKind.CpuTimer, SampleKind.ExternalSampler]);
 
 export class PointSurveyor {
   readonly #parser = new ChunkParser({ magic: true });

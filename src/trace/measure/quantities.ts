@@ -4,8 +4,11 @@
 function number(value: number, digits: number): string {
   const fixed = value.toFixed(digits);
   if (Math.abs(value) < 999.5) return fixed;
-  const dot = digits === 0 ? fixed.length : fixed.length - digits - 1;
-  return fixed.slice(0, dot).replace(/\B(?=(\d{3})+$)/g, ',') + fixed.slice(dot);
+  let dot = digits === 0 ? fixed.length : fixed.length - digits - 1;
+  let text = fixed.slice(dot);
+  const first = fixed.startsWith('-') ? 1 : 0;
+  for (; dot - first > 3; dot -= 3) text = `,${fixed.slice(dot - 3, dot)}${text}`;
+  return fixed.slice(0, dot) + text;
 }
 
 /** By what it is once rounded: 9.996 is "10.0". */

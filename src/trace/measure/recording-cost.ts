@@ -16,17 +16,17 @@ export interface RecordingCost {
 }
 
 /** What all threads were seen to wait in the whole recording: the cost is of all of it, whatever part is looked at. */
-export function blockedTime({ threads }: Pick<Trace, 'threads'>): number {
-  return threads.reduce((sum, { intervals }) => sum + threadTimes(intervals).blockedNs, 0);
+export function waitTime({ threads }: Pick<Trace, 'threads'>): number {
+  return threads.reduce((sum, { intervals }) => sum + threadTimes(intervals).waitNs, 0);
 }
 
-/** `blockedNs`: of all threads in the whole recording; 0 while it is not known. Undefined where the agent did not tell. */
+/** `waitNs`: of all threads in the whole recording; 0 while it is not known. Undefined where the agent did not tell. */
 export function recordingCost(
   { captureNs, drainNs, processCpuNs }: Pick<TraceStatus, 'captureNs' | 'drainNs' | 'processCpuNs'>,
-  blockedNs: number,
+  waitNs: number,
 ): RecordingCost | undefined {
   if (processCpuNs <= 0) return undefined;
   const spentNs = captureNs + drainNs;
-  const ofWorkAndWaits = spentNs / (processCpuNs + blockedNs);
+  const ofWorkAndWaits = spentNs / (processCpuNs + waitNs);
   return { ofCpu: spentNs / processCpuNs, ofWorkAndWaits, isLoud: ofWorkAndWaits > loudShare };
 }

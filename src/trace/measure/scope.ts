@@ -6,6 +6,8 @@ export interface Scope {
   readonly threads: readonly number[];
   readonly beginNs: number;
   readonly endNs: number;
+  /** The program's counter that the weight `counted` is of. */
+  readonly counter?: string;
 }
 
 export const wholeTrace: Scope = { threads: [], beginNs: -Infinity, endNs: Infinity };
@@ -54,7 +56,7 @@ export function shareIn(begin: number, end: number, scope: Scope): number {
   return (Math.min(end, scope.endNs) - Math.max(begin, scope.beginNs)) / length;
 }
 
-/** Whether an interval's time counts as blocked: seen waiting, or told so by the wait itself. */
-export function isBlocked(state: number): boolean {
-  return state === IntervalState.Blocked || state === IntervalState.Waiting;
+/** Whether an interval's time counts as wait: seen waiting, or told so by the wait itself. */
+export function isWait(state: number): boolean {
+  return state === IntervalState.Wait || state === IntervalState.InferredWait;
 }

@@ -2,8 +2,10 @@
  * The weights of a scope summed by path: one pass over its intervals. Every other figure comes from these sums at the
  * price of a pass over the paths, of which there are far fewer than intervals.
  */
-import { type Intervals, IntervalState, type Paths, type Trace } from '../model/trace.js';
+import { type HeldMemory, type Intervals, IntervalState, type Paths, type Trace } from '../model/trace.js';
 import { intervalsIn, type Scope, shareIn, threadsIn } from './scope.js';
+import { risesOf } from './counter-rises.js';
+import { StateCursor, statesOf } from './scheduling.js';
 import { byWeight, type ByWeight, type Weight } from './weights.js';
 
 export class Sums {
@@ -20,9 +22,9 @@ export class Sums {
   /** Captures in the scope; 0 where only times were summed. */
   samples = 0;
 
-  private readonly totals = new Map<Weight, Float64Array>();
-  private firstChild: Int32Array | undefined;
-  private nextSibling: Int32Array | undefined;
+  readonly #totals = new Map<Weight, Float64Array>();
+  #firstChild: Int32Array | undefined;
+  #nextSibling: Int32Array | undefined;
 
   constructor(
     readonly paths: Paths,
@@ -36,7 +38,7 @@ export class Sums {
 
   /** Weight of each path with all that it called: one loop from the leaves to the root, as parents have smaller ids. */
   total(weight: Weight): Float64Array {
-    let total = this.totals.get(weight);
+    let total = this.#totals.get(weight);
     if (total === undefined) {
       total = this.self[weight].slice();
       const { parent } = this.paths;
@@ -44,19 +46,19 @@ export class Sums {
         const above = parent[path] as number;
         total[above] = (total[above] as number) + (total[path] as number);
       }
-      this.totals.set(weight, total);
+      this.#totals.set(weight, total);
     }
     return total;
   }
 
   /** The first path called on `path` directly, 0 for none; `sibling` gives the next. */
   child(path: number): number {
-    if (this.firstChild === undefined) this.index();
-    return this.firstChild?.[path] ?? 0;
+    if (this.#firstChild === undefined) this.#index();
+    return this.#firstChild?.[path] ?? 0;
   }
 
   sibling(path: number): number {
-    return this.nextSibling?.[path] ?? 0;
+    return this.#nextSibling?.[path] ?? 0;
   }
 
   /** The path of a chain of methods from the root, −1 when there is none. */
@@ -70,7 +72,7 @@ export class Sums {
     return path;
   }
 
-  private index(): void {
+  #index(): void {
     const { parent, count } = this.paths;
     const first = new Int32Array(count);
     const next = new Int32Array(count);
@@ -79,8 +81,8 @@ export class Sums {
       next[path] = first[above] as number;
       first[above] = path;
     }
-    this.firstChild = first;
-    this.nextSibling = next;
+    this.#firstChild = first;
+    this.#nextSibling = next;
   }
 }
 
@@ -94,20 +96,24 @@ const nothingCounted: Pick<Intervals, 'allocations' | 'allocatedBytes' | 'faults
   };
 
 /**
- * Costs a pass over the intervals of the scope. `times` leaves out what was counted, which a recording may not have read yet:
+ * Costs a pass over the intervals of the scope. `counted` leaves out what the scheduler says, which
+ * takes a pass over the scheduler's events, `times` also what was counted, which a recording may not have read yet:
  * that takes longer than the pass, and 36 bytes an interval.
  */
-export function sumScope(trace: Trace, scope: Scope, what: 'all' | 'times' = 'all'): Sums {
+export function sumScope(trace: Trace, scope: Scope, what: 'all' | 'counted' | 'times' = 'all'): Sums {
   const sums = new Sums(trace.paths, scope);
   const { parent, depth } = trace.paths;
   const { self, calls, sum, gap } = sums;
   const { info } = trace;
-  const isCounted = what === 'all';
+  const isCounted = what !== 'times';
   const hasAllocations = isCounted && info.hasAllocations;
   const hasFaults = isCounted && info.hasFaults;
   const hasSwitches = isCounted && info.hasSwitches;
+  const states = what === 'all' && trace.system !== undefined ? statesOf(trace.system, trace) : undefined;
   for (const thread of threadsIn(trace, scope)) {
     const { intervals } = thread;
+    const known = states?.get(thread.tid);
+    const cursor = known && new StateCursor(known);
     const { begin, end, path: pathOf, state, cpu, keep, countsWith } = intervals;
     const hasUnseen = countsWith.length > 0;
     const { allocations, allocatedBytes, faults, switches, samples } = isCounted ? intervals : nothingCounted;
@@ -141,9 +147,22 @@ export function sumScope(trace: Trace, scope: Scope, what: 'all' | 'times' = 'al
       } else {
         self.wall[path] = (self.wall[path] as number) + wall;
         self.cpu[path] = (self.cpu[path] as number) + used;
-        if (how === IntervalState.Blocked || how === IntervalState.Waiting) {
-          sum.blocked += wall;
-          self.blocked[path] = (self.blocked[path] as number) + wall;
+        if (how === IntervalState.Wait || how === IntervalState.InferredWait) {
+          sum.wait += wall;
+          self.wait[path] = (self.wait[path] as number) + wall;
+        }
+      }
+      if (cursor !== undefined) {
+        cursor.sum(Math.max(from, scope.beginNs), Math.min(to, scope.endNs));
+        const { runningNs, runnableNs } = cursor;
+        sum.schedulerCpu += runningNs;
+        sum.coreWait += runnableNs;
+        if (isGap) {
+          gap.schedulerCpu += runningNs;
+          gap.coreWait += runnableNs;
+        } else {
+          self.schedulerCpu[path] = (self.schedulerCpu[path] as number) + runningNs;
+          self.coreWait[path] = (self.coreWait[path] as number) + runnableNs;
         }
       }
       if (hasAllocations) {
@@ -185,5 +204,32 @@ export function sumScope(trace: Trace, scope: Scope, what: 'all' | 'times' = 'al
       byWeight((weight) => (self[weight][0] as number) - before[weight]),
     );
   }
+  if (isCounted && scope.counter !== undefined) addCounted(sums, trace, scope, scope.counter);
+  if (isCounted && trace.heldMemory !== undefined) addHeldMemory(sums, trace.heldMemory, trace, scope);
   return sums;
+}
+
+/** What is told between two intervals counts, too: its path is known. */
+function addCounted({ self, sum }: Sums, trace: Trace, scope: Scope, counter: string): void {
+  const threads = new Set(threadsIn(trace, scope).map(({ index }) => index));
+  for (const { thread, timeNs, path, rise } of risesOf(trace, counter)) {
+    if (timeNs < scope.beginNs || timeNs > scope.endNs || !threads.has(thread)) continue;
+    sum.counted += rise;
+    self.counted[path] = (self.counted[path] as number) + rise;
+  }
+}
+
+/** What was allocated in the scope counts, at its path. */
+function addHeldMemory({ self, sum }: Sums, held: HeldMemory, trace: Trace, scope: Scope): void {
+  const { thread, time, path, bytes, count } = held;
+  const threads = new Set(threadsIn(trace, scope).map(({ index }) => index));
+  const isClosed = scope.endNs >= trace.endNs;
+  for (let row = 0; row < count; row++) {
+    const at = time[row] as number;
+    const isIn = at >= scope.beginNs && (at < scope.endNs || (isClosed && at === scope.endNs));
+    if (!isIn || !threads.has(thread[row] as number)) continue;
+    const of = path[row] as number;
+    sum.heldBytes += bytes[row] as number;
+    self.heldBytes[of] = (self.heldBytes[of] as number) + (bytes[row] as number);
+  }
 }

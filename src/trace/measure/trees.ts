@@ -5,6 +5,7 @@
  * Costs a pass over the paths each; nothing is made for what nobody opens.
  */
 import { type Sums } from './sums.js';
+import type { WaitPaths } from './wait-paths.js';
 import { type Weight } from './weights.js';
 
 /** Sorted by total, largest first; without nodes that have neither weight nor calls. */
@@ -26,10 +27,21 @@ export interface FlameNodes {
   readonly method: Uint32Array;
   readonly total: Float64Array;
   readonly self: Float64Array;
+  /** FlameWait: what most of a node's own time was, if that is most of all its time. */
+  readonly wait: Uint8Array;
   /** What of the root is outside of any method, by thread, the most first. */
   readonly outside: readonly OutsideNode[];
   readonly gap: number;
 }
+
+/** What a node of a flame graph is, besides a call. */
+export const FlameWait = {
+  None: 0,
+  HeldUp: 1,
+  Resting: 2,
+  /** Off the CPU, and no wait tells what for. */
+  Inferred: 3,
+} as const;
 
 export interface OutsideNode {
   readonly thread: number;
@@ -48,43 +60,43 @@ export interface Neighbours {
 
 /** Rows by method while they are gathered. */
 class Gathering {
-  private readonly rows = new Map<number, number>();
-  private readonly methods: number[] = [];
-  private readonly selfs: number[] = [];
-  private readonly totals: number[] = [];
-  private readonly counts: number[] = [];
-  private readonly parents: number[] = [];
+  readonly #rows = new Map<number, number>();
+  readonly #methods: number[] = [];
+  readonly #selfs: number[] = [];
+  readonly #totals: number[] = [];
+  readonly #counts: number[] = [];
+  readonly #parents: number[] = [];
 
   add(method: number, self: number, total: number, calls: number, hasChildren: boolean): void {
-    let row = this.rows.get(method);
+    let row = this.#rows.get(method);
     if (row === undefined) {
-      row = this.methods.length;
-      this.rows.set(method, row);
-      this.methods.push(method);
-      this.selfs.push(0);
-      this.totals.push(0);
-      this.counts.push(0);
-      this.parents.push(0);
+      row = this.#methods.length;
+      this.#rows.set(method, row);
+      this.#methods.push(method);
+      this.#selfs.push(0);
+      this.#totals.push(0);
+      this.#counts.push(0);
+      this.#parents.push(0);
     }
-    this.selfs[row] = (this.selfs[row] as number) + self;
-    this.totals[row] = (this.totals[row] as number) + total;
-    this.counts[row] = (this.counts[row] as number) + calls;
-    if (hasChildren) this.parents[row] = 1;
+    this.#selfs[row] = (this.#selfs[row] as number) + self;
+    this.#totals[row] = (this.#totals[row] as number) + total;
+    this.#counts[row] = (this.#counts[row] as number) + calls;
+    if (hasChildren) this.#parents[row] = 1;
   }
 
   sorted(sum: number): TreeNodes {
-    const order = this.methods
+    const order = this.#methods
       .map((_, row) => row)
-      .filter((row) => (this.totals[row] as number) > 0 || (this.counts[row] as number) > 0)
-      .sort((a, b) => (this.totals[b] as number) - (this.totals[a] as number));
+      .filter((row) => (this.#totals[row] as number) > 0 || (this.#counts[row] as number) > 0)
+      .sort((a, b) => (this.#totals[b] as number) - (this.#totals[a] as number));
     const pick = (from: readonly number[]) => (row: number) => from[row] as number;
     return {
       count: order.length,
-      method: Uint32Array.from(order, pick(this.methods)),
-      self: Float64Array.from(order, pick(this.selfs)),
-      total: Float64Array.from(order, pick(this.totals)),
-      calls: Float64Array.from(order, pick(this.counts)),
-      hasChildren: Uint8Array.from(order, pick(this.parents)),
+      method: Uint32Array.from(order, pick(this.#methods)),
+      self: Float64Array.from(order, pick(this.#selfs)),
+      total: Float64Array.from(order, pick(this.#totals)),
+      calls: Float64Array.from(order, pick(this.#counts)),
+      hasChildren: Uint8Array.from(order, pick(this.#parents)),
       sum,
     };
   }
@@ -146,9 +158,15 @@ export function callers(sums: Sums, weight: Weight, path: readonly number[]): Tr
 
 /**
  * The whole call tree but what weighs less than `least` of all: of the scope, or below the node that `zoomed` (methods
- * from the root) leads to, of that node.
+ * from the root) leads to, of that node. `waits`: absent, where the weight has no waits in it.
  */
-export function flame(sums: Sums, weight: Weight, least: number, zoomed: readonly number[]): FlameNodes {
+export function flame(
+  sums: Sums,
+  weight: Weight,
+  least: number,
+  zoomed: readonly number[],
+  waits?: WaitPaths,
+): FlameNodes {
   const { parent: parentOf, method: methodOf, count: pathCount } = sums.paths;
   const selfOf = sums.self[weight];
   const totalOf = sums.total(weight);
@@ -171,6 +189,7 @@ export function flame(sums: Sums, weight: Weight, least: number, zoomed: readonl
   const method = new Uint32Array(count);
   const total = new Float64Array(count);
   const self = new Float64Array(count);
+  const wait = new Uint8Array(count);
   parent[0] = -1;
   total[0] = totalOf[0] as number;
   for (let path = 1; path < pathCount; path++) {
@@ -180,14 +199,24 @@ export function flame(sums: Sums, weight: Weight, least: number, zoomed: readonl
     method[row] = methodOf[path] as number;
     total[row] = totalOf[path] as number;
     self[row] = selfOf[path] as number;
+    if (waits !== undefined) wait[row] = flameWait(sums, waits, path, totalOf[path] as number);
   }
-  return { count, parent, method, total, self, outside: outsideNodes(sums, weight), gap: sums.gap[weight] };
+  const outside = outsideNodes(sums, weight);
+  return { count, parent, method, total, self, wait, outside, gap: sums.gap[weight] };
+}
+
+function flameWait(sums: Sums, { held, rest }: WaitPaths, path: number, total: number): number {
+  const waited = sums.self.wait[path] as number;
+  if (waited <= total / 2) return FlameWait.None;
+  const [heldNs, restNs] = [held[path] as number, rest[path] as number];
+  if (heldNs + restNs < waited / 2) return FlameWait.Inferred;
+  return heldNs >= restNs ? FlameWait.HeldUp : FlameWait.Resting;
 }
 
 function outsideNodes({ outside }: Sums, weight: Weight): OutsideNode[] {
   return [...outside]
     .filter(([, own]) => own[weight] > 0)
-    .map(([thread, own]) => ({ thread, total: own[weight], waits: own.blocked > own.wall / 2 }))
+    .map(([thread, own]) => ({ thread, total: own[weight], waits: own.wait > own.wall / 2 }))
     .sort((one, other) => other.total - one.total);
 }
 

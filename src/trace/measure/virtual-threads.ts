@@ -2,8 +2,8 @@
 import { ThreadKind } from '../model/kinds.js';
 import { IntervalState, type ThreadTrack, type Trace } from '../model/trace.js';
 import { mostOf } from './most-of.js';
-import { intervalsIn, isBlocked, type Scope, shareIn, threadsIn } from './scope.js';
-import { eachVirtualWait, type WaitPlace, WaitSum } from './virtual-waits.js';
+import { intervalsIn, isWait, type Scope, shareIn, threadsIn } from './scope.js';
+import { eachOffCarrierWait, type WaitPlace, WaitSum } from './off-carrier-waits.js';
 
 /** A row a virtual thread, those with the most CPU time first. */
 export interface VirtualThreadFigures {
@@ -21,7 +21,7 @@ export interface VirtualThreadFigures {
   readonly wall: Float64Array;
   readonly cpu: Float64Array;
   /** Of its wall time: it waited and kept its carrier. */
-  readonly blocked: Float64Array;
+  readonly wait: Float64Array;
   /** The innermost method that at least half of its wall time was in, −1: none. */
   readonly method: Int32Array;
   /** Off its carriers, of 1 ms and more: how long together, how often, and the longest. */
@@ -47,7 +47,7 @@ interface Row {
   end: number;
   wall: number;
   cpu: number;
-  blocked: number;
+  wait: number;
   readonly waited: WaitSum;
   readonly places: Map<WaitPlace, number>;
 }
@@ -72,7 +72,7 @@ export function virtualThreadFigures(trace: Trace, scope: Scope): VirtualThreadF
     end: Float64Array.from(rows, ({ end }) => end),
     wall: Float64Array.from(rows, ({ wall }) => wall),
     cpu: Float64Array.from(rows, ({ cpu }) => cpu),
-    blocked: Float64Array.from(rows, ({ blocked }) => blocked),
+    wait: Float64Array.from(rows, ({ wait }) => wait),
     method: Int32Array.from(rows, ({ id, wall }) => mostOf(inPath.get(id) ?? new Map(), wall, trace.paths)),
     waited: Float64Array.from(rows, ({ waited }) => waited.total),
     waits: Uint32Array.from(rows, ({ waited }) => waited.waits),
@@ -118,7 +118,7 @@ function addTimes(found: Map<number, Row>, thread: ThreadTrack, trace: Trace, sc
     const row = rowOf(found, id, thread.index, begin, end);
     row.wall += wall;
     row.cpu += cpu;
-    if (isBlocked(intervals.state[at] as number)) row.blocked += wall;
+    if (isWait(intervals.state[at] as number)) row.wait += wall;
   });
 }
 
@@ -126,7 +126,7 @@ function rowOf(found: Map<number, Row>, id: number, thread: number, begin: numbe
   let row = found.get(id);
   if (row === undefined) {
     const [waited, places] = [new WaitSum(), new Map<WaitPlace, number>()];
-    row = { id, thread, begin, end, wall: 0, cpu: 0, blocked: 0, waited, places };
+    row = { id, thread, begin, end, wall: 0, cpu: 0, wait: 0, waited, places };
     found.set(id, row);
   }
   row.begin = Math.min(row.begin, begin);
@@ -135,9 +135,9 @@ function rowOf(found: Map<number, Row>, id: number, thread: number, begin: numbe
 }
 
 function addWaits(found: Map<number, Row>, trace: Trace, scope: Scope): void {
-  const waits = trace.virtualWaits;
+  const waits = trace.offCarrierWaits;
   if (waits === undefined) return;
-  eachVirtualWait(trace, scope, (at, ns, place) => {
+  eachOffCarrierWait(trace, scope, (at, ns, place) => {
     const begin = Math.max(waits.begin[at] as number, scope.beginNs);
     const { waited, places } = rowOf(
       found,

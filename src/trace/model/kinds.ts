@@ -2,8 +2,8 @@
 
 export const SampleKind = {
   Unknown: 0,
-  AsyncSelf: 1,
-  AsyncOutside: 2,
+  CpuTimer: 1,
+  ExternalSampler: 2,
   Allocation: 3,
   JniCall: 4,
   Monitor: 5,
@@ -28,7 +28,9 @@ export const SampleKind = {
   Free: 24,
   Marker: 25,
   ClockRead: 26,
-  VirtualWait: 27,
+  OffCarrierWait: 27,
+  OffCpu: 28,
+  GcWait: 29,
 } as const;
 
 /** The kinds that are waits. Whoever shows them has a word for each: a record by `WaitKind` does not compile without one. */
@@ -44,6 +46,8 @@ const waitKinds = [
   'SyncToDisk',
   'Mutex',
   'Condition',
+  'OffCpu',
+  'GcWait',
 ] as const satisfies readonly (keyof typeof SampleKind)[];
 export type WaitKind = (typeof waitKinds)[number];
 
@@ -51,6 +55,21 @@ export type WaitKind = (typeof waitKinds)[number];
 export function waitKindOf(kind: number): WaitKind | undefined {
   return waitKinds.find((name) => SampleKind[name] === kind);
 }
+
+/** Bits: why a frame was late, as Android's compositor judges. */
+export const Jank = {
+  None: 1,
+  CompositorScheduling: 2,
+  Prediction: 4,
+  Display: 8,
+  CompositorCpu: 16,
+  CompositorGpu: 32,
+  AppDeadline: 64,
+  BufferStuffing: 128,
+  Unknown: 256,
+  CompositorStuffing: 512,
+  Dropped: 1024,
+} as const;
 
 /** Bits. */
 export const SampleFlag = {
@@ -61,7 +80,7 @@ export const SampleFlag = {
   Safepoint: 16,
   NativeState: 32,
   AtWork: 64,
-  StillWaits: 128,
+  OpenWait: 128,
   FromBefore: 256,
   WaitedBefore: 512,
 } as const;
@@ -78,7 +97,7 @@ export const CounterBit = {
   CpuTimed: 0x400,
 } as const;
 
-export const Mode = { InProcess: 0, FromOutside: 1, Imported: 2, Synthetic: 3 } as const;
+export const Mode = { InProcess: 0, External: 1, Imported: 2, Synthetic: 3 } as const;
 export const Policy = { Stream: 0, StopWhenFull: 1, Ring: 2 } as const;
 export const HookState = { Installed: 0, Off: 1, Missing: 2, Failed: 3, Removed: 4 } as const;
 export const ThreadKind = { Platform: 0, Virtual: 1, Runtime: 2, Native: 3, Carrier: 4 } as const;
@@ -89,7 +108,7 @@ export const MethodKind = {
   Stub: 3,
   Unresolved: 4,
 } as const;
-export const LinkCertainty = { Observed: 0, ByIdentity: 1, OwnerAtBlocking: 2 } as const;
+export const LinkCertainty = { Observed: 0, ByIdentity: 1, OwnerAtBegin: 2 } as const;
 export const LossReason = {
   BufferFull: 0,
   StackTableFull: 1,
@@ -111,8 +130,12 @@ export const EndReason = {
   Dumped: 6,
   DiskFull: 7,
 } as const;
+/** Why a lag file was written. */
+export const LagKind = { LongMessage: 0, Busy: 1, NotResponding: 2 } as const;
+/** The ways in which samples come. */
+export const SourceKind = { Points: 0, CpuTime: 1, ExternalSampler: 2, Waits: 3 } as const;
 export const CommandKind = { Stop: 0, Cancel: 1, Dump: 2 } as const;
 
 /** What this code reads and writes; docs/FORMAT.md. */
 export const formatMajor = 1;
-export const formatMinor = 3;
+export const formatMinor = 7;

@@ -6,6 +6,10 @@
  * its path in the call tree. Samples become intervals by the four-case diff; exact begin/end events of foreign formats
  * become intervals too, so that every measure has one definition.
  */
+import type { FrameRows } from '../system/frame-rows.js';
+import type { SwitchRows, WakeRows } from '../system/kernel-events.js';
+import type { BinderRows, PrintRows } from '../system/print-rows.js';
+import type { ThreadStates } from '../system/thread-states.js';
 import type { WrittenName } from './written-name.js';
 
 /** A growing column set exposes arrays that may be longer than `count`; rows beyond it mean nothing. */
@@ -29,9 +33,9 @@ export const IntervalState = {
   /** Evidence on both sides, or an exact event. */
   Evidence: 0,
   /** Equal paths with no CPU used between: the thread was waiting in its innermost call. */
-  Waiting: 1,
+  InferredWait: 1,
   /** Inside a blocking sample: what it waited for is in `Blocks`. */
-  Blocked: 2,
+  Wait: 2,
   /** No evidence. Nobody's work: in no method's self or total. Its path is what both sides have in common. */
   Gap: 3,
 } as const;
@@ -42,6 +46,8 @@ export interface StackNodes extends Rows {
   /** Always smaller than the node itself; 0 is the root. */
   readonly parent: Int32Array;
   readonly path: Int32Array;
+  /** What `path` is of; absent: the trace's own. With library frames hidden they are whole. */
+  readonly paths?: Paths;
   /** Bytecode index, dex pc or address within its method, plus 1; 0: not known. */
   readonly position: Int32Array;
 }
@@ -57,6 +63,8 @@ export interface Intervals extends Rows {
   readonly cpu: Float64Array;
   readonly allocations: Float64Array;
   readonly allocatedBytes: Float64Array;
+  /** What `allocatedBytes` adds up to, where that is known without making the column. */
+  readonly sumOfAllocatedBytes?: number;
   readonly faults: Float64Array;
   readonly switches: Float64Array;
   /** Captures that this interval stands for (0 for exact events). */
@@ -87,7 +95,7 @@ export interface Calls extends Rows {
 }
 
 /** Blocking samples, one row a wait. */
-export interface Blocks extends Rows {
+export interface Waits extends Rows {
   readonly begin: Float64Array;
   readonly end: Float64Array;
   /** SampleKind of recording.proto. */
@@ -98,10 +106,21 @@ export interface Blocks extends Rows {
   readonly object: Float64Array;
   /** Thread index of the owner at blocking, 0 unknown; of one that still waits the owner at the end. */
   readonly owner: Uint32Array;
-  /** SampleFlag: `StillWaits` where it had not ended when the recording did, `FromBefore` where it began before that. */
+  /** SampleFlag: `OpenWait` where it had not ended when the recording did, `FromBefore` where it began before that. */
   readonly flags: Uint16Array;
   /** Row in `Trace.links`, −1 when nobody is known to have ended it. */
   readonly link: Int32Array;
+  /** Absent where the trace does not say more of its waits than their paths do. */
+  readonly told?: ToldWaits;
+}
+
+/** Of each wait, what the trace itself says of its place and of the owner's. */
+export interface ToldWaits {
+  /** In the innermost method of the wait's path; 0 unknown. */
+  readonly line: Int32Array;
+  /** Where the owner took what is waited for; −1 and 0 unknown. */
+  readonly ownerMethod: Int32Array;
+  readonly ownerLine: Int32Array;
 }
 
 /** Captures with something to say beyond their stack: markers, allocations with a class, thread starts, releases. */
@@ -127,13 +146,13 @@ export interface Links extends Rows {
  * Waits of virtual threads that had left their carriers, in no order: they overlap each other and what the carriers did
  * meanwhile, and are no thread's intervals.
  */
-export interface VirtualWaits extends Rows {
+export interface OffCarrierWaits extends Rows {
   /** Java's, its low 32 bits. */
   readonly id: Uint32Array;
   readonly begin: Float64Array;
   readonly end: Float64Array;
   readonly path: Int32Array;
-  /** What `path` is of; absent: the trace's own. Of a folded trace they are whole: how a wait was made is told by what is folded. */
+  /** What `path` is of; absent: the trace's own. With library frames hidden they are whole: hidden frames tell how a wait was made. */
   readonly paths?: Paths;
   /** Index of the carrier it came back to; where it still waits, of the one it left; 0 unknown. */
   readonly thread: Uint32Array;
@@ -144,10 +163,35 @@ export interface VirtualWaits extends Rows {
   readonly leftOutNs: number;
 }
 
+/** Frames that apps drew, in no order. */
+export interface Frames extends Rows {
+  readonly begin: Float64Array;
+  readonly end: Float64Array;
+  /** When it was to be ready; NaN unknown. */
+  readonly deadline: Float64Array;
+  /** Of the app. */
+  readonly pid: Int32Array;
+  readonly token: Float64Array;
+  /** The bits of `Jank`. */
+  readonly jank: Uint16Array;
+}
+
+/** Allocations that were sampled and not freed before the recording's end, in no order. */
+export interface HeldMemory extends Rows {
+  /** Index of the thread that allocated. */
+  readonly thread: Uint32Array;
+  readonly time: Float64Array;
+  readonly path: Int32Array;
+  /** An estimate: what the allocation stands for. */
+  readonly bytes: Float64Array;
+}
+
 export interface ThreadTrack {
   /** The recording's own, from 1. */
   readonly index: number;
   readonly tid: number;
+  /** Its process, where the trace may have several; absent or 0: that of `TraceInfo`. */
+  readonly pid?: number;
   readonly javaId: number;
   readonly kind: number;
   readonly name: string;
@@ -158,7 +202,7 @@ export interface ThreadTrack {
   readonly creator: number;
   readonly intervals: Intervals;
   readonly calls: Calls;
-  readonly blocks: Blocks;
+  readonly waits: Waits;
   readonly events: Events;
   /** Message id of each interval (0: none). */
   readonly message: Uint32Array;
@@ -191,6 +235,8 @@ export interface Methods {
 export interface CounterTrack {
   readonly name: string;
   readonly unit: string;
+  /** The program told it itself, and each value has a stack. */
+  readonly isOwn?: boolean;
   readonly count: number;
   readonly time: Float64Array;
   readonly value: Float64Array;
@@ -225,6 +271,8 @@ export interface Problem {
   /** Place in the file; absent of what is not at one place. */
   readonly offset?: number;
   readonly what: string;
+  /** So much was lost that the figures may not hold: it is told first, and beside the figures. */
+  readonly isLoud?: boolean;
 }
 
 export interface CaptureCost {
@@ -287,6 +335,15 @@ export interface FilePart {
   readonly fileShare: number;
 }
 
+/** Of one of the ways in which samples come. */
+export interface SourceInterval {
+  /** SourceKind. */
+  readonly kind: number;
+  readonly askedNs: number;
+  /** The median over the recording; while it goes on, now. */
+  readonly effectiveNs: number;
+}
+
 /** Whole-recording totals as the agent counted them. */
 export interface TraceStatus {
   readonly samples: number;
@@ -297,6 +354,71 @@ export interface TraceStatus {
   readonly memoryBytes: number;
   readonly effectiveIntervalNs: number;
   readonly costs: readonly CaptureCost[];
+  /** Absent where an older agent does not tell. */
+  readonly sources?: readonly SourceInterval[];
+  /** Of the kernel's clock, where threads are interrupted by their CPU clocks. */
+  readonly tickNs?: number;
+  /** For which all threads were stopped as hooks went in and out, at most. Absent where that was not measured. */
+  readonly stoppedNs?: number;
+}
+
+/** A thread of any program, as the kernel knows it. */
+export interface SystemTask {
+  /** Of its process, 0 unknown. */
+  readonly pid: number;
+  readonly name: string;
+}
+
+/** What the kernel's scheduler did meanwhile, on all cores and with all threads of the system, or of the program alone. */
+export interface SystemTrace {
+  /** "ftrace" … */
+  readonly source: string;
+  /**
+   * Only the program's own threads were seen: thread 0 of a switch is any other or none, nobody is known to have woken a
+   * thread, and a sleep lasts until the thread runs again.
+   */
+  readonly isOfProgram: boolean;
+  /** The kernel's name of the clock that its events were stamped with. */
+  readonly clock: string;
+  /** That clock minus the recording's, as marks in both say; how far off that may be. */
+  readonly offsetNs: number;
+  readonly errorNs: number;
+  /** How many marks that was measured with. */
+  readonly marks: number;
+  /** Events that the kernel had no room for. */
+  readonly lost: number;
+  readonly cores: number;
+  readonly beginNs: number;
+  readonly endNs: number;
+  /** CPU time that reading them took, of the recorder. */
+  readonly readerNs: number;
+  /** Whether there are switches; asking costs nothing, while the first use of the columns may decode them. */
+  readonly hasEvents: boolean;
+  readonly switches: SwitchRows;
+  readonly wakes: WakeRows;
+  readonly diskWaits: WakeRows;
+  readonly frequencies: {
+    readonly time: readonly number[];
+    readonly core: readonly number[];
+    readonly kHz: readonly number[];
+  };
+  /** Whether `sections` has any; asking costs nothing. */
+  readonly hasSections: boolean;
+  /**
+   * What Android and programs wrote into the trace, as a trace of its own on the same clock: the calls of its threads are
+   * sections, its waits are told by their names. Made when it is first asked for. Undefined where there is none: of a foreign
+   * trace sections are its own calls.
+   */
+  readonly sections: Trace | undefined;
+  /** What `sections` is made of, as it was traced, in no order. Undefined where `sections` is. */
+  readonly sectionRows: { readonly prints: PrintRows; readonly binder: BinderRows } | undefined;
+  /** What was said of frames of apps, as it came. Undefined where nothing was: of a foreign trace `Trace.frames` has them. */
+  readonly frameRows: FrameRows | undefined;
+  /** Those of a process. Made when they are first asked for; undefined where there are none. */
+  frames(pid: number): Frames | undefined;
+  task(tid: number): SystemTask | undefined;
+  /** By tid, of the threads of these tids that the kernel saw. */
+  states(tids: Iterable<number>): ReadonlyMap<number, ThreadStates>;
 }
 
 export interface Trace {
@@ -311,12 +433,20 @@ export interface Trace {
   readonly threads: readonly ThreadTrack[];
   readonly methods: Methods;
   readonly paths: Paths;
+  /** Methods that are no code: their calls are waits, named by what is waited for. Absent where a format has none. */
+  readonly waitSlices?: ReadonlySet<number>;
   /** Absent where a format has no positions within methods: then there are no figures by line. */
   readonly nodes?: StackNodes;
   readonly links: Links;
   /** Absent where a format has none. */
-  readonly virtualWaits?: VirtualWaits;
+  readonly offCarrierWaits?: OffCarrierWaits;
+  /** Absent or empty: the recording does not know. */
+  readonly heldMemory?: HeldMemory;
   readonly counters: readonly CounterTrack[];
+  /** Absent where the scheduler was not recorded. */
+  readonly system?: SystemTrace | undefined;
+  /** Absent where no frames with deadlines were recorded, or where `system` has them: framesOf(). */
+  readonly frames?: Frames | undefined;
   /** Absent where a format knows no native frames. */
   readonly images?: readonly Image[];
   readonly hooks: readonly Hook[];

@@ -207,17 +207,37 @@ const kotlinForms: readonly (readonly [RegExp, string])[] = [
   [/^access\$(.+?)(?:\$(?:p|cp|s\d+))?$/, 'accessor'],
   [/^(.+)\$default$/, 'defaults'],
   [/^(.+)\$suspendImpl$/, 'body'],
-  [/^(.+?)\$lambda\$(\d+(?:\$(?:lambda\$)?\d+)*)$/, 'lambda'],
 ];
+
+/** "pay$lambda$0$1" and "pay$lambda$0$lambda$1" are lambdas in `pay`, with their numbers. Read from the end, where the numbers are. */
+function kotlinLambda(name: string): readonly [outer: string, numbers: string] | undefined {
+  const mark = '$lambda$';
+  let outerEnd = 0;
+  for (let end = name.length; ;) {
+    let from = end;
+    while (isDigit(name.charCodeAt(from - 1))) from--;
+    if (from === end) break;
+    if (name.startsWith(mark, from - mark.length)) {
+      end = from - mark.length;
+      if (end <= 0) break;
+      outerEnd = end;
+    } else if (name[from - 1] === '$') end = from - 1;
+    else break;
+  }
+  return outerEnd > 0 ? [name.slice(0, outerEnd), name.slice(outerEnd + mark.length)] : undefined;
+}
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
 function kotlinMethod(name: string): string {
   for (const [form, what] of kotlinForms) {
-    const [, plain, numbers] = form.exec(name) ?? [];
-    if (plain === undefined || /^\d+$/.test(plain)) continue;
-    const note = numbers === undefined ? what : `${what} ${numbers.replace(/\$(lambda\$)?/g, '.')}`;
-    return `${kotlinPlain(plain)} (${note})`;
+    const plain = form.exec(name)?.[1];
+    if (plain !== undefined && !/^\d+$/.test(plain)) return `${kotlinPlain(plain)} (${what})`;
   }
-  return kotlinPlain(name);
+  const [outer, numbers = ''] = kotlinLambda(name) ?? [];
+  return outer === undefined || /^\d+$/.test(outer)
+    ? kotlinPlain(name)
+    : `${kotlinPlain(outer)} (lambda ${numbers.replace(/\$(lambda\$)?/g, '.')})`;
 }
 
 /** Without what keeps functions of value classes (`-hash`, `-impl`) and of modules (`$app_debug`) apart. */

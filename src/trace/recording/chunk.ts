@@ -28,11 +28,22 @@ export const ChunkKind = {
   Status: 13,
   Footer: 14,
   Symbols: 15,
-  VirtualWaits: 16,
+  OffCarrierWaits: 16,
+  Ring: 17,
+  Switches: 18,
+  Wakes: 19,
+  System: 20,
+  Lag: 21,
+  HeldMemory: 22,
+  SystemEvents: 23,
+  Calls: 24,
+  ProgramSwitches: 25,
   Hello: 64,
   Welcome: 65,
   Command: 66,
   Goodbye: 67,
+  RingSamples: 68,
+  RingOffCarrierWaits: 69,
 } as const;
 /** A number, not a union: a reader meets kinds it does not know. */
 export type ChunkKind = number;
@@ -56,6 +67,8 @@ export const maxPayloadBytes = 16 * 1024 * 1024;
 /** Kinds below are kept in files, also unknown ones; those from here on are conversation. */
 export const firstConversationKind = 64;
 export const flagDeflated = 1;
+/** The payload is chunks that are written over again and again: the checksum covers the head alone. */
+export const flagOpen = 2;
 
 const sync0 = 0xa7;
 const sync1 = 0x42;
@@ -153,6 +166,8 @@ export interface ParserOptions {
  * this much of that is paid for, so that a file made of nothing but sync words ends too.
  */
 const wasteAllowedBytes = 256 * 1024 * 1024;
+/** How the problem begins that bytes between chunks are. */
+export const noChunk = 'no chunk begins here';
 const listedProblems = 1000;
 const listedGaps = 1000;
 const smallestBufferBytes = 64 * 1024;
@@ -164,34 +179,34 @@ export class ChunkParser {
   /** The first bytes are not those of a recording: nothing will be read. */
   notRecording = false;
 
-  private buffer: Uint8Array = new Uint8Array(0);
+  #buffer: Uint8Array = new Uint8Array(0);
   /** Whether `buffer` was made here: only then may bytes be added behind its end. */
-  private owned = false;
-  private begin = 0;
-  private end = 0;
+  #owned = false;
+  #begin = 0;
+  #end = 0;
   /** Place of buffer[0] in all bytes pushed. */
-  private base = 0;
-  private ended = false;
-  private awaitsMagic: boolean;
-  private seenBytes = 0;
-  private checkedBytes = 0;
+  #base = 0;
+  #ended = false;
+  #awaitsMagic: boolean;
+  #seenBytes = 0;
+  #checkedBytes = 0;
   /** Place where the bytes that are being skipped began, −1 when in step. */
-  private lostAt = -1;
-  private lostWhy = '';
-  private expected = 0;
+  #lostAt = -1;
+  #lostWhy = '';
+  #expected = 0;
   /** Sequence numbers below `expected` that did not come: first and last of each run. */
-  private readonly gaps: { first: number; last: number }[] = [];
+  readonly #gaps: { first: number; last: number }[] = [];
 
-  private readonly sparse: boolean;
+  readonly #sparse: boolean;
 
   constructor(options: ParserOptions) {
-    this.awaitsMagic = options.magic;
-    this.sparse = options.sparse ?? false;
+    this.#awaitsMagic = options.magic;
+    this.#sparse = options.sparse ?? false;
   }
 
   /** Bytes before this place are done with. */
   get offset(): number {
-    return this.base + this.begin;
+    return this.#base + this.#begin;
   }
 
   /**
@@ -199,56 +214,56 @@ export class ChunkParser {
    * where bytes before them were left out.
    */
   push(bytes: Uint8Array, offset?: number): void {
-    if (this.ended) throw new Error('Bytes came after finish(): it must be called last');
-    if (offset !== undefined && this.end === this.begin) this.base = offset - this.begin;
-    this.seenBytes += bytes.length;
-    const left = this.end - this.begin;
+    if (this.#ended) throw new Error('Bytes came after finish(): it must be called last');
+    if (offset !== undefined && this.#end === this.#begin) this.#base = offset - this.#begin;
+    this.#seenBytes += bytes.length;
+    const left = this.#end - this.#begin;
     if (left === 0) {
-      this.base += this.begin;
-      this.buffer = bytes;
-      this.owned = false;
-      this.begin = 0;
-      this.end = bytes.length;
+      this.#base += this.#begin;
+      this.#buffer = bytes;
+      this.#owned = false;
+      this.#begin = 0;
+      this.#end = bytes.length;
       return;
     }
-    if (!this.owned || this.end + bytes.length > this.buffer.length) {
+    if (!this.#owned || this.#end + bytes.length > this.#buffer.length) {
       // Twice what is there, so that a chunk that comes byte by byte is copied a bounded number of times. Chunks that
       // were given away are views of the old buffer, or of this one before `begin`: never overwritten.
       const grown = new Uint8Array(Math.max(2 * (left + bytes.length), smallestBufferBytes));
-      grown.set(this.buffer.subarray(this.begin, this.end));
-      this.base += this.begin;
-      this.buffer = grown;
-      this.owned = true;
-      this.begin = 0;
-      this.end = left;
+      grown.set(this.#buffer.subarray(this.#begin, this.#end));
+      this.#base += this.#begin;
+      this.#buffer = grown;
+      this.#owned = true;
+      this.#begin = 0;
+      this.#end = left;
     }
-    this.buffer.set(bytes, this.end);
-    this.end += bytes.length;
+    this.#buffer.set(bytes, this.#end);
+    this.#end += bytes.length;
   }
 
   /** No more bytes will come: what is left is a torn chunk, or intact ones behind a length that lies. */
   finish(): void {
-    this.ended = true;
+    this.#ended = true;
   }
 
   /** The next intact chunk, or undefined until more bytes come. */
   next(): Chunk | undefined {
-    if (this.awaitsMagic && !this.readMagic()) return undefined;
+    if (this.#awaitsMagic && !this.#readMagic()) return undefined;
     for (;;) {
-      const at = this.findSync();
+      const at = this.#findSync();
       if (at < 0) return undefined;
-      const chunk = this.tryChunk(at);
+      const chunk = this.#tryChunk(at);
       if (chunk === undefined) {
-        if (!this.ended) return undefined;
-        this.lose(at, 'the bytes end within a chunk');
-        this.begin = at + 1;
+        if (!this.#ended) return undefined;
+        this.#lose(at, 'the bytes end within a chunk');
+        this.#begin = at + 1;
       } else if (typeof chunk === 'string') {
-        this.lose(at, chunk);
-        this.begin = at + 1;
+        this.#lose(at, chunk);
+        this.#begin = at + 1;
       } else {
-        this.reportLoss(at);
-        this.begin = at + chunkHeaderBytes + chunk.stored.length;
-        if (this.accept(chunk)) return chunk;
+        this.#reportLoss(at);
+        this.#begin = at + chunkHeaderBytes + chunk.stored.length;
+        if (this.#accept(chunk)) return chunk;
       }
     }
   }
@@ -259,23 +274,24 @@ export class ChunkParser {
     if (this.problems.length < listedProblems) this.problems.push({ offset, what });
   }
 
-  private readMagic(): boolean {
-    const have = Math.min(this.end - this.begin, fileMagic.length);
+  #readMagic(): boolean {
+    const have = Math.min(this.#end - this.#begin, fileMagic.length);
     for (let at = 0; at < have; at++) {
-      if (this.buffer[this.begin + at] === fileMagic[at]) continue;
+      if (this.#buffer[this.#begin + at] === fileMagic[at]) continue;
       this.notRecording = true;
       return false;
     }
     if (have < fileMagic.length) return false;
-    this.begin += fileMagic.length;
-    this.awaitsMagic = false;
+    this.#begin += fileMagic.length;
+    this.#awaitsMagic = false;
     return true;
   }
 
   /** Index of the next sync word, −1 when there is none yet. */
-  private findSync(): number {
-    const { buffer, end } = this;
-    let at = this.begin;
+  #findSync(): number {
+    const buffer = this.#buffer;
+    const end = this.#end;
+    let at = this.#begin;
     for (;;) {
       at = buffer.indexOf(sync0, at);
       if (at < 0 || at >= end) at = end;
@@ -289,20 +305,21 @@ export class ChunkParser {
       }
       at++;
     }
-    if (at > this.begin) this.lose(this.begin, 'no chunk begins here');
-    this.begin = at;
+    if (at > this.#begin) this.#lose(this.#begin, noChunk);
+    this.#begin = at;
     if (end - at >= 4) return at;
-    if (this.ended) {
-      if (at < end) this.lose(at, 'the bytes end within a chunk');
-      this.reportLoss(end);
-      this.begin = end;
+    if (this.#ended) {
+      if (at < end) this.#lose(at, 'the bytes end within a chunk');
+      this.#reportLoss(end);
+      this.#begin = end;
     }
     return -1;
   }
 
   /** A chunk, or why there is none, or undefined when more bytes are needed to know. */
-  private tryChunk(at: number): Chunk | string | undefined {
-    const { buffer, end } = this;
+  #tryChunk(at: number): Chunk | string | undefined {
+    const buffer = this.#buffer;
+    const end = this.#end;
     if (end - at < chunkHeaderBytes) return undefined;
     const view = new DataView(buffer.buffer, buffer.byteOffset + at, chunkHeaderBytes);
     const length = view.getUint32(12, true);
@@ -310,32 +327,35 @@ export class ChunkParser {
     if (length > maxPayloadBytes || rawLength > maxPayloadBytes) return 'a chunk names an impossible length';
     const payload = at + chunkHeaderBytes;
     if (end - payload < length) return undefined;
-    this.checkedBytes += length;
-    if (this.checkedBytes > 2 * this.seenBytes + wasteAllowedBytes)
+    const checked = (view.getUint16(10, true) & flagOpen) === 0 ? length : 0;
+    this.#checkedBytes += checked;
+    if (this.#checkedBytes > 2 * this.#seenBytes + wasteAllowedBytes)
       return 'there is too much damage to look further';
-    const crc = crc32(buffer, payload, payload + length, crc32(buffer, at + 4, at + 20));
+    const crc = crc32(buffer, payload, payload + checked, crc32(buffer, at + 4, at + 20));
     if (crc !== view.getUint32(20, true)) return 'the checksum of a chunk is wrong';
     return {
       sequence: view.getUint32(4, true),
       kind: view.getUint16(8, true),
       flags: view.getUint16(10, true),
-      offset: this.base + at,
+      offset: this.#base + at,
       stored: buffer.subarray(payload, payload + length),
       rawLength,
     };
   }
 
   /** Whether an intact chunk is to be read: not a repeat, and in a form that is known. */
-  private accept(chunk: Chunk): boolean {
+  #accept(chunk: Chunk): boolean {
     const { sequence, offset } = chunk;
-    if (sequence >= this.expected) {
-      if (sequence > this.expected) {
+    // Numbered apart from those around it, as the chunks within are.
+    if (chunk.kind === ChunkKind.Ring && chunk.flags === flagOpen) return true;
+    if (sequence >= this.#expected) {
+      if (sequence > this.#expected) {
         const last = sequence - 1;
-        if (this.gaps.length < listedGaps) this.gaps.push({ first: this.expected, last });
-        if (!this.sparse) this.report(offset, missing(this.expected, last));
+        if (this.#gaps.length < listedGaps) this.#gaps.push({ first: this.#expected, last });
+        if (!this.#sparse) this.report(offset, missing(this.#expected, last));
       }
-      this.expected = sequence + 1;
-    } else if (!this.fillGap(sequence)) {
+      this.#expected = sequence + 1;
+    } else if (!this.#fillGap(sequence)) {
       this.report(offset, `chunk ${sequence} comes a second time and was left out`);
       return false;
     }
@@ -354,29 +374,29 @@ export class ChunkParser {
   }
 
   /** Chunks that changed places are both intact: the later number comes first, then the gap it left is filled. */
-  private fillGap(sequence: number): boolean {
-    const at = this.gaps.findIndex((gap) => gap.first <= sequence && sequence <= gap.last);
-    const gap = this.gaps[at];
+  #fillGap(sequence: number): boolean {
+    const at = this.#gaps.findIndex((gap) => gap.first <= sequence && sequence <= gap.last);
+    const gap = this.#gaps[at];
     if (gap === undefined) return false;
     const parts = [
       { first: gap.first, last: sequence - 1 },
       { first: sequence + 1, last: gap.last },
     ].filter((part) => part.first <= part.last);
-    this.gaps.splice(at, 1, ...parts);
+    this.#gaps.splice(at, 1, ...parts);
     return true;
   }
 
-  private lose(at: number, why: string): void {
-    if (this.lostAt >= 0) return;
-    this.lostAt = this.base + at;
-    this.lostWhy = why;
+  #lose(at: number, why: string): void {
+    if (this.#lostAt >= 0) return;
+    this.#lostAt = this.#base + at;
+    this.#lostWhy = why;
   }
 
-  private reportLoss(at: number): void {
-    if (this.lostAt < 0) return;
-    const bytes = this.base + at - this.lostAt;
-    this.report(this.lostAt, `${this.lostWhy}; ${counted(bytes, 'byte was', 'bytes were')} skipped`);
-    this.lostAt = -1;
+  #reportLoss(at: number): void {
+    if (this.#lostAt < 0) return;
+    const bytes = this.#base + at - this.#lostAt;
+    this.report(this.#lostAt, `${this.#lostWhy}; ${counted(bytes, 'byte was', 'bytes were')} skipped`);
+    this.#lostAt = -1;
   }
 }
 

@@ -19,36 +19,37 @@ function joined(word: number): number {
 
 export class ColumnReader {
   /** Where the next entry is; beyond `end` when the last one was cut off. */
-  private pos = 0;
-  private end = 0;
-  private zeros = 0;
+  #pos = 0;
+  #end = 0;
+  #zeros = 0;
   /** Begins as what is no small integer, so that the engine keeps it as a float64 from the start. */
-  private sum = NaN;
-  private bytes: Uint8Array = new Uint8Array(0);
-  private view: DataView = new DataView(this.bytes.buffer);
+  #sum = NaN;
+  #bytes: Uint8Array = new Uint8Array(0);
+  #view: DataView = new DataView(this.#bytes.buffer);
 
   /** Points the reader at a column; differences start from `base`. */
   open(bytes: Uint8Array, begin: number, end: number, base: number): void {
-    if (begin < end && bytes !== this.bytes) {
-      this.bytes = bytes;
-      this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    if (begin < end && bytes !== this.#bytes) {
+      this.#bytes = bytes;
+      this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     }
-    this.pos = begin;
-    this.end = end;
-    this.zeros = 0;
-    this.sum = base;
+    this.#pos = begin;
+    this.#end = end;
+    this.#zeros = 0;
+    this.#sum = base;
   }
 
   /** Nothing was left over, and nothing was cut off. */
   get exhausted(): boolean {
-    return this.pos === this.end && this.zeros === 0;
+    return this.#pos === this.#end && this.#zeros === 0;
   }
 
   /** The next up to `rows` values; how many there were. */
   plain(out: Float64Array, rows: number): number {
-    const { end, view } = this;
+    const end = this.#end;
+    const view = this.#view;
     const wordsTo = Math.min(end, view.byteLength - 3);
-    let p = this.pos;
+    let p = this.#pos;
     let row = 0;
     while (row < rows && p < end) {
       const word = p < wordsTo ? view.getInt32(p, true) : noWord;
@@ -59,21 +60,22 @@ export class ColumnReader {
         const v = joined(word & ((2 << last) - 1));
         out[row++] = (v >>> 1) ^ (0 - (v & 1));
       } else {
-        this.pos = p;
-        out[row++] = this.entry();
-        p = this.pos;
+        this.#pos = p;
+        out[row++] = this.#entry();
+        p = this.#pos;
       }
     }
-    this.pos = p;
+    this.#pos = p;
     return p > end ? Math.max(row - 1, 0) : row;
   }
 
   plainDelta(out: Float64Array, rows: number): number {
-    const { end, view } = this;
+    const end = this.#end;
+    const view = this.#view;
     const wordsTo = Math.min(end, view.byteLength - 3);
-    let p = this.pos;
+    let p = this.#pos;
     let row = 0;
-    let sum = this.sum;
+    let sum = this.#sum;
     while (row < rows && p < end) {
       const word = p < wordsTo ? view.getInt32(p, true) : noWord;
       const ends = ~word & 0x80808080;
@@ -83,78 +85,78 @@ export class ColumnReader {
         const v = joined(word & ((2 << last) - 1));
         sum += (v >>> 1) ^ (0 - (v & 1));
       } else {
-        this.pos = p;
-        sum += this.entry();
-        p = this.pos;
+        this.#pos = p;
+        sum += this.#entry();
+        p = this.#pos;
       }
       out[row++] = sum;
     }
-    this.pos = p;
-    this.sum = sum;
+    this.#pos = p;
+    this.#sum = sum;
     return p > end ? Math.max(row - 1, 0) : row;
   }
 
   /** Always fills `rows`: a short column goes on as zeros. */
   sparse(out: Float64Array, rows: number): void {
-    const { end } = this;
+    const end = this.#end;
     let row = 0;
     while (row < rows) {
-      if (this.zeros > 0) {
-        const run = Math.min(this.zeros, rows - row);
+      if (this.#zeros > 0) {
+        const run = Math.min(this.#zeros, rows - row);
         out.fill(0, row, row + run);
         row += run;
-        this.zeros -= run;
-      } else if (this.pos >= end) {
+        this.#zeros -= run;
+      } else if (this.#pos >= end) {
         out.fill(0, row, rows);
         break;
       } else {
-        const value = this.entry();
+        const value = this.#entry();
         if (value !== 0) out[row++] = value;
-        else this.zeros = this.run();
+        else this.#zeros = this.#run();
       }
     }
   }
 
   /** Like `sparse`, of differences: a run of zeros repeats the value. */
   sparseDelta(out: Float64Array, rows: number): void {
-    const { end } = this;
+    const end = this.#end;
     let row = 0;
     while (row < rows) {
-      if (this.zeros > 0) {
-        const run = Math.min(this.zeros, rows - row);
-        out.fill(this.sum, row, row + run);
+      if (this.#zeros > 0) {
+        const run = Math.min(this.#zeros, rows - row);
+        out.fill(this.#sum, row, row + run);
         row += run;
-        this.zeros -= run;
-      } else if (this.pos >= end) {
-        out.fill(this.sum, row, rows);
+        this.#zeros -= run;
+      } else if (this.#pos >= end) {
+        out.fill(this.#sum, row, rows);
         break;
       } else {
-        const difference = this.entry();
-        if (difference !== 0) out[row++] = this.sum += difference;
-        else this.zeros = this.run();
+        const difference = this.#entry();
+        if (difference !== 0) out[row++] = this.#sum += difference;
+        else this.#zeros = this.#run();
       }
     }
   }
 
   /** Rows of zero that begin here: the entry after a zero, and the zero itself. */
-  private run(): number {
-    if (this.pos >= this.end) return 1;
-    return Math.max(this.entry(), 0) + 1;
+  #run(): number {
+    if (this.#pos >= this.#end) return 1;
+    return Math.max(this.#entry(), 0) + 1;
   }
 
   /** One entry, at most ten bytes: of any length, and near the end of all bytes. */
-  private entry(): number {
-    const { bytes } = this;
+  #entry(): number {
+    const bytes = this.#bytes;
     let low = 0;
     for (let shift = 0; shift < 28; shift += 7) {
-      const byte = bytes[this.pos++] as number;
+      const byte = bytes[this.#pos++] as number;
       low |= (byte & 0x7f) << shift;
       if (!(byte >= 0x80)) return (low >>> 1) ^ (0 - (low & 1));
     }
     let high = 0;
     let scale = 1;
     for (let size = 4; size < 10; size++) {
-      const byte = bytes[this.pos++] as number;
+      const byte = bytes[this.#pos++] as number;
       high += (byte & 0x7f) * scale;
       scale *= 128;
       if (!(byte >= 0x80)) break;
@@ -170,7 +172,7 @@ export function writePlain(out: WireWriter, values: ArrayLike<number>): void {
   for (let row = 0; row < values.length; row++) out.sint(values[row] as number);
 }
 
-/** Runs of zeros folded. */
+/** Runs of zeros, run-length encoded. */
 export function writeSparse(out: WireWriter, values: ArrayLike<number>): void {
   for (let row = 0; row < values.length; row++) {
     const value = values[row] as number;

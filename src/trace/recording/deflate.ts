@@ -1,8 +1,8 @@
-/** Raw deflate (RFC 1951) with hard bounds: a bomb costs what the chunk's header allows, not what it unfolds to. */
+/** Raw deflate (RFC 1951) with hard bounds: a bomb costs what the chunk's header allows, not what it inflates to. */
 import { Deflate, deflateSync, Inflate, inflateSync } from 'fflate';
 import { DamageError } from './wire.js';
 
-/** Deflate unfolds a byte to 1032 at most; a slice of input this long can overrun its bound by 16 MiB, no more. */
+/** Deflate inflates a byte to 1032 at most; a slice of input this long can overrun its bound by 16 MiB, no more. */
 const sliceBytes = 16 * 1024;
 const maxRatio = 1032;
 
@@ -76,7 +76,7 @@ function inflateSlices(bytes: Uint8Array, rawLength: number): Uint8Array {
       throw new DamageError('its deflated payload is damaged', { cause: error });
     }
     if (size > rawLength)
-      throw new DamageError(`its deflated payload unfolds beyond the ${rawLength} bytes it names`);
+      throw new DamageError(`its deflated payload inflates beyond the ${rawLength} bytes it names`);
   }
   return out.subarray(0, size);
 }

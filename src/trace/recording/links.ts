@@ -1,6 +1,5 @@
 /** Chunk kind 9: waits that somebody ended, as columns. */
-import { type Columns, RowReader, writeRows } from './rows.js';
-import { WireWriter } from './wire.js';
+import { type Columns, encodeRows, RowReader, type RowsOf } from './rows.js';
 
 const columns = {
   /** Index of the thread that waited, and when it began to. */
@@ -19,17 +18,7 @@ export class LinkReader extends RowReader<typeof columns> {
   }
 }
 
-export interface LinkRows {
-  readonly waiter: ArrayLike<number>;
-  readonly waiterTime: ArrayLike<number>;
-  readonly waker: ArrayLike<number>;
-  readonly wakerTime: ArrayLike<number>;
-  readonly certainty: ArrayLike<number>;
-}
+export type LinkRows = RowsOf<typeof columns>;
 
 /** A Links message. */
-export function encodeLinks(rows: LinkRows): Uint8Array {
-  const out = new WireWriter();
-  writeRows(out, columns, rows);
-  return out.finish();
-}
+export const encodeLinks = (rows: LinkRows): Uint8Array => encodeRows(columns, rows);

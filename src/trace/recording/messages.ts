@@ -39,6 +39,8 @@ export const Config = message({
   kinds: packedUint(7),
   mainOnly: bool(8),
   allocationIntervalBytes: uint64(9),
+  ringCopies: bool(10),
+  survey: bool(11),
 });
 export type Config = Of<typeof Config>;
 
@@ -112,10 +114,32 @@ export const NativeFunction = message({
   start: uint64(2),
   name: string(3),
   offset: packedUint(4),
+  file: string(5),
+  line: packedUint(6),
+  depth: packedUint(7),
+  /** Told by the agent, as the linker has it. */
+  ofMemory: bool(8),
 });
 export const Symbols = message({ functions: repeated(1, NativeFunction) });
 export type NativeFunction = Of<typeof NativeFunction>;
 export type Symbols = Of<typeof Symbols>;
+
+export const CalledFunction = message({
+  id: uint32(1),
+  name: string(2),
+  caller: uint32(3),
+  library: uint32(4),
+  isPoint: bool(5),
+});
+export const Calls = message({
+  functions: repeated(1, CalledFunction),
+  function: packedUint(2),
+  tid: packedUint(3),
+  count: packedUint(4),
+  leftOut: uint32(5),
+});
+export type CalledFunction = Of<typeof CalledFunction>;
+export type Calls = Of<typeof Calls>;
 
 export const Text = message({ id: uint32(1), value: string(2) });
 export const Texts = message({ texts: repeated(1, Text) });
@@ -144,6 +168,7 @@ export const Losses = message({ losses: repeated(1, Loss) });
 export type Losses = Of<typeof Losses>;
 
 const Cost = message({ kind: uint32(1), count: uint64(2), totalNs: uint64(3), buckets: packedUint(4) });
+const Source = message({ kind: uint32(1), askedNs: uint64(2), effectiveNs: uint64(3) });
 export const Status = message({
   timeNs: sint64(1),
   samples: uint64(2),
@@ -155,6 +180,10 @@ export const Status = message({
   costs: repeated(8, Cost),
   effectiveIntervalNs: uint64(9),
   drainNs: uint64(10),
+  sources: repeated(11, Source),
+  tickNs: uint64(12),
+  stoppedNs: uint64(13),
+  tellsStops: bool(14),
 });
 export type Status = Of<typeof Status>;
 
@@ -170,6 +199,35 @@ export const Footer = message({
   chunkEndNs: packedSint(7),
 });
 export type Footer = Of<typeof Footer>;
+
+export const LagFrame = message({
+  className: string(1),
+  method: string(2),
+  file: string(3),
+  line: uint32(4),
+});
+export const Lag = message({
+  kind: uint32(1),
+  thread: uint32(2),
+  beginNs: sint64(3),
+  detectedNs: sint64(4),
+  endNs: sint64(5),
+  cpuPercent: uint32(6),
+  repeats: uint32(7),
+  stacks: uint32(8),
+  frames: repeated(9, LagFrame),
+  appVersion: string(10),
+  deviceClass: string(11),
+  user: wideUint64(12),
+  threadName: string(13),
+  unwritten: uint32(14),
+  residentBytes: uint64(15),
+  heapBytes: uint64(16),
+  threads: uint32(17),
+  realtimeNs: wideUint64(18),
+});
+export type LagFrame = Of<typeof LagFrame>;
+export type Lag = Of<typeof Lag>;
 
 export const Hello = message({ major: uint32(1), token: bytes(2), config: nested(3, Config) });
 export type Hello = Of<typeof Hello>;

@@ -17,7 +17,7 @@ const otherColumns = {
 const columns = { ...idColumn, ...otherColumns };
 
 export class NodeReader extends RowReader<typeof columns> {
-  private nextId = 0;
+  #nextId = 0;
 
   constructor() {
     super('stack nodes', columns);
@@ -29,9 +29,9 @@ export class NodeReader extends RowReader<typeof columns> {
   }
 
   override open(payload: Uint8Array): void {
-    this.nextId = 0;
+    this.#nextId = 0;
     super.open(payload, (field, value) => {
-      if (field === firstField) this.nextId = value;
+      if (field === firstField) this.#nextId = value;
     });
   }
 
@@ -39,12 +39,12 @@ export class NodeReader extends RowReader<typeof columns> {
   override next(): number {
     const rows = super.next();
     const { id: ids } = this.columns;
-    let id = this.nextId;
+    let id = this.#nextId;
     for (let row = 0; row < rows; row++) {
       id += ids[row] as number;
       ids[row] = id++;
     }
-    this.nextId = id;
+    this.#nextId = id;
     return rows;
   }
 }

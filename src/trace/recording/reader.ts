@@ -40,6 +40,11 @@ const pieceBytes = 4 * 1024 * 1024;
 const usualFooter = 64 * 1024;
 /** The index of a million chunks takes about this much. */
 const longestFooter = 16 * 1024 * 1024;
+/**
+ * An entry of the index has up to 23 bytes, and the chunk that it is of at least 24: a footer that inflates to more than the
+ * file has was made to take memory.
+ */
+const footerFreeBytes = 4096;
 
 /** A source that is in memory already. */
 export function sourceOf(bytes: Uint8Array): ByteSource {
@@ -50,17 +55,21 @@ export function sourceOf(bytes: Uint8Array): ByteSource {
 }
 
 export class RecordingReader {
-  constructor(private readonly source: ByteSource) {}
+  readonly #source: ByteSource;
+
+  constructor(source: ByteSource) {
+    this.#source = source;
+  }
 
   /**
    * When and why it ended, and the index, from the last bytes of the file; undefined for a recording that was cut off. It
    * is looked for in the last 64 KiB, where nearly all are, and then in as many as may be read.
    */
   async footer(mostBytes = longestFooter): Promise<Footer | undefined> {
-    const size = await this.source.size();
+    const size = await this.#source.size();
     for (const within of [usualFooter, mostBytes]) {
       const from = Math.max(size - within, 0);
-      const footer = footerIn(await this.source.read(from, size - from));
+      const footer = footerIn(await this.#source.read(from, size - from), size);
       if (footer !== undefined || from === 0) return footer;
     }
     return undefined;
@@ -70,12 +79,12 @@ export class RecordingReader {
   async lengthNs(mostBytes = longestFooter): Promise<number | undefined> {
     const footer = await this.footer(mostBytes);
     if (footer === undefined) return undefined;
-    const index = indexOf(footer, await this.source.size());
+    const index = indexOf(footer, await this.#source.size());
     let beginNs = footer.endNs;
     for (let row = 0; row < (index?.count ?? 0); row++) {
       const kind = index?.kind[row];
       // Of waits that nobody wrote the times of both are 0.
-      if (kind === ChunkKind.Samples || (kind === ChunkKind.VirtualWaits && index?.endNs[row] !== 0))
+      if (kind === ChunkKind.Samples || (kind === ChunkKind.OffCarrierWaits && index?.endNs[row] !== 0))
         beginNs = Math.min(beginNs, index?.beginNs[row] as number);
     }
     return footer.endNs - (index === undefined ? 0 : beginNs);
@@ -84,12 +93,12 @@ export class RecordingReader {
   /** The index in the footer, undefined for a recording that was cut off: then everything has to be read. */
   async index(): Promise<ChunkIndex | undefined> {
     const footer = await this.footer();
-    return footer === undefined ? undefined : indexOf(footer, await this.source.size());
+    return footer === undefined ? undefined : indexOf(footer, await this.#source.size());
   }
 
   /** The file's bytes in order; with a range, without the chunks of samples that lie outside it. */
   async *pieces(options: ReadOptions = {}): AsyncGenerator<Piece> {
-    const size = await this.source.size();
+    const size = await this.#source.size();
     const index = options.range === undefined ? undefined : await this.index();
     const runs = index === undefined ? [{ from: 0, to: size }] : runsIn(index, size, options.range);
     const total = runs.reduce((sum, run) => sum + run.to - run.from, 0);
@@ -97,7 +106,7 @@ export class RecordingReader {
     for (const { from, to } of runs) {
       for (let offset = from; offset < to;) {
         options.signal?.throwIfAborted();
-        const bytes = await this.source.read(offset, Math.min(pieceBytes, to - offset));
+        const bytes = await this.#source.read(offset, Math.min(pieceBytes, to - offset));
         // It became shorter while it was read.
         if (bytes.length === 0) break;
         yield { offset, bytes };
@@ -109,7 +118,7 @@ export class RecordingReader {
   }
 }
 
-function footerIn(tail: Uint8Array): Footer | undefined {
+function footerIn(tail: Uint8Array, fileBytes: number): Footer | undefined {
   const view = new DataView(tail.buffer, tail.byteOffset, tail.length);
   // The footer's length leads from its begin to the end of the file: no other chunk's does.
   for (let at = tail.length - chunkHeaderBytes; at >= 0; at--) {
@@ -119,6 +128,7 @@ function footerIn(tail: Uint8Array): Footer | undefined {
     parser.push(tail.subarray(at));
     const chunk = parser.next();
     if (chunk === undefined) continue;
+    if (chunk.rawLength > fileBytes + footerFreeBytes) return undefined;
     try {
       return Footer.decode(chunkPayload(chunk));
     } catch (error) {

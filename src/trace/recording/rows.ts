@@ -23,34 +23,34 @@ interface OpenColumn extends Column {
   isThere: boolean;
 }
 
-/** `open`, then `next` until it gives 0; the columns hold the rows of the last slice. */
+/** `eachSlice`, or `open`, then `next` until it gives 0; the columns hold the rows of the last slice. */
 export class RowReader<C extends Columns> {
   readonly columns: { readonly [Name in keyof C]: Float64Array };
   /** What was wrong with the message that was read to its end, or empty. */
   damage = '';
 
-  private readonly all: readonly OpenColumn[];
-  private readonly plain: readonly OpenColumn[];
-  private readonly sparse: readonly OpenColumn[];
-  private ended = true;
+  readonly #all: readonly OpenColumn[];
+  readonly #plain: readonly OpenColumn[];
+  readonly #sparse: readonly OpenColumn[];
+  #ended = true;
+  readonly #what: string;
 
   /** `what` the rows are, in words. */
-  constructor(
-    private readonly what: string,
-    declared: C,
-  ) {
-    this.all = Object.entries(declared).map(([name, { field, coding }]) => ({
+  constructor(what: string, declared: C) {
+    this.#what = what;
+
+    this.#all = Object.entries(declared).map(([name, { field, coding }]) => ({
       ...{ name, field, coding, isThere: false },
       ...{ out: new Float64Array(sliceRows), reader: new ColumnReader() },
     }));
-    this.plain = this.all.filter(({ coding }) => coding.startsWith('plain'));
-    this.sparse = this.all.filter(({ coding }) => coding.startsWith('sparse'));
-    this.columns = Object.fromEntries(this.all.map(({ name, out }) => [name, out])) as typeof this.columns;
+    this.#plain = this.#all.filter(({ coding }) => coding.startsWith('plain'));
+    this.#sparse = this.#all.filter(({ coding }) => coding.startsWith('sparse'));
+    this.columns = Object.fromEntries(this.#all.map(({ name, out }) => [name, out])) as typeof this.columns;
   }
 
   /** Whether any row has something in it. */
   has(name: keyof C): boolean {
-    return this.all.some((column) => column.name === name && column.isThere);
+    return this.#all.some((column) => column.name === name && column.isThere);
   }
 
   /**
@@ -59,8 +59,8 @@ export class RowReader<C extends Columns> {
    */
   open(payload: Uint8Array, takeNumber?: (field: number, value: number) => void): void {
     this.damage = '';
-    this.ended = false;
-    for (const column of this.all) {
+    this.#ended = false;
+    for (const column of this.#all) {
       column.isThere = false;
       column.reader.open(payload, 0, 0, 0);
     }
@@ -68,9 +68,9 @@ export class RowReader<C extends Columns> {
     while (reader.more) {
       const tag = reader.varint();
       const [field, wireType] = [Math.floor(tag / 8), tag % 8];
-      const column = wireType === 2 ? this.all.find((one) => one.field === field) : undefined;
+      const column = wireType === 2 ? this.#all.find((one) => one.field === field) : undefined;
       if (column !== undefined) {
-        if (column.isThere) throw new DamageError(`${this.what} have a column twice`);
+        if (column.isThere) throw new DamageError(`${this.#what} have a column twice`);
         const end = reader.delimited();
         column.reader.open(payload, reader.pos, end, 0);
         column.isThere = true;
@@ -86,23 +86,39 @@ export class RowReader<C extends Columns> {
 
   /** How many rows there are is how long the shortest plain column is. */
   next(): number {
-    if (this.ended) return 0;
+    if (this.#ended) return 0;
     let most = sliceRows;
     let rows = sliceRows;
-    for (const [at, { coding, reader, out }] of this.plain.entries()) {
+    for (const [at, { coding, reader, out }] of this.#plain.entries()) {
       rows = coding === 'plain' ? reader.plain(out, rows) : reader.plainDelta(out, rows);
       if (at === 0) most = rows;
     }
-    for (const { coding, reader, out } of this.sparse) {
+    for (const { coding, reader, out } of this.#sparse) {
       if (coding === 'sparse') reader.sparse(out, rows);
       else reader.sparseDelta(out, rows);
     }
-    this.ended = rows < sliceRows;
-    if (rows < most) this.damage = `a block of ${this.what} is cut`;
-    else if (this.ended && !this.all.every(({ reader }) => reader.exhausted))
-      this.damage = `a block of ${this.what} has columns of different lengths`;
+    this.#ended = rows < sliceRows;
+    if (rows < most) this.damage = `a block of ${this.#what} is cut`;
+    else if (this.#ended && !this.#all.every(({ reader }) => reader.exhausted))
+      this.damage = `a block of ${this.#what} has columns of different lengths`;
     return rows;
   }
+
+  /** Hands over how many rows each slice of a message has. Returns what is wrong with the message, or nothing. */
+  eachSlice(payload: Uint8Array, take: (rows: number) => void): string {
+    this.open(payload);
+    for (let rows = this.next(); rows > 0; rows = this.next()) take(rows);
+    return this.damage;
+  }
+}
+
+/** What a message of these columns is made of. */
+export type RowsOf<C extends Columns> = { readonly [Name in keyof C]: ArrayLike<number> };
+
+export function encodeRows<C extends Columns>(columns: C, rows: RowsOf<C>): Uint8Array {
+  const out = new WireWriter();
+  writeRows(out, columns, rows);
+  return out.finish();
 }
 
 /** The columns that there is something of. */

@@ -56,8 +56,25 @@ const counterFields = [
 const sparseDeltaFields = [Field.kind, Field.message, ...counterFields];
 const counted = new Set<number>([Field.merged, ...counterFields]);
 
-/** Columns that are not asked for are not read: what stacks and clocks tell, what was counted between, or both. */
-export type SampleColumns = 'stacks' | 'counters' | 'all';
+/**
+ * Columns that are not asked for are not read: what stacks and clocks tell, what was counted between, or both. Of what was
+ * counted, `allocatedBytes` alone takes much of the time.
+ */
+export type SampleColumns = 'stacks' | 'counters' | 'allocatedBytes' | 'all';
+
+/** How many captures a row stands for, which is a sparse column, is read with stacks and with counters. */
+function isRead(field: number, columns: SampleColumns, isSparse: boolean): boolean {
+  switch (columns) {
+    case 'all':
+      return true;
+    case 'stacks':
+      return isSparse || !counted.has(field);
+    case 'counters':
+      return counted.has(field);
+    case 'allocatedBytes':
+      return field === Field.allocatedBytes;
+  }
+}
 
 /** One block after the other: `open`, then `next` until it gives 0; the columns hold the rows of the last slice. */
 export class SampleBlockReader {
@@ -89,38 +106,40 @@ export class SampleBlockReader {
   readonly text = new Float64Array(sliceRows);
 
   /** Rows of this block that the next slices will give, as far as its head tells. */
-  private left = 0;
-  private readonly begins = new Int32Array(lastField + 1);
-  private readonly ends = new Int32Array(lastField + 1);
-  private readonly readers: ColumnReader[] = [];
-  private readonly out: Float64Array[] = [];
+  #left = 0;
+  readonly #begins = new Int32Array(lastField + 1);
+  readonly #ends = new Int32Array(lastField + 1);
+  readonly #readers: ColumnReader[] = [];
+  readonly #out: Float64Array[] = [];
   /** What all of a column is known to be, Infinity where it is not one value. */
-  private readonly filled = new Float64Array(lastField + 1);
-  private readonly sparse: readonly number[];
-  private readonly sparseDelta: readonly number[];
+  readonly #filled = new Float64Array(lastField + 1);
+  readonly #sparse: readonly number[];
+  readonly #sparseDelta: readonly number[];
   /** Sparse columns of this block that have entries: the others were filled once, by `open`. */
-  private readonly live: number[] = [];
-  private readonly liveDelta: number[] = [];
-  private readonly head = SampleBlockHead.empty();
+  readonly #live: number[] = [];
+  readonly #liveDelta: number[] = [];
+  readonly #head = SampleBlockHead.empty();
+  readonly #columns: SampleColumns;
 
-  constructor(private readonly columns: SampleColumns = 'all') {
-    this.sparse = sparseFields.filter((field) => columns !== 'counters' || counted.has(field));
-    this.sparseDelta = sparseDeltaFields.filter(
-      (field) => columns === 'all' || counted.has(field) === (columns === 'counters'),
-    );
-    for (let field = 0; field <= lastField; field++) this.readers.push(new ColumnReader());
+  constructor(columns: SampleColumns = 'all') {
+    this.#columns = columns;
+
+    this.#sparse = sparseFields.filter((field) => isRead(field, columns, true));
+    this.#sparseDelta = sparseDeltaFields.filter((field) => isRead(field, columns, false));
+    for (let field = 0; field <= lastField; field++) this.#readers.push(new ColumnReader());
     const named = this as unknown as Record<string, Float64Array>;
-    for (const [name, field] of Object.entries(Field)) this.out[field] = named[name] as Float64Array;
+    for (const [name, field] of Object.entries(Field)) this.#out[field] = named[name] as Float64Array;
   }
 
   /** Time of the first row, as the head tells. */
   get beginNs(): number {
-    return this.head.baseTimeNs;
+    return this.#head.baseTimeNs;
   }
 
   /** Whether any row says more than its stack and counters: a class, an object, a peer, a text. */
   get hasDetails(): boolean {
-    const { begins, ends } = this;
+    const begins = this.#begins;
+    const ends = this.#ends;
     return (
       begins[Field.type] !== ends[Field.type] ||
       begins[Field.object] !== ends[Field.object] ||
@@ -131,87 +150,88 @@ export class SampleBlockReader {
 
   /** Whether any row is a wait. */
   get hasDurations(): boolean {
-    return this.begins[Field.duration] !== this.ends[Field.duration];
+    return this.#begins[Field.duration] !== this.#ends[Field.duration];
   }
 
   /** Whether any row stands for several captures. */
   get hasMerged(): boolean {
-    return this.begins[Field.merged] !== this.ends[Field.merged];
+    return this.#begins[Field.merged] !== this.#ends[Field.merged];
   }
 
   /** Whether any row has a flag. */
   get hasFlags(): boolean {
-    return this.begins[Field.flags] !== this.ends[Field.flags];
+    return this.#begins[Field.flags] !== this.#ends[Field.flags];
   }
 
   /** Throws a DamageError when the block cannot be taken apart at all. */
   open(bytes: Uint8Array, begin: number, end: number): void {
     this.damage = '';
-    const head = this.readHead(bytes, begin, end);
+    const head = this.#readHead(bytes, begin, end);
     this.thread = head.thread;
     this.counters = head.counters;
-    this.count = this.left = head.count;
-    this.start(bytes, Field.time, head.baseTimeNs);
-    this.start(bytes, Field.cpu, head.baseCpuNs - head.baseTimeNs);
-    this.start(bytes, Field.stack, head.baseStack);
-    this.live.length = 0;
-    for (const field of this.sparse) {
-      if (this.start(bytes, field, 0)) this.live.push(field);
-      else this.fill(field, 0);
+    this.count = this.#left = head.count;
+    this.#start(bytes, Field.time, head.baseTimeNs);
+    this.#start(bytes, Field.cpu, head.baseCpuNs - head.baseTimeNs);
+    this.#start(bytes, Field.stack, head.baseStack);
+    this.#live.length = 0;
+    for (const field of this.#sparse) {
+      if (this.#start(bytes, field, 0)) this.#live.push(field);
+      else this.#fill(field, 0);
     }
-    this.liveDelta.length = 0;
-    for (const field of this.sparseDelta) {
-      const base = this.baseOf(field);
-      if (this.start(bytes, field, base)) this.liveDelta.push(field);
-      else this.fill(field, base);
+    this.#liveDelta.length = 0;
+    for (const field of this.#sparseDelta) {
+      const base = this.#baseOf(field);
+      if (this.#start(bytes, field, base)) this.#liveDelta.push(field);
+      else this.#fill(field, base);
     }
     // Both or neither: clocks that were not read are not known, whatever a column says.
-    if (this.begins[Field.cpu] === this.ends[Field.cpu] || (this.counters & CounterBit.Cpu) === 0) {
+    if (this.#begins[Field.cpu] === this.#ends[Field.cpu] || (this.counters & CounterBit.Cpu) === 0) {
       this.counters &= ~CounterBit.Cpu;
-      this.fill(Field.cpu, NaN);
+      this.#fill(Field.cpu, NaN);
     }
   }
 
   /** Rows of the next slice, 0 at the end. */
   next(): number {
-    const wanted = Math.min(this.left, sliceRows);
+    const wanted = Math.min(this.#left, sliceRows);
     if (wanted === 0) return 0;
-    const rows = this.columns === 'counters' ? wanted : this.plainRows(wanted);
-    for (const field of this.live) {
-      (this.readers[field] as ColumnReader).sparse(this.out[field] as Float64Array, rows);
+    const isCounted = this.#columns === 'counters' || this.#columns === 'allocatedBytes';
+    const rows = isCounted ? wanted : this.#plainRows(wanted);
+    for (const field of this.#live) {
+      (this.#readers[field] as ColumnReader).sparse(this.#out[field] as Float64Array, rows);
     }
-    for (const field of this.liveDelta) {
-      (this.readers[field] as ColumnReader).sparseDelta(this.out[field] as Float64Array, rows);
+    for (const field of this.#liveDelta) {
+      (this.#readers[field] as ColumnReader).sparseDelta(this.#out[field] as Float64Array, rows);
     }
-    this.left -= rows;
+    this.#left -= rows;
     if (rows < wanted) {
-      this.damage = `a block of samples is cut: ${this.left} of its rows are missing`;
-      this.left = 0;
-    } else if (this.left === 0 && !this.allExhausted()) {
+      this.damage = `a block of samples is cut: ${this.#left} of its rows are missing`;
+      this.#left = 0;
+    } else if (this.#left === 0 && !this.#allExhausted()) {
       this.damage = 'a block of samples has columns of different lengths';
     }
     return rows;
   }
 
   /** Time, stack and CPU clock: how many rows there are is how long the shortest is. */
-  private plainRows(wanted: number): number {
-    let rows = (this.readers[Field.time] as ColumnReader).plainDelta(this.time, wanted);
-    rows = Math.min(rows, (this.readers[Field.stack] as ColumnReader).plainDelta(this.stack, rows));
+  #plainRows(wanted: number): number {
+    let rows = (this.#readers[Field.time] as ColumnReader).plainDelta(this.time, wanted);
+    rows = Math.min(rows, (this.#readers[Field.stack] as ColumnReader).plainDelta(this.stack, rows));
     if (this.counters & CounterBit.Cpu) {
-      rows = Math.min(rows, (this.readers[Field.cpu] as ColumnReader).plainDelta(this.cpu, rows));
+      rows = Math.min(rows, (this.#readers[Field.cpu] as ColumnReader).plainDelta(this.cpu, rows));
       addTo(this.cpu, this.time, rows);
     }
     return rows;
   }
 
-  private fill(field: number, value: number): void {
-    if (Object.is(this.filled[field], value)) return;
-    (this.out[field] as Float64Array).fill(value);
-    this.filled[field] = value;
+  #fill(field: number, value: number): void {
+    if (Object.is(this.#filled[field], value)) return;
+    (this.#out[field] as Float64Array).fill(value);
+    this.#filled[field] = value;
   }
 
-  private readHead(bytes: Uint8Array, begin: number, end: number): SampleBlockHead {
-    const { head } = this;
+  #readHead(bytes: Uint8Array, begin: number, end: number): SampleBlockHead {
+    const head = this.#head;
     head.thread = 0;
     head.count = 0;
     head.baseTimeNs = 0;
@@ -224,18 +244,18 @@ export class SampleBlockReader {
     head.baseStack = 0;
     head.baseMessage = 0;
     head.counters = 0;
-    this.begins.fill(0);
-    this.ends.fill(0);
+    this.#begins.fill(0);
+    this.#ends.fill(0);
     const reader = new WireReader(bytes, begin, end);
     while (reader.more) {
       const tag = reader.varint();
       const field = Math.floor(tag / 8);
       const wireType = tag % 8;
       if (field >= firstField && field <= lastField && wireType === 2) {
-        if (this.begins[field] !== 0) throw new DamageError('a block of samples has a column twice');
+        if (this.#begins[field] !== 0) throw new DamageError('a block of samples has a column twice');
         const columnEnd = reader.delimited();
-        this.begins[field] = reader.pos;
-        this.ends[field] = columnEnd;
+        this.#begins[field] = reader.pos;
+        this.#ends[field] = columnEnd;
         reader.pos = columnEnd;
       } else if (wireType === 0 && field >= 1 && field <= 11) {
         if (field === 1) head.thread = reader.uint32();
@@ -258,16 +278,16 @@ export class SampleBlockReader {
     return head;
   }
 
-  private start(bytes: Uint8Array, field: number, base: number): boolean {
-    const begin = this.begins[field] as number;
-    const end = this.ends[field] as number;
-    (this.readers[field] as ColumnReader).open(bytes, begin, end, base);
-    if (end > begin) this.filled[field] = Infinity;
+  #start(bytes: Uint8Array, field: number, base: number): boolean {
+    const begin = this.#begins[field] as number;
+    const end = this.#ends[field] as number;
+    (this.#readers[field] as ColumnReader).open(bytes, begin, end, base);
+    if (end > begin) this.#filled[field] = Infinity;
     return end > begin;
   }
 
-  private baseOf(field: number): number {
-    const { head } = this;
+  #baseOf(field: number): number {
+    const head = this.#head;
     if (field === Field.message) return head.baseMessage;
     if (field === Field.allocations) return head.baseAllocations;
     if (field === Field.allocatedBytes) return head.baseAllocatedBytes;
@@ -277,8 +297,8 @@ export class SampleBlockReader {
     return 0;
   }
 
-  private allExhausted(): boolean {
-    for (const reader of this.readers) if (!reader.exhausted) return false;
+  #allExhausted(): boolean {
+    for (const reader of this.#readers) if (!reader.exhausted) return false;
     return true;
   }
 }

@@ -21,7 +21,7 @@ interface Field<T> extends Codec<T> {
   readonly each?: (value: T) => readonly unknown[];
 }
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- the one place where fields of all types meet
+// oxlint-disable-next-line typescript/no-explicit-any -- the one place where fields of all types meet
 type Fields = Readonly<Record<string, Field<any>>>;
 type Values<F extends Fields> = { -readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never };
 

@@ -30,12 +30,12 @@ export class WireReader {
   /** An unsigned varint, exact to 2^53. */
   varint(): number {
     const byte = this.pos < this.end ? (this.bytes[this.pos] as number) : 0x80;
-    if (byte >= 0x80) return this.longVarint();
+    if (byte >= 0x80) return this.#longVarint();
     this.pos++;
     return byte;
   }
 
-  private longVarint(): number {
+  #longVarint(): number {
     let value = 0;
     let scale = 1;
     for (let size = 0; size < 10; size++) {
@@ -115,12 +115,12 @@ export class WireReader {
   skip(wireType: number): void {
     if (wireType === 0) this.varint();
     else if (wireType === 2) this.pos = this.delimited();
-    else if (wireType === 5) this.advance(4);
-    else if (wireType === 1) this.advance(8);
+    else if (wireType === 5) this.#advance(4);
+    else if (wireType === 1) this.#advance(8);
     else throw new DamageError(`wire type ${wireType} is not used here`);
   }
 
-  private advance(size: number): void {
+  #advance(size: number): void {
     if (this.end - this.pos < size) throw new DamageError('a field is cut off');
     this.pos += size;
   }
@@ -128,61 +128,61 @@ export class WireReader {
 
 /** Grows by doubling; `finish()` gives a copy of just what was written, `take()` lends the buffer without one. */
 export class WireWriter {
-  private buffer: Uint8Array;
-  private at = 0;
+  #buffer: Uint8Array;
+  #at = 0;
 
   constructor(capacity = 256) {
-    this.buffer = new Uint8Array(capacity);
+    this.#buffer = new Uint8Array(capacity);
   }
 
   get length(): number {
-    return this.at;
+    return this.#at;
   }
 
   varint(value: number): void {
-    this.room(10);
+    this.#room(10);
     let rest = value;
     while (rest >= 0x80) {
-      this.buffer[this.at++] = (rest % 0x80) | 0x80;
+      this.#buffer[this.#at++] = (rest % 0x80) | 0x80;
       rest = Math.floor(rest / 0x80);
     }
-    this.buffer[this.at++] = rest;
+    this.#buffer[this.#at++] = rest;
   }
 
   sint(value: number): void {
-    this.room(10);
+    this.#room(10);
     const odd = value < 0 ? 1 : 0;
     const magnitude = value < 0 ? -value - 1 : value;
     const low = ((magnitude % 64) << 1) | odd;
     const rest = Math.floor(magnitude / 64);
     if (rest === 0) {
-      this.buffer[this.at++] = low;
+      this.#buffer[this.#at++] = low;
     } else {
-      this.buffer[this.at++] = low | 0x80;
+      this.#buffer[this.#at++] = low | 0x80;
       this.varint(rest);
     }
   }
 
   bigint(value: bigint): void {
-    this.room(10);
+    this.#room(10);
     let rest = BigInt.asUintN(64, value);
     while (rest >= 0x80n) {
-      this.buffer[this.at++] = Number(rest & 0x7fn) | 0x80;
+      this.#buffer[this.#at++] = Number(rest & 0x7fn) | 0x80;
       rest >>= 7n;
     }
-    this.buffer[this.at++] = Number(rest);
+    this.#buffer[this.#at++] = Number(rest);
   }
 
   fixed32(value: number): void {
-    this.room(4);
-    for (let shift = 0; shift < 32; shift += 8) this.buffer[this.at++] = (value >>> shift) & 0xff;
+    this.#room(4);
+    for (let shift = 0; shift < 32; shift += 8) this.#buffer[this.#at++] = (value >>> shift) & 0xff;
   }
 
   /** The bytes as they are, without a length. */
   append(bytes: Uint8Array): void {
-    this.room(bytes.length);
-    this.buffer.set(bytes, this.at);
-    this.at += bytes.length;
+    this.#room(bytes.length);
+    this.#buffer.set(bytes, this.#at);
+    this.#at += bytes.length;
   }
 
   delimited(bytes: Uint8Array): void {
@@ -199,17 +199,17 @@ export class WireWriter {
   }
 
   reset(): void {
-    this.at = 0;
+    this.#at = 0;
   }
 
   finish(): Uint8Array {
-    return this.buffer.slice(0, this.at);
+    return this.#buffer.slice(0, this.#at);
   }
 
-  private room(size: number): void {
-    if (this.at + size <= this.buffer.length) return;
-    const grown = new Uint8Array(Math.max(this.buffer.length * 2, this.at + size));
-    grown.set(this.buffer.subarray(0, this.at));
-    this.buffer = grown;
+  #room(size: number): void {
+    if (this.#at + size <= this.#buffer.length) return;
+    const grown = new Uint8Array(Math.max(this.#buffer.length * 2, this.#at + size));
+    grown.set(this.#buffer.subarray(0, this.#at));
+    this.#buffer = grown;
   }
 }

@@ -4,25 +4,28 @@ import type { PageView } from '../../protocol/messages.js';
 import { control, element, replaceContent } from '../element.js';
 import { formatCount, formatLength, formatNs, formatShare } from '../../trace/measure/quantities.js';
 import type { ViewContext } from '../model.js';
-import { plainText } from '../names.js';
-import type { BlockKey, CallKey } from '../store.js';
+import { plainText, shownThreadName } from '../names.js';
+import type { Span } from '../geometry/time-scale.js';
+import type { WaitKey, CallKey } from '../store.js';
 import { text } from '../texts.js';
-import { blockRow } from '../timeline/blocks.js';
-import { shownName } from '../timeline/thread-actions.js';
-import { describeWait, isFromBefore, isHeld, stillWaits, threadName, waitLength } from '../timeline/waits.js';
-import { waitList, waitsOf } from './call-waits.js';
+import { waitRow } from '../timeline/wait-rows.js';
+import { describeWait, isFromBefore, isHeld, isOpenWait, threadName, waitLength } from '../timeline/waits.js';
+import { methodWaitList, waitList, waitsOf } from './call-waits.js';
 import { circleList } from './lock-waits.js';
 import { figuresTable } from './figures-table.js';
 import { Legend } from './legend.js';
 import { Latest } from '../views/latest.js';
 import { shareOf } from '../weights.js';
+import { schedulingFacts, waitSchedulingFacts } from './scheduling-facts.js';
+import { sectionsOf } from './call-sections.js';
+import type { StretchScheduling } from '../../trace/measure/scheduling.js';
 import type { SourceKey } from '../../protocol/messages.js';
-import type { BlockColumns, CallFigures, Snapshot, ThreadSnapshot, Weight } from '../worker/messages.js';
+import type { WaitColumns, CallFigures, Snapshot, ThreadSnapshot, Weight } from '../worker/messages.js';
 
 export interface DetailsActions {
   goTo(thread: number, timeNs: number): void;
-  goToOwner(blocks: BlockColumns, row: number): void;
-  goToWait(key: BlockKey): void;
+  goToOwner(waits: WaitColumns, row: number): void;
+  goToWait(key: WaitKey): void;
   focusSelection(): void;
   showIn(view: PageView, method: number): void;
 }
@@ -32,6 +35,8 @@ const certainties = ['link.observed', 'link.identity', 'link.owner'] as const;
 
 export class DetailsPane {
   readonly root = element('aside', { class: 'details', tabindex: -1, 'aria-label': text('details.label') });
+  /** Above the legend, which stays whatever is selected. */
+  readonly #selected = element('div', {});
   readonly #context: ViewContext;
   readonly #actions: DetailsActions;
   readonly #latest = new Latest();
@@ -41,20 +46,27 @@ export class DetailsPane {
     this.#context = context;
     this.#actions = actions;
     this.#legend = new Legend(context);
+    this.root.append(this.#selected, this.#legend.root);
     context.store.onChange((_state, changed) => {
       if (
         changed.has('selection') ||
         changed.has('detailsOpen') ||
         changed.has('range') ||
         changed.has('hidden') ||
+        changed.has('idleShown') ||
         changed.has('threadFilter') ||
         changed.has('soloThread') ||
-        changed.has('weight')
+        changed.has('weight') ||
+        changed.has('counter')
       ) {
         this.show();
       }
+      if (!changed.has('selection') || changed.size > 1) this.#legend.showSoon();
     });
-    context.model.onChange(() => this.show());
+    context.model.onChange(() => {
+      this.show();
+      this.#legend.showSoon();
+    });
   }
 
   show(): void {
@@ -65,7 +77,7 @@ export class DetailsPane {
     if (!detailsOpen || model.snapshot === undefined) return;
     if (selection === undefined) this.#showNothing();
     else if (selection.kind === 'call') this.#showCall(selection);
-    else if (selection.kind === 'block') this.#showBlock(selection);
+    else if (selection.kind === 'wait') this.#showWait(selection);
     else this.#showMethod(selection.method);
   }
 
@@ -83,9 +95,7 @@ export class DetailsPane {
       element('h2', { class: 'details-title' }, text('details.recording')),
       facts(rows),
       element('p', { class: 'details-hint' }, text('details.hint')),
-      this.#legend.root,
     );
-    this.#legend.showSoon();
   }
 
   #head(method: number, key: SourceKey | undefined): HTMLElement[] {
@@ -101,7 +111,8 @@ export class DetailsPane {
     ];
   }
 
-  #buttons(method: number, isCall: boolean): HTMLElement {
+  #buttons(method: number, call?: Stretch): HTMLElement {
+    const isCall = call !== undefined;
     const { names } = this.#context.model;
     const { actions } = this.#context;
     const button = (label: string, run: (event: MouseEvent) => void, isMain = false): HTMLElement => {
@@ -120,11 +131,12 @@ export class DetailsPane {
         actions.canOpenSource
           ? button(
               text('details.source'),
-              (event) => actions.openSource(method, event.ctrlKey || event.metaKey),
+              (event) => actions.openSource(method, event.ctrlKey || event.metaKey ? 'replace' : 'go'),
               true,
             )
           : undefined,
-        isCall ? button(text('details.focus'), () => this.#actions.focusSelection()) : undefined,
+        isCall ? button(text('details.zoom'), () => this.#actions.focusSelection()) : undefined,
+        call === undefined ? undefined : button(text('details.why'), () => this.#askWhy(call)),
         button(text('details.copy'), () => actions.copy(names.qualified(method))),
       ),
       element('h3', { class: 'details-section' }, text('details.showIn')),
@@ -139,6 +151,12 @@ export class DetailsPane {
     );
   }
 
+  /** The overview of just this stretch of the thread begins with what the rules find in it. */
+  #askWhy({ thread, beginNs, endNs }: Stretch): void {
+    this.#context.store.set({ range: { beginNs, endNs }, soloThread: thread, view: 'overview' });
+    this.#context.actions.focusView();
+  }
+
   #showCall(key: CallKey): void {
     const { model, actions } = this.#context;
     const call = model.call(key);
@@ -151,37 +169,65 @@ export class DetailsPane {
     const endNs = chart.end[call.row] ?? 0;
     const wall = endNs - key.beginNs;
     const known: [string, string][] = [
-      [text('details.thread'), shownName(call.thread)],
+      [text('details.thread'), shownThreadName(call.thread)],
       [text('details.begins'), formatNs(key.beginNs - model.originNs)],
       [text('weight.wall'), formatNs(wall)],
     ];
-    this.#fill(...this.#head(method, undefined), facts(known), this.#buttons(method, true));
+    const stretch = { thread: key.thread, beginNs: key.beginNs, endNs };
+    this.#fill(...this.#head(method, undefined), facts(known), this.#buttons(method, stretch));
     const { snapshot } = model;
     if (snapshot === undefined) return;
-    const waits = waitsOf(key, endNs, call.thread, snapshot);
+    const { within, said } = this.#partInRange(key.beginNs, endNs);
+    const waits = waitsOf(key, endNs, call.thread, snapshot, within);
     const selectWait = (begin: number): void =>
-      this.#context.store.set({ selection: { kind: 'block', thread: key.thread, beginNs: begin } });
-    const scope = { threads: [key.thread], ...model.bounds };
+      this.#context.store.set({ selection: { kind: 'wait', thread: key.thread, beginNs: begin } });
+    const scope = { threads: [key.thread], ...(within ?? model.bounds) };
+    const [from, to] = [within?.beginNs ?? key.beginNs, within?.endNs ?? endNs];
+    const { thread, depth, beginNs } = key;
+    const shownNs = Math.min(to, endNs) - Math.max(from, beginNs);
     this.#latest.take(
       Promise.all([
-        actions.ask({ kind: 'call', thread: key.thread, depth: key.depth, beginNs: key.beginNs }),
+        actions.ask({ kind: 'call', thread, depth, beginNs, ...(within && { within }) }),
         actions.ask({ kind: 'sum', scope }),
+        this.#scheduling(thread, Math.max(from, beginNs), Math.min(to, endNs)),
       ]),
-      ([figures, sum]) =>
+      ([figures, sum, scheduling]) =>
         this.#fill(
           ...this.#head(method, figures.key),
           facts(known.slice(0, 2)),
+          said === '' ? undefined : element('p', { class: 'details-hint' }, said),
           figuresTable(snapshot, figures, sum),
-          facts(this.#callFacts(figures, call.thread, wall)),
+          facts([
+            ...this.#callFacts(figures, call.thread, shownNs),
+            [text('details.sections'), sectionsOf(model.scheduling, thread, beginNs, endNs)],
+            ...schedulingFacts(scheduling, shownNs),
+          ]),
           waitList(waits, call.thread, snapshot, selectWait),
-          this.#buttons(method, true),
+          this.#buttons(method, stretch),
         ),
       () => undefined,
     );
   }
 
+  /** The range, if it has a part of the stretch; `said` tells how large that part is, unless it is all of it. */
+  #partInRange(beginNs: number, endNs: number): { readonly within: Span | undefined; readonly said: string } {
+    const { range } = this.#context.store.state;
+    if (range === undefined) return { within: undefined, said: '' };
+    const length = Math.min(endNs, range.endNs) - Math.max(beginNs, range.beginNs);
+    if (length <= 0 && endNs > beginNs) return { within: undefined, said: text('details.notInRange') };
+    const said = length < endNs - beginNs ? text('details.inRange', { length: formatNs(length) }) : '';
+    return { within: range, said };
+  }
+
   #fill(...parts: readonly (HTMLElement | undefined)[]): void {
-    replaceContent(this.root, this.root, ...parts.filter((part) => part !== undefined));
+    replaceContent(this.#selected, this.root, ...parts.filter((part) => part !== undefined));
+  }
+
+  /** What the kernel's scheduler says, where it was recorded. */
+  #scheduling(thread: number, beginNs: number, endNs: number): Promise<StretchScheduling | undefined> {
+    const { model, actions } = this.#context;
+    if (model.snapshot?.hasScheduling !== true) return Promise.resolve(undefined);
+    return actions.ask({ kind: 'scheduling', thread, beginNs, endNs });
   }
 
   #callFacts(figures: CallFigures, thread: ThreadSnapshot, wall: number): [string, string][] {
@@ -203,59 +249,103 @@ export class DetailsPane {
     return facts;
   }
 
-  #showBlock(key: BlockKey): void {
+  #showWait(key: WaitKey): void {
     const { model } = this.#context;
     const { snapshot } = model;
     const thread = model.thread(key.thread);
-    const row = thread === undefined ? -1 : blockRow(thread.blocks, key.beginNs);
+    const row = thread === undefined ? -1 : waitRow(thread.waits, key.beginNs);
     if (thread === undefined || snapshot === undefined || row < 0) {
       this.#showNothing();
       return;
     }
-    const { blocks } = thread;
+    const { waits } = thread;
     const begins = formatNs(key.beginNs - model.originNs);
     const rows: [string, string][] = [
-      [text('details.thread'), shownName(thread)],
-      [text('details.begins'), isFromBefore(blocks, row) ? text('details.before', { time: begins }) : begins],
-      [text('weight.wall'), waitLength(blocks, row)],
+      [text('details.thread'), shownThreadName(thread)],
+      [text('details.begins'), isFromBefore(waits, row) ? text('details.before', { time: begins }) : begins],
+      [text('weight.wall'), waitLength(waits, row)],
     ];
-    const type = plainText(snapshot.typeNames[blocks.type[row] ?? 0] ?? '');
+    const type = plainText(snapshot.typeNames[waits.type[row] ?? 0] ?? '');
     if (type !== '') rows.push([text('details.waitsFor'), type]);
-    const object = blocks.object[row] ?? 0;
+    const object = waits.object[row] ?? 0;
     if (object !== 0) rows.push([text('details.object'), `#${object.toString(16)}`]);
-    const owner = blocks.owner[row] ?? 0;
-    const link = blocks.link[row] ?? -1;
-    const held = isHeld(blocks, row);
+    const { places } = waits;
+    rows.push(
+      [text('details.waitsIn'), this.#place(places?.method[row], places?.line[row])],
+      [text('details.takenIn'), this.#place(places?.ownerMethod[row], places?.ownerLine[row])],
+    );
+    const owner = waits.owner[row] ?? 0;
+    const link = waits.link[row] ?? -1;
+    const held = isHeld(waits, row);
     if (owner !== 0 && !held && link < 0) rows.push([text('details.waker'), threadName(snapshot, owner)]);
     const unknown =
       owner === 0 || held
         ? element(
             'p',
             { class: 'details-hint' },
-            text(stillWaits(blocks, row) ? 'link.stillWaits' : 'link.none'),
+            text(isOpenWait(waits, row) ? 'link.openWait' : 'link.none'),
           )
         : undefined;
-    const focus = control('vscode-button', { appearance: 'secondary' }, text('details.focus'));
+    const endNs = waits.end[row] ?? key.beginNs;
+    const focus = control('vscode-button', { appearance: 'secondary' }, text('details.zoom'));
     focus.addEventListener('click', () => this.#actions.focusSelection());
-    this.#fill(
-      element('h2', { class: 'details-title' }, describeWait(blocks, row, snapshot)),
-      facts(rows),
-      ...[
-        held && owner !== 0 ? this.#owner(blocks, row, snapshot) : undefined,
-        this.#waker(link) ?? unknown,
-        circleList(snapshot, { thread: key.thread, block: row }, (wait) => this.#actions.goToWait(wait)),
-      ].filter((one) => one !== undefined),
-      element('div', { class: 'button-row' }, focus),
+    const why = control('vscode-button', { appearance: 'secondary' }, text('details.why'));
+    why.addEventListener('click', () => this.#askWhy({ thread: key.thread, beginNs: key.beginNs, endNs }));
+    const fill = (scheduling?: StretchScheduling): void => {
+      const byKernel = link < 0 && (owner === 0 || held) ? this.#kernelWaker(scheduling, endNs) : undefined;
+      this.#fill(
+        element('h2', { class: 'details-title' }, describeWait(waits, row, snapshot)),
+        facts([...rows, ...waitSchedulingFacts(scheduling, endNs - key.beginNs)]),
+        ...[
+          held && owner !== 0 ? this.#owner(waits, row, snapshot) : undefined,
+          this.#waker(link) ?? byKernel ?? unknown,
+          circleList(snapshot, { thread: key.thread, row: row }, (wait) => this.#actions.goToWait(wait)),
+        ].filter((one) => one !== undefined),
+        element('div', { class: 'button-row' }, focus, why),
+      );
+    };
+    fill();
+    if (snapshot.hasScheduling)
+      this.#latest.take(this.#scheduling(key.thread, key.beginNs, endNs), fill, () => undefined);
+  }
+
+  /** Who ended a wait that no hook saw the end of. */
+  #kernelWaker(scheduling: StretchScheduling | undefined, timeNs: number): HTMLElement | undefined {
+    const waker = scheduling?.lastWaker;
+    if (waker === undefined) return undefined;
+    const { originNs } = this.#context.model;
+    const name = plainText(waker.name);
+    const go =
+      waker.thread < 0
+        ? element('span', {}, text('joined.value', { name: text('details.waker'), value: name }))
+        : element(
+            'button',
+            { class: 'link-button waker-link', type: 'button' },
+            text('link.wokenBy', { thread: name, time: formatNs(timeNs - originNs) }),
+          );
+    if (waker.thread >= 0) go.addEventListener('click', () => this.#actions.goTo(waker.thread, timeNs));
+    return element(
+      'div',
+      { class: 'details-link' },
+      go,
+      element('div', { class: 'details-hint' }, text('link.wokenByKernel')),
     );
   }
 
-  #owner(blocks: BlockColumns, row: number, snapshot: Snapshot): HTMLElement {
+  /** "com.example.Shop.add, line 12", empty where it is not known. */
+  #place(method = -1, line = 0): string {
+    if (method < 0) return '';
+    const name = plainText(this.#context.model.names.qualified(method));
+    return line > 0 ? text('details.atLine', { method: name, line: String(line) }) : name;
+  }
+
+  #owner(waits: WaitColumns, row: number, snapshot: Snapshot): HTMLElement {
     const go = element(
       'button',
       { class: 'link-button', type: 'button' },
-      text('link.heldBy', { thread: threadName(snapshot, blocks.owner[row] ?? 0) }),
+      text('link.heldBy', { thread: threadName(snapshot, waits.owner[row] ?? 0) }),
     );
-    go.addEventListener('click', () => this.#actions.goToOwner(blocks, row));
+    go.addEventListener('click', () => this.#actions.goToOwner(waits, row));
     return element('div', { class: 'details-link' }, go);
   }
 
@@ -282,31 +372,41 @@ export class DetailsPane {
 
   #showMethod(method: number): void {
     const { actions, model, store } = this.#context;
-    this.#fill(...this.#head(method, undefined), this.#buttons(method, false));
+    this.#fill(...this.#head(method, undefined), this.#buttons(method));
+    const scope = model.scope(store.state);
     this.#latest.take(
       Promise.all([
         actions.ask({ kind: 'source', method }),
-        actions.ask({ kind: 'methods', scope: model.scope(store.state) }),
+        actions.ask({ kind: 'methods', scope }),
+        actions.ask({ kind: 'methodWaits', scope, method }),
       ]),
-      ([key, figures]) => {
+      ([key, figures, waits]) => {
+        const { snapshot } = model;
         const row = figures.method.indexOf(method);
-        if (row < 0) return;
+        if (row < 0 || snapshot === undefined) return;
         const at = (of: Readonly<Record<Weight, Float64Array>>): Record<Weight, number> =>
           Object.fromEntries(
             Object.entries(of).map(([weight, column]) => [weight, column[row] ?? 0]),
           ) as Record<Weight, number>;
         this.#fill(
           ...this.#head(method, key),
-          figuresTable(model.snapshot, { self: at(figures.self), total: at(figures.total) }, figures.sum),
+          figuresTable(snapshot, { self: at(figures.self), total: at(figures.total) }, figures.sum),
           facts([
             [text('details.calls'), text('details.atLeast', { count: formatCount(figures.calls[row] ?? 0) })],
           ]),
-          this.#buttons(method, false),
+          methodWaitList(waits, snapshot, (wait) => this.#actions.goToWait(wait)),
+          this.#buttons(method),
         );
       },
       () => undefined,
     );
   }
+}
+
+interface Stretch {
+  readonly thread: number;
+  readonly beginNs: number;
+  readonly endNs: number;
 }
 
 function facts(rows: readonly (readonly [string, string])[]): HTMLElement {

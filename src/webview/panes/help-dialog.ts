@@ -1,39 +1,22 @@
 /** All keys, from the table that runs them. */
 import { element, icon } from '../element.js';
-import { bindings } from '../keys.js';
+import { bindings, shownKey } from '../keys.js';
+import type { KeyBinding } from '../keys.js';
 import { text } from '../texts.js';
 import type { TextKey } from '../texts.js';
-
-const shownKeys: Readonly<Record<string, string>> = {
-  ArrowUp: '↑',
-  ArrowDown: '↓',
-  ArrowLeft: '←',
-  ArrowRight: '→',
-  Escape: 'Esc',
-  Backspace: '⌫',
-  ' ': 'Space',
-  PageUp: 'Page Up',
-  PageDown: 'Page Down',
-};
 
 /** Of tables, trees and the flame graph: each has them to itself while it has the keyboard, and they stay as they are. */
 const viewKeys = [
   { keys: ['ArrowUp', 'ArrowDown', 'PageUp', 'PageDown', 'Home', 'End'], text: 'viewKey.rows' },
   { keys: ['ArrowRight', 'ArrowLeft'], text: 'viewKey.open' },
+  { keys: ['Shift+ArrowLeft', 'Shift+ArrowRight'], text: 'viewKey.columns' },
   { keys: ['Enter', 'Mod+Enter'], text: 'viewKey.source' },
   { keys: [' '], text: 'viewKey.callers' },
+  { keys: ['ContextMenu', 'Shift+F10'], text: 'viewKey.menu' },
   { keys: ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'], text: 'viewKey.frames' },
   { keys: ['f', ' '], text: 'viewKey.zoom' },
   { keys: ['0', 'Escape'], text: 'viewKey.whole' },
 ] as const;
-
-function shownKey(key: string): string {
-  const letter = key.replace(/^(Mod\+)?(Alt\+)?(Shift\+)?/, '');
-  const shown = shownKeys[letter] ?? (letter.length === 1 ? letter.toUpperCase() : letter);
-  const isShifted = key.includes('Shift+') || (letter.length === 1 && letter !== letter.toLowerCase());
-  const mod = key.startsWith('Mod+') ? `${isMac() ? '⌘' : 'Ctrl'}+` : '';
-  return `${mod}${key.includes('Alt+') ? 'Alt+' : ''}${isShifted ? 'Shift+' : ''}${shown}`;
-}
 
 function keyRow(binding: { readonly keys: readonly string[]; readonly text: TextKey }): HTMLElement {
   return element(
@@ -44,9 +27,7 @@ function keyRow(binding: { readonly keys: readonly string[]; readonly text: Text
   );
 }
 
-function isMac(): boolean {
-  return navigator.userAgent.includes('Mac');
-}
+const caption = (key: TextKey): HTMLElement => element('caption', {}, text(key));
 
 export class HelpDialog {
   readonly root: HTMLDialogElement;
@@ -60,8 +41,14 @@ export class HelpDialog {
       icon('close'),
     );
     close.addEventListener('click', () => this.root.close());
-    const mouse = (['pan', 'range', 'lens', 'zoom', 'scroll', 'click', 'beside'] as const).map((act) =>
-      element('tr', {}, element('td', {}, text(`mouse.${act}.how`)), element('td', {}, text(`mouse.${act}`))),
+    const mouse = (['pan', 'range', 'lens', 'zoom', 'scroll', 'click', 'beside', 'menu'] as const).map(
+      (act) =>
+        element(
+          'tr',
+          {},
+          element('td', {}, text(`mouse.${act}.how`)),
+          element('td', {}, text(`mouse.${act}`)),
+        ),
     );
     this.root = element(
       'dialog',
@@ -72,8 +59,13 @@ export class HelpDialog {
         { class: 'help-body', tabindex: 0, role: 'region', 'aria-label': text('help.title') },
         this.#left,
         this.#right,
-        element('table', { class: 'help-views' }, element('tbody', {}, ...viewKeys.map(keyRow))),
-        element('table', { class: 'help-mouse' }, element('tbody', {}, ...mouse)),
+        element(
+          'table',
+          { class: 'help-views' },
+          caption('help.tables'),
+          element('tbody', {}, ...viewKeys.map(keyRow)),
+        ),
+        element('table', { class: 'help-mouse' }, caption('help.mouse'), element('tbody', {}, ...mouse)),
       ),
     );
     this.root.addEventListener('click', (event) => {
@@ -88,11 +80,13 @@ export class HelpDialog {
   }
 
   #list(): void {
-    const rows = bindings()
-      .filter(({ keys }) => keys.length > 0)
-      .map(keyRow);
-    const half = Math.ceil(rows.length / 2);
-    this.#left.replaceChildren(element('tbody', {}, ...rows.slice(0, half)));
-    this.#right.replaceChildren(element('tbody', {}, ...rows.slice(half)));
+    const shown = bindings().filter(({ keys }) => keys.length > 0);
+    const body = (keys: readonly KeyBinding[]): HTMLElement => element('tbody', {}, ...keys.map(keyRow));
+    const [chart, everywhere] = [
+      shown.filter(({ where }) => where !== undefined),
+      shown.filter(({ where }) => where === undefined),
+    ];
+    this.#left.replaceChildren(caption('help.timeline'), body(chart));
+    this.#right.replaceChildren(caption('help.everywhere'), body(everywhere));
   }
 }

@@ -10,7 +10,8 @@ import { shareOf, weightName } from '../weights.js';
 import type { MethodFigures } from '../worker/messages.js';
 
 const mostRows = 10;
-const restMs = 250;
+/** After the last change of what it is of. */
+export const legendRestMs = 250;
 
 interface Entry {
   readonly label: string;
@@ -24,6 +25,8 @@ export class Legend {
   readonly root = element('div', { tabindex: -1, class: 'legend' });
   readonly #context: ViewContext;
   readonly #latest = new Latest();
+  /** What is shown, to know whether it would change. */
+  #said = '';
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(context: ViewContext) {
@@ -35,13 +38,13 @@ export class Legend {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       if (this.root.isConnected) this.#show();
-    }, restMs);
+    }, legendRestMs);
   }
 
   #show(): void {
     const { actions, model, store } = this.#context;
     // Whose a method is, its name tells: shown again when all are there.
-    if (model.snapshot?.toCome !== undefined) return;
+    if (model.snapshot === undefined || model.snapshot.toCome !== undefined) return;
     this.#latest.take(
       actions.ask({ kind: 'methods', scope: model.scope(store.state), weight: store.state.weight }),
       (figures) => this.#fill(figures),
@@ -50,17 +53,31 @@ export class Legend {
   }
 
   #fill(figures: MethodFigures): void {
-    const { names, snapshot } = this.#context.model;
-    const states = ['blocked', 'resting', 'waiting', 'gap', 'missedFrame'] as const;
+    const { matches, names, scheduling, snapshot } = this.#context.model;
+    const hasSections = (scheduling?.sections.size ?? 0) > 0;
+    const states = ['held-up', 'resting', 'waiting', 'gap', 'missedFrame'] as const;
     const threads = snapshot?.threads ?? [];
     const absent = {
-      waiting: !threads.some(({ spans }) => spans.state.includes(IntervalState.Waiting)),
+      waiting: !threads.some(({ spans }) => spans.state.includes(IntervalState.InferredWait)),
       missedFrame: !threads.some(({ missedFrames }) => missedFrames.count > 0),
     };
     const shownStates = states.filter((state) => !(state in absent && absent[state as keyof typeof absent]));
     const { weight } = this.#context.store.state;
     const entries = this.#entries(figures);
     const sum = figures.sum[weight];
+    // Made anew only if it differs: somebody may be walking through it.
+    const said = JSON.stringify([
+      weight,
+      sum,
+      entries,
+      matches === undefined,
+      shownStates,
+      names.coloursBy,
+      snapshot?.hasScheduling,
+      hasSections,
+    ]);
+    if (said === this.#said) return;
+    this.#said = said;
     replaceContent(
       this.root,
       this.root,
@@ -73,20 +90,21 @@ export class Legend {
         },
         text(`legend.${names.coloursBy}`),
       ),
-      element('ul', { class: 'legend-rows' }, ...entries.map((entry) => this.#row(entry, sum))),
+      element(
+        'ul',
+        { class: 'legend-rows' },
+        ...(matches === undefined ? [] : [plainRow('found', text('legend.found'))]),
+        ...entries.map((entry) => this.#row(entry, sum)),
+      ),
       element('h3', { class: 'details-section' }, text('legend.states')),
       element(
         'ul',
         { class: 'legend-rows' },
         ...shownStates.map((state) =>
-          element(
-            'li',
-            { class: 'legend-row' },
-            element('span', { class: `hue-dot is-${state}` }),
-            element('span', { class: 'legend-name' }, text(`legend.${state}`)),
-          ),
+          plainRow(state, text(state === 'held-up' ? 'legend.heldUp' : `legend.${state}`)),
         ),
       ),
+      ...(snapshot?.hasScheduling === true ? kernelStates(hasSections, snapshot.switchesAlone) : []),
     );
   }
 
@@ -145,4 +163,31 @@ export class Legend {
     );
     return element('li', {}, button);
   }
+}
+
+/** A colour that no share belongs to. */
+function plainRow(kind: string, label: string): HTMLElement {
+  return element(
+    'li',
+    { class: 'legend-row' },
+    element('span', { class: `hue-dot is-${kind}` }),
+    element('span', { class: 'legend-name' }, label),
+  );
+}
+
+/** What the strips of the kernel's scheduler stand for, and the boxes between them and the calls. */
+function kernelStates(hasSections: boolean, isOfProgram: boolean): HTMLElement[] {
+  const states = ['running', 'waitsForCore', 'waitsForDevice', 'sleeping', 'otherProgram'] as const;
+  const ofMachine = hasSections ? ([...states, 'section'] as const) : states;
+  const rows = isOfProgram
+    ? [
+        plainRow('running', text('legend.running')),
+        plainRow('waitsForCore', text('legend.waitsForCore')),
+        plainRow('sleeping', text('legend.sleepingAlone')),
+      ]
+    : ofMachine.map((state) => plainRow(state, text(`legend.${state}`)));
+  return [
+    element('h3', { class: 'details-section' }, text('legend.kernel')),
+    element('ul', { class: 'legend-rows' }, ...rows),
+  ];
 }

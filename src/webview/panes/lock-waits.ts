@@ -3,7 +3,7 @@ import type { LockWait } from '../../trace/measure/lock-waits.js';
 import { element, icon, replaceContent } from '../element.js';
 import type { ViewContext } from '../model.js';
 import type { NameIndex } from '../names.js';
-import type { BlockKey, Selection } from '../store.js';
+import type { WaitKey, Selection } from '../store.js';
 import { text } from '../texts.js';
 import { describeWait, threadName, waitLength } from '../timeline/waits.js';
 import type { Snapshot } from '../worker/messages.js';
@@ -15,9 +15,9 @@ export class LockWaitsBar {
   readonly root = element('div', { class: 'lock-waits', role: 'note', 'aria-label': text('locks.label') });
   readonly #said = element('span', {});
   readonly #context: ViewContext;
-  readonly #go: (wait: BlockKey) => void;
+  readonly #go: (wait: WaitKey) => void;
 
-  constructor(context: ViewContext, go: (wait: BlockKey) => void) {
+  constructor(context: ViewContext, go: (wait: WaitKey) => void) {
     this.#context = context;
     this.#go = go;
     this.root.hidden = true;
@@ -85,10 +85,10 @@ export class LockWaitsBar {
 /** The others of a wait's circle, where it is in a deadlock. */
 export function circleList(
   snapshot: Snapshot,
-  { thread, block }: Pick<LockWait, 'thread' | 'block'>,
-  go: (wait: BlockKey) => void,
+  { thread, row }: Pick<LockWait, 'thread' | 'row'>,
+  go: (wait: WaitKey) => void,
 ): HTMLElement | undefined {
-  const isThis = (wait: LockWait): boolean => wait.thread === thread && wait.block === block;
+  const isThis = (wait: LockWait): boolean => wait.thread === thread && wait.row === row;
   const circle = snapshot.lockWaits.deadlocks.find((one) => one.some(isThis));
   if (circle === undefined) return undefined;
   const at = circle.findIndex(isThis);
@@ -111,26 +111,26 @@ export function circleList(
 }
 
 /** "transfer-1 still waits for Object · held by transfer-2 · in Bank.transfer, line 12 · 9.00 s". */
-function sentence({ thread, block, method, line }: LockWait, snapshot: Snapshot, names?: NameIndex): string {
-  const blocks = snapshot.threads.find(({ index }) => index === thread)?.blocks;
-  if (blocks === undefined) return '';
-  const waits = describeWait(blocks, block, snapshot);
+function sentence({ thread, row, method, line }: LockWait, snapshot: Snapshot, names?: NameIndex): string {
+  const columns = snapshot.threads.find(({ index }) => index === thread)?.waits;
+  if (columns === undefined) return '';
+  const waits = describeWait(columns, row, snapshot);
   const parts = [text('locks.wait', { thread: threadName(snapshot, thread), waits })];
   if (names !== undefined && method >= 0) {
     const place = { method: names.short(method), line };
-    parts.push(text(line > 0 ? 'locks.line' : 'locks.place', place), waitLength(blocks, block));
+    parts.push(text(line > 0 ? 'locks.line' : 'locks.place', place), waitLength(columns, row));
   }
   return parts.join(' · ');
 }
 
-function keyOf({ thread, block }: LockWait, snapshot: Snapshot): BlockKey {
-  const blocks = snapshot.threads.find(({ index }) => index === thread)?.blocks;
-  return { kind: 'block', thread, beginNs: blocks?.begin[block] ?? 0 };
+function keyOf({ thread, row }: LockWait, snapshot: Snapshot): WaitKey {
+  const waits = snapshot.threads.find(({ index }) => index === thread)?.waits;
+  return { kind: 'wait', thread, beginNs: waits?.begin[row] ?? 0 };
 }
 
 /** −1 where another thing is selected, or nothing. */
 function indexOf(selection: Selection | undefined, waits: readonly LockWait[], snapshot: Snapshot): number {
-  if (selection?.kind !== 'block') return -1;
+  if (selection?.kind !== 'wait') return -1;
   return waits.findIndex((wait) => {
     const { thread, beginNs } = keyOf(wait, snapshot);
     return thread === selection.thread && beginNs === selection.beginNs;

@@ -1,15 +1,17 @@
-/** The way back, tabs, search, weight, only my code, help. */
-import { pageViews } from '../../protocol/messages.js';
+/** The way back, tabs, search, weight, my code, help. */
 import type { PageView } from '../../protocol/messages.js';
 import { afterPaint, element, icon, control } from '../element.js';
 import type { IconName } from '../element.js';
 import type { ViewContext } from '../model.js';
 import type { ViewState } from '../store.js';
+import { plainText } from '../names.js';
 import type { ViewHistory } from '../view-history.js';
 import { text } from '../texts.js';
 import type { ValueControl } from '../toolkit.js';
+import { titleKeyOf } from '../views/about.js';
+import { views } from '../views/registry.js';
 import { knownWeights, weightName } from '../weights.js';
-import { weights } from '../../trace/measure/weights.js';
+import { allWeights } from '../../trace/measure/weights.js';
 
 export interface ToolbarActions {
   run(command: 'back' | 'forward'): void;
@@ -17,6 +19,11 @@ export interface ToolbarActions {
   showHelp(): void;
   exportHtml(): void;
 }
+
+/** Before the name of a counter of the program, where it stands for a weight. */
+const ofCounter = 'counter ';
+/** More are in the timeline. */
+const mostCounters = 20;
 
 export class Toolbar {
   readonly root: HTMLElement;
@@ -29,7 +36,7 @@ export class Toolbar {
   readonly #found = element('span', { class: 'search-found', 'aria-live': 'polite' });
   readonly #regex: HTMLElement;
   readonly #weight: ValueControl;
-  readonly #mine: HTMLElement;
+  readonly #myCode: HTMLElement;
   #weightsShown = '';
 
   constructor(context: ViewContext, history: ViewHistory, actions: ToolbarActions, canExport: boolean) {
@@ -39,23 +46,19 @@ export class Toolbar {
     this.#back = toolButton('arrowLeft', text('history.back'), () => actions.run('back'));
     this.#forward = toolButton('arrowRight', text('history.forward'), () => actions.run('forward'));
     const tabs = element('div', { class: 'tabs', role: 'tablist', 'aria-label': text('view.tabs') });
-    pageViews.forEach((name, at) => {
-      const tab = element(
-        'button',
-        {
-          class: 'tab',
-          role: 'tab',
-          type: 'button',
-          id: `tab-${name}`,
-          'aria-controls': `view-${name}`,
-          title: `${text(`view.${name}`)} (${at + 1})`,
-        },
-        text(`view.${name}`),
-      );
-      tab.addEventListener('click', () => store.set({ view: name }));
-      this.#tabs.set(name, tab);
+    for (const { id } of views) {
+      const tab = element('button', {
+        class: 'tab',
+        role: 'tab',
+        type: 'button',
+        id: `tab-${id}`,
+        'aria-controls': `view-${id}`,
+      });
+      tab.addEventListener('click', () => store.set({ view: id }));
+      this.#tabs.set(id, tab);
       tabs.append(tab);
-    });
+    }
+    this.#nameTabs();
     tabs.addEventListener('keydown', (event) => this.#walkTabs(event));
 
     this.#search = control('vscode-text-field', {
@@ -84,17 +87,20 @@ export class Toolbar {
       'aria-label': text('weight.label'),
     }) as ValueControl;
     this.#weight.addEventListener('change', () => {
-      const chosen = weights.find((weight) => weight === this.#weight.value);
+      const { value } = this.#weight;
+      const chosen = allWeights.find((weight) => weight === value);
       if (chosen !== undefined) store.set({ weight: chosen });
+      else if (value.startsWith(ofCounter))
+        store.set({ weight: 'counted', counter: value.slice(ofCounter.length) });
     });
-    this.#mine = toolButton(
-      'mine',
-      text('mine.label'),
-      () => store.set({ onlyMine: !store.state.onlyMine }),
-      'only-mine',
+    this.#myCode = toolButton(
+      'person',
+      text('myCode.label'),
+      () => store.set({ myCode: !store.state.myCode }),
+      'my-code',
     );
-    this.#mine.title = text('mine.hint');
-    this.#mine.append(element('span', { class: 'only-mine-words' }, text('mine.label')));
+    this.#myCode.title = text('myCode.hint');
+    this.#myCode.append(element('span', { class: 'my-code-words' }, text('myCode.label')));
 
     this.root = element(
       'header',
@@ -117,7 +123,7 @@ export class Toolbar {
         toolButton('chevronDown', text('search.next'), () => actions.nextMatch(1), 'search-step'),
       ),
       this.#weight,
-      this.#mine,
+      this.#myCode,
       canExport ? toolButton('export', text('export.html'), () => actions.exportHtml()) : undefined,
       toolButton('panel', text('details.toggle'), () => store.set({ detailsOpen: !store.state.detailsOpen })),
       toolButton('help', text('help.open'), () => actions.showHelp()),
@@ -126,7 +132,10 @@ export class Toolbar {
     store.onChange((state) => this.show(state));
     // The kit takes longer for a list than the chart for a frame.
     context.model.onChange(() => afterPaint(() => this.#fillWeights()));
-    context.model.onChange(() => this.#nameMessages());
+    context.model.onChange(() => {
+      this.#nameTabs();
+      this.#offerTabs();
+    });
     context.model.onBaseline(() => this.show(store.state));
     context.model.onChange(() => this.#showWays());
   }
@@ -143,22 +152,27 @@ export class Toolbar {
   }
 
   show(state: ViewState): void {
-    for (const [name, tab] of this.#tabs) {
-      const isActive = name === state.view;
-      tab.setAttribute('aria-selected', String(isActive));
-      tab.tabIndex = isActive ? 0 : -1;
-      tab.hidden = !isActive && !this.#isOffered(name);
+    for (const { id } of views) {
+      const tab = this.#tabs.get(id);
+      const isActive = id === state.view;
+      tab?.setAttribute('aria-selected', String(isActive));
+      if (tab !== undefined) tab.tabIndex = isActive ? 0 : -1;
     }
+    this.#offerTabs();
     if (this.#search.value !== state.search.text) this.#search.value = state.search.text;
     this.#regex.setAttribute('aria-pressed', String(state.search.regex));
-    this.#mine.setAttribute('aria-pressed', String(state.onlyMine));
+    this.#myCode.setAttribute('aria-pressed', String(state.myCode));
     this.#fillWeights();
     this.#showWays();
   }
 
-  /** There is room for what is of use. Keys and commands lead to all views. */
-  #isOffered(name: PageView): boolean {
-    return name !== 'compare' || this.#context.model.baseline !== undefined;
+  /** A tab that can have no content is not there, unless its view is. */
+  #offerTabs(): void {
+    const { model, store } = this.#context;
+    for (const { id, isOffered } of views) {
+      const tab = this.#tabs.get(id);
+      if (tab !== undefined) tab.hidden = id !== store.state.view && isOffered?.(model) === false;
+    }
   }
 
   #showWays(): void {
@@ -166,28 +180,39 @@ export class Toolbar {
     this.#forward.toggleAttribute('disabled', !this.#history.canGoForward);
   }
 
-  /** What a recording has of the two. */
-  #nameMessages(): void {
-    const name = text(this.#context.model.hasVirtualThreads ? 'view.virtualThreads' : 'view.messages');
-    const tab = this.#tabs.get('messages');
-    if (tab === undefined || tab.textContent === name) return;
-    tab.textContent = name;
-    tab.title = `${name} (${pageViews.indexOf('messages') + 1})`;
+  #nameTabs(): void {
+    for (const view of views) {
+      const title = text(titleKeyOf(view, this.#context.model));
+      const tab = this.#tabs.get(view.id);
+      if (tab === undefined || tab.textContent === title) continue;
+      tab.textContent = title;
+      tab.title = `${title} (${view.key})`;
+    }
   }
 
   #fillWeights(): void {
     const { store, model } = this.#context;
     const known = knownWeights(model.snapshot);
-    const key = known.join();
+    const counters = model.snapshot?.counters.filter(({ isOwn }) => isOwn).slice(0, mostCounters) ?? [];
+    const options = [
+      ...known.map((weight): [string, string] => [weight, weightName(weight)]),
+      ...counters.map(({ name }): [string, string] => [
+        ofCounter + name,
+        text('weight.counter', { counter: plainText(name, 40) }),
+      ]),
+    ];
+    const key = JSON.stringify(options);
     if (key !== this.#weightsShown) {
       this.#weightsShown = key;
       this.#weight.replaceChildren(
-        ...known.map((weight) => control('vscode-option', { value: weight }, weightName(weight))),
+        ...options.map(([value, label]) => control('vscode-option', { value }, label)),
       );
     }
     // The kit upgrades options a moment later; until then it would drop the value.
     requestAnimationFrame(() => {
-      if (this.#weight.value !== store.state.weight) this.#weight.value = store.state.weight;
+      const { weight, counter } = store.state;
+      const value = weight === 'counted' ? ofCounter + counter : weight;
+      if (this.#weight.value !== value) this.#weight.value = value;
     });
   }
 
@@ -195,7 +220,7 @@ export class Toolbar {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
     if (step === 0) return;
     const { store } = this.#context;
-    const shown = pageViews.filter((name) => this.#tabs.get(name)?.hidden === false);
+    const shown = views.map(({ id }) => id).filter((id) => this.#tabs.get(id)?.hidden === false);
     const at = shown.indexOf(store.state.view);
     const next = shown[(at + step + shown.length) % shown.length];
     if (next === undefined) return;

@@ -1,28 +1,33 @@
 /**
- * How far to trust what is below, in one line that is always there: how it was sampled, what it cost, what is missing,
- * what is an estimate, which hooks failed. And what the figures are about just now.
+ * How far to trust what is below, in one line that is always there: what changes a conclusion. How it was sampled, what it
+ * cost and what is an estimate is a click away. And what the figures are about just now.
  */
+import { captureTimes } from '../../trace/measure/capture-times.js';
 import { recordingCost } from '../../trace/measure/recording-cost.js';
 import { unsampledCpu } from '../../trace/measure/unsampled-cpu.js';
 import { failedHooks, gapShare, lostOf, samplingOf } from '../../trace/measure/trust.js';
+import { SourceKind } from '../../trace/model/kinds.js';
+import type { TraceStatus } from '../../trace/model/trace.js';
 import { element, icon, replaceContent } from '../element.js';
 import { formatCount, formatLength, formatNs, formatShare } from '../../trace/measure/quantities.js';
 import type { Model, ViewContext } from '../model.js';
-import { plainText } from '../names.js';
-import { text } from '../texts.js';
+import { plainText, shownThreadName } from '../names.js';
+import { text, type TextKey } from '../texts.js';
 import { threadsInSight } from '../thread-order.js';
-import { shownName } from '../timeline/thread-actions.js';
 import type { Snapshot } from '../worker/messages.js';
 
 interface Fact {
   readonly text: string;
   readonly hint?: string;
   readonly isWarning?: boolean;
+  /** Seen though it puts nothing in doubt. */
+  readonly isAlways?: boolean;
 }
 
 export class TrustLine {
   readonly root = element('div', { class: 'trust-line' });
   readonly #facts = element('div', { class: 'facts', role: 'note', 'aria-label': text('trust.label') });
+  readonly #more = element('button', { class: 'link-button facts-more', type: 'button' });
   readonly #chips = element('div', { class: 'chips' });
   readonly #context: ViewContext;
   /** Where keys go when what they were on is no more. */
@@ -31,11 +36,15 @@ export class TrustLine {
   constructor(context: ViewContext) {
     this.#context = context;
     this.#view = { focus: () => context.actions.focusView() };
-    this.root.append(this.#facts, this.#chips);
+    this.#more.addEventListener('click', () =>
+      context.store.set({ factsOpen: !context.store.state.factsOpen }),
+    );
+    this.root.append(this.#facts, this.#more, this.#chips);
     context.model.onChange(() => this.#show());
     context.store.onChange((_state, changed) => {
-      const told = ['range', 'hidden', 'threadFilter', 'soloThread'] as const;
+      const told = ['range', 'hidden', 'threadFilter', 'soloThread', 'idleShown'] as const;
       if (told.some((key) => changed.has(key))) this.#showChips();
+      if (changed.has('factsOpen')) this.#collapse();
     });
   }
 
@@ -49,21 +58,34 @@ export class TrustLine {
         : [
             ...trustFacts(snapshot),
             ...buildOfNames(model),
-            ...newerMapping(model),
+            ...newerRetraceMapping(model),
             ...sources(model.changedSources),
           ]
       ).map((fact) =>
         element(
           'span',
-          { class: `fact${fact.isWarning === true ? ' is-warning' : ''}`, title: fact.hint },
+          { class: `fact${styleOf(fact)}`, title: fact.hint },
           fact.isWarning === true ? icon('warning') : undefined,
           fact.text,
         ),
       ),
       namesFact(model, () => store.set({ namesAsRecorded: !store.state.namesAsRecorded })),
     ].filter((fact) => fact !== undefined);
-    replaceContent(this.#facts, this.#view, ...facts);
+    const isDoubtful = facts.some((fact) => fact.matches('.is-warning'));
+    const fine = element('span', { class: 'fact is-fine' }, text('trust.fine'));
+    const shown = snapshot === undefined || isDoubtful ? facts : [fine, ...facts];
+    replaceContent(this.#facts, this.#view, ...shown);
+    this.#more.hidden = snapshot === undefined;
+    this.#collapse();
     this.#showChips();
+  }
+
+  /** What changes no conclusion is there for whom asks how the recording was made. */
+  #collapse(): void {
+    const { factsOpen } = this.#context.store.state;
+    this.#facts.classList.toggle('is-collapsed', !factsOpen);
+    this.#more.textContent = text(factsOpen ? 'trust.less' : 'trust.more');
+    this.#more.setAttribute('aria-expanded', String(factsOpen));
   }
 
   /** Which part of a file that is too large is shown, and the ways to the others. */
@@ -113,8 +135,14 @@ export class TrustLine {
     const solo = soloThread === undefined ? undefined : model.thread(soloThread);
     if (solo !== undefined) {
       chips.push(
-        chip(text('scope.thread', { name: shownName(solo) }), () => store.set({ soloThread: undefined })),
+        chip(text('scope.thread', { name: shownThreadName(solo) }), () =>
+          store.set({ soloThread: undefined }),
+        ),
       );
+    }
+    const idle = store.state.idleShown ? 0 : model.threads.filter(({ isIdle }) => isIdle).length;
+    if (idle > 0) {
+      chips.push(chip(text('scope.idle', { count: idle }), () => store.set({ idleShown: true })));
     }
     if (hidden.length > 0) {
       chips.push(chip(text('scope.hidden', { count: hidden.length }), () => store.set({ hidden: [] })));
@@ -132,6 +160,11 @@ export class TrustLine {
   }
 }
 
+function styleOf({ isWarning = false, isAlways = false }: Fact): string {
+  if (isWarning) return ' is-warning';
+  return isAlways ? '' : ' is-quiet';
+}
+
 function chip(label: string, remove: () => void): HTMLElement {
   const hint = text('scope.remove', { what: label });
   const button = element(
@@ -147,15 +180,18 @@ function chip(label: string, remove: () => void): HTMLElement {
 export function trustFacts(snapshot: Snapshot): Fact[] {
   const { info, status } = snapshot;
   const facts: Fact[] = [];
-  if (snapshot.live) facts.push({ text: text('trust.live'), isWarning: false });
+  for (const { what, isLoud } of snapshot.problems)
+    if (isLoud === true) facts.push({ text: plainText(what), isWarning: true });
+  if (snapshot.live) facts.push({ text: text('trust.live'), isAlways: true });
   facts.push(...sampling(snapshot));
   // What whoever made the trace, or read it, has to say of its times.
   if (info.modeReason !== '') facts.push({ text: plainText(info.modeReason) });
   facts.push(...overhead(snapshot));
   const { total } = lostOf(snapshot.losses, status);
-  // What other tools lost their traces seldom tell.
+  // Other formats rarely record losses, so "nothing lost" is said only of our own.
   if (total > 0) facts.push({ text: text('trust.lost', { count: formatCount(total) }), isWarning: true });
   else if (info.format === 'btrace') facts.push({ text: text('trust.nothingLost') });
+  facts.push(...scheduling(snapshot));
   facts.push(...gaps(snapshot));
   facts.push(...unsampled(snapshot));
   if (info.hasAllocations && info.allocationsEstimated) {
@@ -210,7 +246,7 @@ function buildOfNames({ snapshot, mapping }: Model): Fact[] {
   return [{ text: text('trust.minified'), hint: text('trust.minified.hint', { id }), isWarning: true }];
 }
 
-function newerMapping({ snapshot, mapping }: Model): Fact[] {
+function newerRetraceMapping({ snapshot, mapping }: Model): Fact[] {
   const version = plainText(snapshot?.newerMapping ?? '', 12);
   if (version === '') return [];
   const hint = text('trust.newerMapping.hint', { file: plainText(mapping.file), version });
@@ -227,8 +263,8 @@ function sources(changed: readonly string[]): Fact[] {
 
 function overhead({ info, status, threads, part, live }: Snapshot): Fact[] {
   // What it cost is known of all of the recording only.
-  const blockedNs = part !== undefined ? 0 : threads.reduce((sum, thread) => sum + thread.blockedNs, 0);
-  const cost = status === undefined ? undefined : recordingCost(status, blockedNs);
+  const waitNs = part !== undefined ? 0 : threads.reduce((sum, thread) => sum + thread.waitNs, 0);
+  const cost = status === undefined ? undefined : recordingCost(status, waitNs);
   if (status === undefined || cost === undefined) {
     if (live || info.format !== 'btrace') return [];
     return [{ text: text('trust.overhead.unknown'), hint: text('trust.overhead.unknown.hint') }];
@@ -237,32 +273,78 @@ function overhead({ info, status, threads, part, live }: Snapshot): Fact[] {
   const ofTime = text('trust.overhead.ofTime', { share: formatShare(cost.ofWorkAndWaits) });
   return [
     {
-      text: blockedNs > 0 ? `${said}, ${ofTime}` : said,
-      hint: text('trust.overhead.hint', {
-        capture: formatNs(status.captureNs),
-        drain: formatNs(status.drainNs),
-      }),
+      text: waitNs > 0 ? text('joined.parts', { one: said, other: ofTime }) : said,
+      hint: [
+        text('trust.overhead.hint', {
+          capture: formatNs(status.captureNs),
+          drain: formatNs(status.drainNs),
+        }),
+        ...captureHint(status),
+      ].join('\n'),
       isWarning: cost.isLoud,
     },
+    ...stops(status),
   ];
+}
+
+/** As the recording began and ended. */
+function stops({ stoppedNs }: TraceStatus): Fact[] {
+  if (stoppedNs === undefined) return [];
+  if (stoppedNs === 0) return [{ text: text('trust.noStop') }];
+  return [{ text: text('trust.stop', { length: formatNs(stoppedNs) }), hint: text('trust.stop.hint') }];
+}
+
+const sourceTexts: ReadonlyMap<number, TextKey> = new Map([
+  [SourceKind.CpuTime, 'trust.sampled.cpu'],
+  [SourceKind.Points, 'trust.sampled.points'],
+  [SourceKind.ExternalSampler, 'trust.sampled.external'],
+  [SourceKind.Waits, 'trust.sampled.waits'],
+]);
+
+/** How long captures took, where the agent tells. */
+function captureHint(status: TraceStatus): string[] {
+  const times = captureTimes(status.costs);
+  if (times === undefined) return [];
+  const { meanNs } = times;
+  const [half = '', most = '', nearlyAll = ''] = [50, 93, 99].map((percent) =>
+    formatNs(times.below(percent)),
+  );
+  return [text('trust.overhead.times', { mean: formatNs(meanNs), half, most, nearlyAll })];
 }
 
 function sampling({ info, status }: Snapshot): Fact[] {
   if (info.exact) return [{ text: text('trust.exact') }];
-  const found = samplingOf(info, status);
-  if (found === undefined) return [];
-  const { everyNs, askedNs, isWidened } = found;
-  const said = text('trust.sampled', { interval: formatNs(everyNs) });
-  return [
-    {
-      text: isWidened ? `${said} ${text('trust.widened', { asked: formatNs(askedNs) })}` : said,
-      hint: text('trust.sampled.hint', {
-        sync: formatNs(info.syncIntervalNs),
-        async: formatNs(info.asyncIntervalNs),
-      }),
-      isWarning: isWidened,
+  return samplingOf(info, status).map(
+    ({ kind, askedNs, effectiveNs: effectiveNs, isWidened, isLoud, isByTick }) => {
+      const said = text(sourceTexts.get(kind) ?? 'trust.sampled', { interval: formatNs(effectiveNs) });
+      const asked = text(isByTick ? 'trust.widened.tick' : 'trust.widened', { asked: formatNs(askedNs) });
+      return {
+        text: isWidened ? text('joined.both', { one: said, next: asked }) : said,
+        hint: text('trust.sampled.hint', {
+          sync: formatNs(info.syncIntervalNs),
+          async: formatNs(info.asyncIntervalNs),
+        }),
+        isWarning: isLoud,
+      };
     },
-  ];
+  );
+}
+
+function scheduling({ switchesAlone, schedulingLost }: Snapshot): Fact[] {
+  const facts: Fact[] = [];
+  if (switchesAlone)
+    facts.push({
+      text: text('trust.switchesAlone'),
+      hint: text('trust.switchesAlone.hint'),
+      isAlways: true,
+    });
+  if (schedulingLost > 0)
+    facts.push({
+      text: text('trust.schedulingLost', { count: formatCount(schedulingLost) }),
+      hint: text('trust.schedulingLost.hint'),
+      isWarning: true,
+    });
+  return facts;
 }
 
 /** While it goes on, samples come later than what the process has used. */
@@ -304,7 +386,9 @@ function hooks(snapshot: Snapshot): Fact[] {
   return [
     {
       text: text('trust.hooks', { names: bad.map((hook) => plainText(hook.name)).join(', ') }),
-      hint: bad.map((hook) => `${plainText(hook.name)}: ${plainText(hook.why)}`).join('\n'),
+      hint: bad
+        .map(({ name, why }) => text('joined.value', { name: plainText(name), value: plainText(why) }))
+        .join('\n'),
       isWarning: true,
     },
   ];

@@ -25,7 +25,7 @@ export class SearchHandler {
     context.model.onChange(() => this.#run());
     context.store.onChange((_state, changed) => {
       if (changed.has('search')) this.#run();
-      else if (scopeKeys.some((key) => key !== 'onlyMine' && changed.has(key))) this.#askShare();
+      else if (scopeKeys.some((key) => key !== 'myCode' && changed.has(key))) this.#askShare();
     });
   }
 

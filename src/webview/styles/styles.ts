@@ -4,11 +4,13 @@ import base from './base.css';
 import frame from './frame.css';
 import details from './details.css';
 import tables from './tables.css';
-import flameGraph from './flame-graph.css';
+import flameGraph from '../views/flame-canvas.css';
+import overview from '../views/overview/overview.css';
 import help from './help.css';
 import timeline from './timeline.css';
 import tracks from './tracks.css';
 import tooltip from './tooltip.css';
+import contextMenu from './context-menu.css';
 import access from './access.css';
 
 export const styles = [
@@ -18,9 +20,11 @@ export const styles = [
   details,
   tables,
   flameGraph,
+  overview,
   help,
   timeline,
   tracks,
   tooltip,
+  contextMenu,
   access,
 ].join('\n');

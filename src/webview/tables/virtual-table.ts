@@ -1,8 +1,11 @@
 /**
  * A table of any length of which only the rows on screen have elements. The rows are one tab stop: arrows walk them, Left and
- * Right close and open a row that has children and scroll to columns that are out of sight, Enter opens the source. Heads of
- * columns that can be sorted by are buttons.
+ * Right close and open a row that has children and scroll to columns that are out of sight, Enter opens the source. With
+ * Shift they move the edge between names and figures. Heads of columns that can be sorted by are buttons.
  */
+import type { SourceOpening } from '../../protocol/messages.js';
+import { openingOf } from '../source-opening.js';
+import { isMenuKey } from '../menu-request.js';
 import { element, icon, replaceContent } from '../element.js';
 import type { Child } from '../element.js';
 
@@ -34,6 +37,10 @@ export interface RowSource {
   cell(row: number, column: string): Cell;
   /** 0 for the outermost. */
   level?(row: number): number;
+  /** Steps that the row stands in; absent: its level. */
+  indent?(row: number): number;
+  /** The row above is its parent and stands in as far. */
+  isChained?(row: number): boolean;
   /** undefined: nothing below it. */
   isExpanded?(row: number): boolean | undefined;
   /** The same thing keeps its key when rows move. */
@@ -42,10 +49,12 @@ export interface RowSource {
 
 export interface TableListener {
   select(row: number): void;
-  open(row: number, beside: boolean): void;
+  open(row: number, how: SourceOpening): void;
   activate?(row: number): void;
   toggle?(row: number, expand: boolean): void;
   sort?(column: string): void;
+  /** A right click, or the menu key, on a row; `x` and `y` are of the window. */
+  menu?(row: number, x: number, y: number): void;
 }
 
 export interface Sorted {
@@ -57,10 +66,16 @@ const rowHeight = 22;
 /** The head stays in sight over the rows. */
 const headHeight = 24;
 const indent = 14;
+/** Of the first column. */
+const mostIndentShare = 0.4;
 /** About a column. */
 const sidewaysStep = 80;
 /** Of the first column, in CSS pixels. */
 const leastNameWidth = 180;
+const leastFigureWidth = 40;
+const mostFigureWidth = 600;
+/** How much wider or narrower the columns of figures become by a key. */
+const figureStep = 1.15;
 const emptyRows: RowSource = { count: 0, cell: () => ({ text: '' }), key: () => '' };
 
 let lastTable = 0;
@@ -74,6 +89,8 @@ export class VirtualTable {
   readonly #id = `table-${++lastTable}`;
   readonly #isTree: boolean;
   #columns: readonly Column[] = [];
+  /** By column, CSS pixels that a person chose. */
+  readonly #chosenWidths = new Map<string, number>();
   #rows: RowSource = emptyRows;
   #selectedKey: string | undefined;
   /** The last one that was scrolled to. */
@@ -98,20 +115,74 @@ export class VirtualTable {
       const row = this.#rowOf(event);
       if (row >= 0) this.#listener.activate?.(row);
     });
+    this.#spacer.addEventListener('contextmenu', (event) => {
+      const row = this.#rowOf(event);
+      if (row < 0) return;
+      event.preventDefault();
+      this.root.focus();
+      this.#select(row);
+      this.#listener.menu?.(row, event.clientX, event.clientY);
+    });
     new ResizeObserver(() => this.#renderSoon()).observe(this.root);
   }
 
   setColumns(columns: readonly Column[], sorted: Sorted | undefined): void {
     this.#columns = columns;
-    const template = columns
-      .map((column, at) => (at === 0 ? `minmax(${leastNameWidth}px, 1fr)` : `${column.width}px`))
-      .join(' ');
-    this.root.style.setProperty('--columns', template);
-    const figuresWidth = columns.slice(1).reduce((sum, column) => sum + column.width, 0);
-    this.root.style.setProperty('--least-width', `${leastNameWidth + figuresWidth}px`);
+    this.#placeColumns();
     replaceContent(this.#head, this.root, ...columns.map((column, at) => this.#headCell(column, at, sorted)));
     this.root.setAttribute('aria-colcount', String(columns.length));
     this.#renderSoon();
+  }
+
+  #widthOf({ id, width }: Column): number {
+    return this.#chosenWidths.get(id) ?? width;
+  }
+
+  #placeColumns(): void {
+    const [, ...figures] = this.#columns;
+    const widths = figures.map((column) => this.#widthOf(column));
+    const template = [
+      `minmax(${leastNameWidth}px, 1fr)`,
+      ...widths.map((width) => `calc(${width}px * var(--figure-scale, 1))`),
+    ];
+    this.root.style.setProperty('--columns', template.join(' '));
+    const sum = widths.reduce((all, width) => all + width, 0);
+    this.root.style.setProperty(
+      '--least-width',
+      `calc(${leastNameWidth}px + ${sum}px * var(--figure-scale, 1))`,
+    );
+  }
+
+  /** The left edge of a figure's head: a drag moves it, a double click puts it back. */
+  #edge(column: Column): HTMLElement {
+    const edge = element('span', { class: 'table-edge' });
+    edge.addEventListener('pointerdown', (down) => {
+      if (down.button !== 0) return;
+      down.preventDefault();
+      edge.setPointerCapture(down.pointerId);
+      const before = this.#widthOf(column);
+      const move = ({ clientX }: PointerEvent): void =>
+        this.#setWidth(column, before + down.clientX - clientX);
+      edge.addEventListener('pointermove', move);
+      edge.addEventListener('lostpointercapture', () => edge.removeEventListener('pointermove', move), {
+        once: true,
+      });
+    });
+    edge.addEventListener('dblclick', () => {
+      this.#chosenWidths.delete(column.id);
+      this.#placeColumns();
+    });
+    return edge;
+  }
+
+  #setWidth({ id }: Column, width: number): void {
+    this.#chosenWidths.set(id, Math.max(leastFigureWidth, Math.min(mostFigureWidth, Math.round(width))));
+    this.#placeColumns();
+  }
+
+  /** By keys there is one edge: that between names and all figures. */
+  #scaleFigures(by: number): void {
+    for (const column of this.#columns.slice(1)) this.#setWidth(column, this.#widthOf(column) * by);
   }
 
   #headCell(column: Column, at: number, sorted: Sorted | undefined): HTMLElement {
@@ -124,6 +195,7 @@ export class VirtualTable {
       'aria-sort': column.isSortable ? order : undefined,
       title: column.hint,
     });
+    if (at > 0) cell.append(this.#edge(column));
     if (!column.isSortable) {
       cell.append(title);
       return cell;
@@ -153,7 +225,7 @@ export class VirtualTable {
     this.#selectedKey = key;
     this.#selectedRow = this.#find(key);
     if (reveal && this.#selectedRow >= 0) this.#reveal(this.#selectedRow);
-    this.render();
+    this.#mark();
   }
 
   /** Selects without telling, after rows changed: goes there where it is another one, and leaves who has scrolled away since. */
@@ -169,6 +241,23 @@ export class VirtualTable {
     if (key === undefined) return -1;
     for (let row = 0; row < this.#rows.count; row++) if (this.#rows.key(row) === key) return row;
     return -1;
+  }
+
+  /** Shows which row is selected. Rows stay the elements they are: a double click on one that was replaced would be none. */
+  #mark(): void {
+    const rows = Array.from(this.#spacer.children);
+    const isThere = rows.some((row) => row.id === `${this.#id}-${this.#selectedRow}`);
+    if (this.#selectedRow >= 0 && !isThere) {
+      this.render();
+      return;
+    }
+    for (const row of rows) {
+      const isSelected = row.id === `${this.#id}-${this.#selectedRow}`;
+      row.classList.toggle('is-selected', isSelected);
+      row.setAttribute('aria-selected', String(isSelected));
+    }
+    if (isThere) this.root.setAttribute('aria-activedescendant', `${this.#id}-${this.#selectedRow}`);
+    else this.root.removeAttribute('aria-activedescendant');
   }
 
   #renderSoon(): void {
@@ -227,7 +316,10 @@ export class VirtualTable {
       title: cell.title,
     });
     if (at === 0 && this.#isTree) {
-      made.style.paddingLeft = `${4 + Math.min(level, 60) * indent}px`;
+      // However deep it is, its name has the larger part of the column.
+      const steps = this.#rows.indent?.(row) ?? level;
+      made.style.paddingLeft = `min(${4 + steps * indent}px, ${mostIndentShare * 100}%)`;
+      if (this.#rows.isChained?.(row) === true) made.classList.add('is-chained');
       const twisty = element('span', { class: 'twisty' });
       if (expanded !== undefined) twisty.append(icon(expanded ? 'chevronDown' : 'chevronRight'));
       children.push(twisty);
@@ -260,7 +352,7 @@ export class VirtualTable {
     const expanded = this.#rows.isExpanded?.(row);
     this.#select(row);
     if (isTwisty && expanded !== undefined) this.#listener.toggle?.(row, !expanded);
-    else if (event.detail <= 1) this.#listener.open(row, event.ctrlKey || event.metaKey);
+    else if (event.detail <= 1) this.#listener.open(row, openingOf(event));
   }
 
   #select(row: number): void {
@@ -268,7 +360,7 @@ export class VirtualTable {
     this.#selectedRow = row;
     this.#selectedKey = this.#rows.key(row);
     this.#reveal(row);
-    this.render();
+    this.#mark();
     this.#listener.select(row);
   }
 
@@ -298,9 +390,19 @@ export class VirtualTable {
     if (to !== undefined && !event.ctrlKey && !event.metaKey) {
       this.#select(Math.max(0, Math.min(this.#rows.count - 1, to)));
     } else if (event.key === 'Enter' && row >= 0) {
-      this.#listener.open(row, event.ctrlKey || event.metaKey);
+      this.#listener.open(row, openingOf(event));
     } else if (event.key === ' ' && row >= 0) {
       this.#listener.activate?.(row);
+    } else if (isMenuKey(event) && row >= 0) {
+      this.#reveal(row);
+      const { left, top } = this.root.getBoundingClientRect();
+      const below = (row + 1) * rowHeight - this.root.scrollTop + headHeight;
+      event.preventDefault();
+      event.stopPropagation();
+      this.#listener.menu?.(row, left + indent, top + below);
+      return;
+    } else if (event.shiftKey && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')) {
+      this.#scaleFigures(event.key === 'ArrowLeft' ? figureStep : 1 / figureStep);
     } else if (event.key === 'ArrowRight') {
       const expanded = this.#rows.isExpanded?.(row);
       if (expanded === false) this.#listener.toggle?.(row, true);

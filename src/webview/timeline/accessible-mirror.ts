@@ -5,11 +5,10 @@
 import { element } from '../element.js';
 import { formatNs, formatShare } from '../../trace/measure/quantities.js';
 import type { ViewContext } from '../model.js';
-import { plainText } from '../names.js';
+import { plainText, shownThreadName } from '../names.js';
 import { text } from '../texts.js';
 import type { DrawnBox } from './flame-renderer.js';
 import { cpuShare } from './flame-renderer.js';
-import { shownName } from './thread-actions.js';
 
 const restMs = 120;
 /** More would be no use to a listener; the keys reach all of them. */
@@ -75,6 +74,6 @@ export function describeCall({ model }: ViewContext, thread: number, row: number
       text('call.cpu', { value: formatNs(chart.cpu[row] ?? 0), share: formatShare(cpuShare(chart, row)) }),
     );
   }
-  parts.push(shownName(track));
+  parts.push(shownThreadName(track));
   return parts.join(', ');
 }

@@ -65,18 +65,16 @@ export function paintActivity(
     context.fillRect(x, base - lane - tall, right - x, tall);
     x = right - 1;
   }
-  const { spans, blocks, missedFrames } = thread;
+  const { spans, waits, missedFrames } = thread;
   visitSpans(spans.begin, spans.end, spans.count, scale, (row, x, width) => {
     const state = spans.state[row];
-    if (state === IntervalState.Blocked) return;
+    if (state === IntervalState.Wait) return;
     context.fillStyle = state === IntervalState.Gap ? patterns.gap : palette.waiting;
     if (state === IntervalState.Gap) context.fillRect(x, top, width, height);
     else context.fillRect(x, base - lane, width, lane);
   });
-  visitSpans(blocks.begin, blocks.end, blocks.count, scale, (row, x, width) => {
-    context.fillStyle = isResting(blocks, row, painting.snapshot)
-      ? palette.restingStripe
-      : palette.blockedStripe;
+  visitSpans(waits.begin, waits.end, waits.count, scale, (row, x, width) => {
+    context.fillStyle = isResting(waits, row, painting.snapshot) ? palette.restingEdge : palette.heldUpEdge;
     context.fillRect(x, base - lane, width, lane);
   });
   // Along the upper edge, where nothing else is, and with an end to each: what is too long is told by place and length.

@@ -21,6 +21,8 @@ import { visitRow } from './row-boxes.js';
 import type { BoxSink } from './row-boxes.js';
 import type { Surface } from './surface.js';
 
+type LabelLook = 'upright' | 'slanted' | 'dimUpright' | 'dimSlanted';
+
 export interface FlameLook {
   readonly palette: Palette;
   readonly names: NameIndex;
@@ -43,9 +45,13 @@ export class FlameRenderer {
   readonly #marks = new RectBatch(1);
   /** Tops of threads in sight whose calls are to come. */
   readonly #toCome: number[] = [];
-  // Labels of this frame: x, baseline y, width, method; library ones apart, as their font is slanted.
-  readonly #upright: number[] = [];
-  readonly #slanted: number[] = [];
+  /** Labels of this frame by their look: x, y, width, method of each. Those of libraries are slanted. */
+  readonly #texts: Readonly<Record<LabelLook, number[]>> = {
+    upright: [],
+    slanted: [],
+    dimUpright: [],
+    dimSlanted: [],
+  };
   /** Wide boxes drawn since `begin`. */
   readonly drawn: DrawnBox[] = [];
 
@@ -84,14 +90,17 @@ export class FlameRenderer {
         const share = hasCpu ? cpuShare(chart, row) : 1;
         const shade = share > 0.75 ? 3 : share > 0.35 ? 2 : 1;
         const gap = width > 3 ? 1 : 0;
-        this.#boxes.add(fillIndex(hue, shade, matches !== undefined && !isFound), x, y, width - gap);
+        const isDim = matches !== undefined && !isFound;
+        this.#boxes.add(fillIndex(hue, shade, isDim), x, y, width - gap);
         if (isFound) this.#marks.add(0, x, y, width - gap);
         if (width < minLabel) return;
         if (hasCpu) {
           const bar = Math.round((width - gap) * share);
           if (bar > 0) this.#bars.add(hue, x, y + boxHeight - barHeight, bar);
         }
-        (hue === libraryHue ? this.#slanted : this.#upright).push(x, y, width, method);
+        const isSlanted = hue === libraryHue;
+        const label = isDim ? (isSlanted ? 'dimSlanted' : 'dimUpright') : isSlanted ? 'slanted' : 'upright';
+        this.#texts[label].push(x, y, width, method);
         this.drawn.push({ thread, depth, row });
       },
       density: (row, x, width, coverage) => {
@@ -121,13 +130,19 @@ export class FlameRenderer {
     this.#marks.flush(context, [palette.match], Math.max(1, Math.round(2 * ratio)));
     const size = fontSize * ratio;
     context.textBaseline = 'alphabetic';
-    context.fillStyle = palette.text;
     const baseline = Math.round(boxHeight / 2 + size * 0.36 - (look.hasCpu ? 0.5 * ratio : 0));
     context.font = `${size}px ${palette.fontFamily}`;
     this.#labels.use(look.names, context.font);
-    this.#paintLabels(context, this.#upright, baseline, ratio);
+    const { upright, slanted, dimUpright, dimSlanted } = this.#texts;
+    const inColours = (bright: number[], dim: number[]): void => {
+      context.fillStyle = palette.onFill;
+      this.#paintLabels(context, bright, baseline, ratio);
+      context.fillStyle = palette.text;
+      this.#paintLabels(context, dim, baseline, ratio);
+    };
+    inColours(upright, dimUpright);
     context.font = `italic ${size}px ${palette.fontFamily}`;
-    this.#paintLabels(context, this.#slanted, baseline, ratio);
+    inColours(slanted, dimSlanted);
     context.fillStyle = palette.faintText;
     for (const top of this.#toCome.splice(0))
       context.fillText(text('timeline.toCome'), labelInset * ratio, top + baseline);

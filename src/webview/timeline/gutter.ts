@@ -2,11 +2,16 @@
 import { element, icon } from '../element.js';
 import { formatNs } from '../../trace/measure/quantities.js';
 import type { ViewContext } from '../model.js';
-import { plainText } from '../names.js';
+import { plainText, shownThreadName } from '../names.js';
 import { text } from '../texts.js';
-import { shownName } from './thread-actions.js';
-import { toggleCounters, toggleFolded, toggleHidden, togglePinned } from './thread-actions.js';
-import type { CounterPlace, ThreadPlace, TrackPlace } from './track-layout.js';
+import {
+  toggleCores,
+  toggleCounters,
+  toggleCollapsed,
+  toggleHidden,
+  togglePinned,
+} from './thread-actions.js';
+import type { CorePlace, CounterPlace, ThreadPlace, TrackPlace } from './track-layout.js';
 
 export class Gutter {
   readonly root = element('div', { class: 'gutter', 'aria-label': text('timeline.threads') });
@@ -24,15 +29,20 @@ export class Gutter {
   show(places: readonly TrackPlace[]): void {
     const stale = new Set(this.#shown.keys());
     for (const place of places) {
-      const id = place.kind === 'thread' ? `t${place.thread.index}` : `c${place.counter.name}`;
+      const id =
+        place.kind === 'thread'
+          ? `t${place.thread.index}`
+          : place.kind === 'core'
+            ? `core${place.core?.core ?? 's'}`
+            : `c${place.counter.name}`;
       const key =
         place.kind === 'thread'
-          ? `${place.isFolded} ${place.isPinned} ${place.thread.cpuNs} ${place.thread.name} ${this.#context.store.state.soloThread === place.thread.index}`
-          : String(place.isFolded);
+          ? `${place.isCollapsed} ${place.isPinned} ${place.thread.cpuNs} ${place.thread.name} ${this.#context.store.state.soloThread === place.thread.index}`
+          : String(place.isCollapsed);
       stale.delete(id);
       let shown = this.#shown.get(id);
       if (shown?.key !== key) {
-        const node = place.kind === 'thread' ? this.#threadHead(place) : this.#counterHead(place);
+        const node = this.#head(place);
         if (shown === undefined) this.root.append(node);
         else replaceHead(shown.node, node);
         shown = { node, key };
@@ -49,16 +59,40 @@ export class Gutter {
     }
   }
 
+  #head(place: TrackPlace): HTMLElement {
+    if (place.kind === 'thread') return this.#threadHead(place);
+    return place.kind === 'core' ? this.#coreHead(place) : this.#counterHead(place);
+  }
+
+  /** Of all cores, or of one of them below. */
+  #coreHead({ core, cores, isCollapsed }: CorePlace): HTMLElement {
+    const words =
+      core === undefined
+        ? text('cores.all', { count: cores.length })
+        : text('cores.one', { core: core.core });
+    const label = element('span', { class: 'counter-name' }, words);
+    const head = element('div', { class: `thread-head${core === undefined ? '' : ' is-core'}` }, label);
+    if (core === undefined) {
+      const toggle = (): void => toggleCores(this.#context.store);
+      const name = isCollapsed ? 'chevronRight' : 'chevronDown';
+      const collapse = iconButton(name, text(isCollapsed ? 'cores.expand' : 'cores.collapse'), toggle);
+      collapse.setAttribute('aria-expanded', String(!isCollapsed));
+      label.addEventListener('click', toggle);
+      head.prepend(collapse);
+    }
+    return element('div', { class: 'track-head is-counter' }, head);
+  }
+
   #threadHead(place: ThreadPlace): HTMLElement {
-    const { thread, isFolded, isPinned } = place;
-    const name = shownName(thread);
+    const { thread, isCollapsed, isPinned } = place;
+    const name = shownThreadName(thread);
     const { store } = this.#context;
-    const fold = iconButton(
-      isFolded ? 'chevronRight' : 'chevronDown',
-      text(isFolded ? 'thread.unfold' : 'thread.fold', { name }),
-      () => toggleFolded(store, place),
+    const collapse = iconButton(
+      isCollapsed ? 'chevronRight' : 'chevronDown',
+      text(isCollapsed ? 'thread.expand' : 'thread.collapse', { name }),
+      () => toggleCollapsed(store, place),
     );
-    fold.setAttribute('aria-expanded', String(!isFolded));
+    collapse.setAttribute('aria-expanded', String(!isCollapsed));
     const pin = iconButton('pin', text(isPinned ? 'thread.unpin' : 'thread.pin', { name }), () =>
       togglePinned(store, thread.index),
     );
@@ -66,7 +100,7 @@ export class Gutter {
     const hide = iconButton('hide', text('thread.hide', { name }), () => toggleHidden(store, thread.index));
     const isSolo = store.state.soloThread === thread.index;
     const label = element('span', { class: 'thread-name', title: `${name} (${thread.tid})` }, name);
-    label.addEventListener('click', () => toggleFolded(store, place));
+    label.addEventListener('click', () => toggleCollapsed(store, place));
     return element(
       'div',
       { class: 'track-head' },
@@ -75,7 +109,7 @@ export class Gutter {
         {
           class: `thread-head${thread.isMain ? ' is-main' : ''}${isPinned ? ' is-pinned' : ''}${isSolo ? ' is-solo' : ''}`,
         },
-        fold,
+        collapse,
         label,
         element(
           'span',
@@ -87,25 +121,29 @@ export class Gutter {
     );
   }
 
-  #counterHead({ counter, isFolded }: CounterPlace): HTMLElement {
+  #counterHead({ counter, isCollapsed }: CounterPlace): HTMLElement {
     const label = element('span', { class: 'counter-name' }, plainText(counter.name));
-    const head = element('div', { class: `thread-head${isFolded === undefined ? ' is-alone' : ''}` }, label);
-    if (isFolded !== undefined) {
+    const head = element(
+      'div',
+      { class: `thread-head${isCollapsed === undefined ? ' is-alone' : ''}` },
+      label,
+    );
+    if (isCollapsed !== undefined) {
       const toggle = () => toggleCounters(this.#context.store);
-      const fold = iconButton(
-        isFolded ? 'chevronRight' : 'chevronDown',
-        text(isFolded ? 'counters.unfold' : 'counters.fold'),
+      const collapse = iconButton(
+        isCollapsed ? 'chevronRight' : 'chevronDown',
+        text(isCollapsed ? 'counters.expand' : 'counters.collapse'),
         toggle,
       );
-      fold.setAttribute('aria-expanded', String(!isFolded));
+      collapse.setAttribute('aria-expanded', String(!isCollapsed));
       label.addEventListener('click', toggle);
-      head.prepend(fold);
+      head.prepend(collapse);
     }
     return element('div', { class: 'track-head is-counter' }, head);
   }
 }
 
-/** The same buttons are in the same places, by other names: *Fold* is *Unfold* then. */
+/** The same buttons are in the same places, by other names: *Collapse* is *Expand* then. */
 function replaceHead(old: HTMLElement, head: HTMLElement): void {
   const at = Array.from(old.querySelectorAll('button')).findIndex((one) => one === document.activeElement);
   old.replaceWith(head);

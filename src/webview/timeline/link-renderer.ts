@@ -7,8 +7,8 @@ import type { TimeScale } from '../geometry/time-scale.js';
 import type { Model } from '../model.js';
 import type { ViewState } from '../store.js';
 import type { LinkColumns, ThreadSnapshot } from '../worker/messages.js';
-import { blockRow } from './blocks.js';
-import { activityHeight, rowHeight } from './metrics.js';
+import { waitRow } from './wait-rows.js';
+import { rowHeight } from './metrics.js';
 import type { Palette } from './palette.js';
 import type { Surface } from './surface.js';
 import type { TrackLayout } from './track-layout.js';
@@ -35,36 +35,36 @@ export function paintLinks(painting: LinkPainting, state: ViewState, model: Mode
   for (const place of layout.places) {
     const isInSight = place.top < scrollTop + surface.cssHeight && place.top + place.height > scrollTop;
     if (place.kind !== 'thread' || !isInSight) continue;
-    const { blocks } = place.thread;
-    for (let row = upperBound(blocks.end, scale.beginNs, 0, blocks.count); row < blocks.count; row++) {
-      if ((blocks.begin[row] ?? 0) >= scale.endNs || left <= 0) break;
-      const isWide = (blocks.end[row] ?? 0) - (blocks.begin[row] ?? 0) >= shortest;
+    const { waits } = place.thread;
+    for (let row = upperBound(waits.end, scale.beginNs, 0, waits.count); row < waits.count; row++) {
+      if ((waits.begin[row] ?? 0) >= scale.endNs || left <= 0) break;
+      const isWide = (waits.end[row] ?? 0) - (waits.begin[row] ?? 0) >= shortest;
       if (isWide && paintLink(painting, place.thread, row, links)) left--;
     }
   }
   surface.context.globalAlpha = 1;
   const { selection } = state;
-  const thread = selection?.kind === 'block' ? model.thread(selection.thread) : undefined;
-  if (selection?.kind !== 'block' || thread === undefined) return;
-  const row = blockRow(thread.blocks, selection.beginNs);
+  const thread = selection?.kind === 'wait' ? model.thread(selection.thread) : undefined;
+  if (selection?.kind !== 'wait' || thread === undefined) return;
+  const row = waitRow(thread.waits, selection.beginNs);
   if (row >= 0) paintLink(painting, thread, row, links);
 }
 
 /** False when there is none to be drawn. */
 function paintLink(
   painting: LinkPainting,
-  { index, blocks }: ThreadSnapshot,
+  { index, waits }: ThreadSnapshot,
   row: number,
   links: LinkColumns,
 ): boolean {
   const { surface, palette, scale, layout, scrollTop } = painting;
-  const link = blocks.link[row] ?? -1;
+  const link = waits.link[row] ?? -1;
   if (link < 0) return false;
   const { ratio } = surface;
-  const from = threadY(layout, index, blocks.depth[row] ?? 0);
+  const from = threadY(layout, index, waits.depth[row] ?? 0);
   const to = threadY(layout, wakerOf(links, link), 0);
   if (from === undefined || to === undefined) return false;
-  const x1 = scale.x(blocks.end[row] ?? 0);
+  const x1 = scale.x(waits.end[row] ?? 0);
   const y1 = (from - scrollTop) * ratio;
   const x2 = scale.x(links.wakerTime[link] ?? 0);
   const y2 = (to - scrollTop) * ratio;
@@ -95,11 +95,11 @@ function wakerOf(links: LinkColumns, link: number): number {
   return links.waker[link] ?? 0;
 }
 
-/** Middle of a row of a thread, in CSS pixels of the content; of its strip when folded. */
+/** Middle of a row of a thread, in CSS pixels of the content; of its strip when collapsed. */
 function threadY(layout: TrackLayout, thread: number, depth: number): number | undefined {
   const place = layout.places.find((one) => one.kind === 'thread' && one.thread.index === thread);
   if (place?.kind !== 'thread') return undefined;
-  return place.isFolded
-    ? place.top + activityHeight / 2
-    : place.top + activityHeight + depth * rowHeight + rowHeight / 2;
+  return place.isCollapsed
+    ? place.top + place.headHeight / 2
+    : place.top + place.headHeight + depth * rowHeight + rowHeight / 2;
 }

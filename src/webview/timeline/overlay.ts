@@ -4,7 +4,7 @@ import { formatLength } from '../../trace/measure/quantities.js';
 import type { Span, TimeScale } from '../geometry/time-scale.js';
 import type { ViewContext } from '../model.js';
 import type { Hit } from './hit.js';
-import { blockRow } from './blocks.js';
+import { waitRow } from './wait-rows.js';
 import { rowGap, rowHeight } from './metrics.js';
 import { rowTop } from './track-layout.js';
 import type { TrackLayout } from './track-layout.js';
@@ -77,15 +77,15 @@ export class Overlay {
   #selectedBox(): Box | undefined {
     const { selection } = this.#context.store.state;
     if (selection === undefined || selection.kind === 'method') return undefined;
-    if (selection.kind === 'block') {
-      const blocks = this.#context.model.thread(selection.thread)?.blocks;
-      const row = blocks === undefined ? -1 : blockRow(blocks, selection.beginNs);
-      if (blocks === undefined || row < 0) return undefined;
+    if (selection.kind === 'wait') {
+      const waits = this.#context.model.thread(selection.thread)?.waits;
+      const row = waits === undefined ? -1 : waitRow(waits, selection.beginNs);
+      if (waits === undefined || row < 0) return undefined;
       return {
         thread: selection.thread,
-        depth: blocks.depth[row] ?? 0,
+        depth: waits.depth[row] ?? 0,
         beginNs: selection.beginNs,
-        endNs: blocks.end[row] ?? 0,
+        endNs: waits.end[row] ?? 0,
       };
     }
     const call = this.#context.model.call(selection);
@@ -95,9 +95,9 @@ export class Overlay {
 
   #hoveredBox(): Box | undefined {
     const hit = this.#hit;
-    if (hit === undefined || hit.kind === 'counter' || hit.kind === 'strip') return undefined;
+    if (hit === undefined || !('row' in hit) || hit.kind === 'section') return undefined;
     const { thread } = hit.place;
-    const of = hit.kind === 'call' ? thread.chart : hit.kind === 'block' ? thread.blocks : thread.spans;
+    const of = hit.kind === 'call' ? thread.chart : hit.kind === 'wait' ? thread.waits : thread.spans;
     const depth = 'depth' in hit ? hit.depth : 'depth' in of ? (of.depth[hit.row] ?? 0) : 0;
     return { thread: thread.index, depth, beginNs: of.begin[hit.row] ?? 0, endNs: of.end[hit.row] ?? 0 };
   }

@@ -1,13 +1,15 @@
 /** Mouse, wheel and trackpad over the chart and the ruler. */
 import type { Span } from '../geometry/time-scale.js';
 import type { ViewContext } from '../model.js';
+import { openingOf } from '../source-opening.js';
+import { callerOf } from './call-walk.js';
 import { hitTest, sameHit } from './hit.js';
 import type { Hit } from './hit.js';
-import { dragPixels } from './metrics.js';
+import { activityHeight, dragPixels, rowHeight } from './metrics.js';
 import type { Overlay } from './overlay.js';
 import type { NavigatedChart, TimelineNavigation } from './timeline-navigation.js';
 import { Tooltip } from './tooltip.js';
-import { toggleFolded } from './thread-actions.js';
+import { toggleCollapsed, toggleCores } from './thread-actions.js';
 
 /** A wheel notch of 100 zooms by a quarter; a pinch sends small ones. */
 const zoomPerDelta = 0.0022;
@@ -59,6 +61,15 @@ export class PointerHandler {
     }
     chart.addEventListener('pointerleave', () => this.#leave());
     chart.addEventListener('dblclick', () => view.navigation.focus());
+    chart.addEventListener('contextmenu', (event) => {
+      event.preventDefault();
+      this.#tooltip.show(undefined, 0, 0);
+      const hit = this.#hit(event);
+      chart.focus({ preventScroll: true });
+      if (hit === undefined || hit.kind === 'counter' || hit.kind === 'core') return;
+      this.#select(hit);
+      this.#menu(event.clientX, event.clientY, hit.place.thread.index);
+    });
     view.root.addEventListener('wheel', (event) => this.#wheel(event), { passive: false });
   }
 
@@ -143,21 +154,71 @@ export class PointerHandler {
     this.#view.chart.focus({ preventScroll: true });
     if (hit === undefined) {
       store.set({ selection: undefined });
-    } else if (hit.kind === 'call') {
+      return;
+    }
+    this.#select(hit);
+    if (hit.kind === 'call') {
       const { thread } = hit.place;
-      const beginNs = thread.chart.begin[hit.row] ?? 0;
-      store.set({ selection: { kind: 'call', thread: thread.index, depth: hit.depth, beginNs } });
       // The second click of a pair zooms; the source is open already.
       if (event.detail <= 1)
-        actions.openSource(thread.chart.method[hit.row] ?? -1, event.ctrlKey || event.metaKey);
-    } else if (hit.kind === 'block') {
-      const { thread } = hit.place;
-      store.set({
-        selection: { kind: 'block', thread: thread.index, beginNs: thread.blocks.begin[hit.row] ?? 0 },
-      });
-    } else if (hit.kind === 'strip') {
-      toggleFolded(store, hit.place);
+        actions.openSource(thread.chart.method[hit.row] ?? -1, openingOf(event), {
+          thread: thread.index,
+          timeNs: this.#view.scale.time(this.#x(event)),
+        });
+    } else if (hit.kind === 'strip' || hit.kind === 'state') {
+      toggleCollapsed(store, hit.place);
+    } else if (hit.kind === 'core') {
+      toggleCores(store);
     }
+  }
+
+  /** A call or a wait; of anything else nothing changes. */
+  #select(hit: Hit): void {
+    const { store } = this.#context;
+    if (hit.kind !== 'call' && hit.kind !== 'wait') return;
+    const { thread } = hit.place;
+    const { index } = thread;
+    if (hit.kind === 'call')
+      store.set({
+        selection: {
+          kind: 'call',
+          thread: index,
+          depth: hit.depth,
+          beginNs: thread.chart.begin[hit.row] ?? 0,
+        },
+      });
+    else store.set({ selection: { kind: 'wait', thread: index, beginNs: thread.waits.begin[hit.row] ?? 0 } });
+  }
+
+  /** By key: of what is selected, where that is in sight, else in the middle of the chart. */
+  openMenu(): void {
+    const { selection } = this.#context.store.state;
+    if (selection === undefined || selection.kind === 'method') return;
+    const { chart, scroller, layout, scale } = this.#view;
+    const place = layout.places.find((one) => one.kind === 'thread' && one.thread.index === selection.thread);
+    const box = scroller.getBoundingClientRect();
+    const depth = selection.kind === 'call' ? selection.depth + 1 : 0;
+    const top = box.top + (place?.top ?? 0) - scroller.scrollTop + activityHeight + depth * rowHeight;
+    const left = chart.getBoundingClientRect().left + Math.max(0, scale.x(selection.beginNs));
+    const [x, y] = [Math.min(left, box.right), Math.max(box.top, Math.min(top, box.bottom))];
+    this.#menu(x, y, selection.thread);
+  }
+
+  #menu(x: number, y: number, thread: number): void {
+    const { store, model, actions } = this.#context;
+    const { selection } = store.state;
+    const zoom = (): void => this.#view.navigation.focus();
+    const isOfThread = selection !== undefined && selection.kind !== 'method' && selection.thread === thread;
+    const call = selection?.kind === 'call' && isOfThread ? model.call(selection) : undefined;
+    if (selection?.kind !== 'call' || call === undefined) {
+      actions.showMenu({ x, y, thread, ...(isOfThread && { zoom }) });
+      return;
+    }
+    const { chart } = call.thread;
+    const stack: number[] = [];
+    for (let [row, depth] = [call.row, selection.depth]; row >= 0; row = callerOf(chart, depth--, row))
+      stack.push(chart.method[row] ?? 0);
+    actions.showMenu({ x, y, thread, method: stack[0] ?? -1, stack, zoom });
   }
 
   #hover(event: PointerEvent): void {
@@ -166,10 +227,10 @@ export class PointerHandler {
     this.#view.navigation.pointerNs = this.#view.scale.time(x);
     if (!sameHit(hit, this.#hovered)) {
       this.#hovered = hit;
-      this.#view.chart.classList.toggle('is-over-call', hit?.kind === 'call' || hit?.kind === 'block');
+      this.#view.chart.classList.toggle('is-over-call', hit?.kind === 'call' || hit?.kind === 'wait');
     }
     this.#view.overlay.hover(hit, x);
-    this.#tooltip.show(hit, event.clientX, event.clientY);
+    this.#tooltip.show(hit, event.clientX, event.clientY, this.#view.scale.nsPerPixel);
   }
 
   #leave(): void {

@@ -2,6 +2,8 @@
  * Rectangles of one height, gathered by colour and filled colour by colour: changing a canvas's fill style costs more
  * than the rectangle. Positions are whole device pixels.
  */
+import { grown } from '../../trace/assemble/grow.js';
+
 const perRect = 3;
 
 export class RectBatch {
@@ -17,11 +19,7 @@ export class RectBatch {
     let rects = this.#perColour[colour];
     if (rects === undefined) return;
     const at = this.#used[colour] ?? 0;
-    if (at + perRect > rects.length) {
-      const grown = new Int32Array(rects.length * 2);
-      grown.set(rects);
-      this.#perColour[colour] = rects = grown;
-    }
+    if (at + perRect > rects.length) this.#perColour[colour] = rects = grown(rects, rects.length * 2);
     rects[at] = x;
     rects[at + 1] = y;
     rects[at + 2] = width;

@@ -34,8 +34,16 @@ export function paintRuler(surface: Surface, palette: Palette, scale: TimeScale,
       context.fillRect(minorX, height - Math.round(4 * ratio), line, Math.round(4 * ratio));
     }
     context.fillStyle = palette.faintText;
-    context.fillText(formatTick(tick * step, step), x + 4 * ratio, Math.round((rulerHeight / 2 + 3) * ratio));
+    const label = formatTick(tick * step, step);
+    const left = labelLeft(x, context.measureText(label).width, width, ratio);
+    context.fillText(label, left, Math.round((rulerHeight / 2 + 3) * ratio));
   }
+}
+
+/** Right of its tick, or left of it where the ruler ends too soon. Device pixels. */
+export function labelLeft(tick: number, labelWidth: number, width: number, ratio: number): number {
+  const inset = 4 * ratio;
+  return tick + inset + labelWidth <= width ? tick + inset : tick - inset - labelWidth;
 }
 
 /** Lines through the chart below the ruler's ticks. */

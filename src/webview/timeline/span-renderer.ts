@@ -1,21 +1,27 @@
 /**
- * Draws what is not work: blocked spans striped and said in words, gaps hatched, waiting as a thin line.
- * Patterns and words carry the meaning; colour only helps.
+ * Draws what is not work: waits plain, with an edge below and said in words, gaps hatched, inferred waits as a thin line. Each looks
+ * the same at every zoom. Edges and words carry the meaning; colour only helps.
  */
 import { IntervalState } from '../../trace/model/trace.js';
 import { gallop, upperBound } from '../../trace/model/bisect.js';
 import type { TimeScale } from '../geometry/time-scale.js';
 import { text } from '../texts.js';
 import type { Snapshot, ThreadSnapshot } from '../worker/messages.js';
-import { fontSize, labelInset, minBoxPixels, minLabelWidth, rowGap, rowHeight } from './metrics.js';
+import {
+  fontSize,
+  labelInset,
+  minBoxPixels,
+  minLabelWidth,
+  rowGap,
+  rowHeight,
+  waitEdges,
+} from './metrics.js';
 import { cutToWidth } from './label-cache.js';
 import type { Palette } from './palette.js';
 import type { Surface } from './surface.js';
 import { describeWait, isResting } from './waits.js';
 
 export interface StatePatterns {
-  readonly blocked: CanvasPattern | string;
-  readonly resting: CanvasPattern | string;
   readonly gap: CanvasPattern | string;
 }
 
@@ -25,9 +31,7 @@ export function makePatterns(
   ratio: number,
 ): StatePatterns {
   return {
-    blocked: stripes(context, palette.blocked, palette.blockedStripe, Math.round(6 * ratio), 1),
-    resting: stripes(context, palette.resting, palette.restingStripe, Math.round(8 * ratio), 1),
-    gap: stripes(context, palette.background, palette.gap, Math.round(5 * ratio), -1),
+    gap: stripes(context, palette.background, palette.gap, Math.round(5 * ratio)),
   };
 }
 
@@ -36,7 +40,6 @@ function stripes(
   under: string,
   line: string,
   size: number,
-  slope: 1 | -1,
 ): CanvasPattern | string {
   const tile = document.createElement('canvas');
   tile.width = tile.height = size;
@@ -49,8 +52,8 @@ function stripes(
   pen.beginPath();
   // Three strokes, so that the corners meet when tiled.
   for (const shift of [-size, 0, size]) {
-    pen.moveTo(shift - 1, slope > 0 ? size + 1 : -1);
-    pen.lineTo(shift + size + 1, slope > 0 ? -1 : size + 1);
+    pen.moveTo(shift - 1, -1);
+    pen.lineTo(shift + size + 1, size + 1);
   }
   pen.stroke();
   return context.createPattern(tile, 'repeat') ?? under;
@@ -77,34 +80,33 @@ export function paintSpans(
   const height = Math.round((rowHeight - rowGap) * ratio);
   const rowTop = (depth: number): number => Math.round(top + depth * step);
   const isShown = (y: number): boolean => y + height > clip.top && y < clip.bottom;
-  const { spans, blocks } = thread;
+  const { spans, waits } = thread;
   visitSpans(spans.begin, spans.end, spans.count, scale, (row, x, width) => {
     const y = rowTop(spans.depth[row] ?? 0);
     if (!isShown(y)) return;
     if (spans.state[row] === IntervalState.Gap) {
       context.fillStyle = patterns.gap;
       context.fillRect(x, y, width, height);
-      paintLabel(context, text('timeline.gap'), x, y, width, height, palette.faintText, palette, ratio);
-    } else if (spans.state[row] === IntervalState.Waiting) {
+      paintLabel(context, text('timeline.gap'), { x, y, width, height }, palette.faintText, palette, ratio);
+    } else if (spans.state[row] === IntervalState.InferredWait) {
       context.fillStyle = palette.waiting;
       context.fillRect(x, y, width, Math.max(1, Math.round(2 * ratio)));
     }
   });
-  visitSpans(blocks.begin, blocks.end, blocks.count, scale, (row, x, width, isOne) => {
-    const y = rowTop(blocks.depth[row] ?? 0);
+  visitSpans(waits.begin, waits.end, waits.count, scale, (row, x, width, isOne) => {
+    const y = rowTop(waits.depth[row] ?? 0);
     if (!isShown(y)) return;
-    const rests = isResting(blocks, row, snapshot);
-    const stripe = rests ? palette.restingStripe : palette.blockedStripe;
-    context.fillStyle = width > 4 * ratio ? (rests ? patterns.resting : patterns.blocked) : stripe;
+    const rests = isResting(waits, row, snapshot);
+    context.fillStyle = rests ? palette.resting : palette.heldUp;
     context.fillRect(x, y, width, height);
+    const edge = Math.max(1, Math.round((rests ? waitEdges.resting : waitEdges.heldUp) * ratio));
+    context.fillStyle = rests ? palette.restingEdge : palette.heldUpEdge;
+    context.fillRect(x, y + height - edge, width, edge);
     if (isOne)
       paintLabel(
         context,
-        describeWait(blocks, row, snapshot),
-        x,
-        y,
-        width,
-        height,
+        describeWait(waits, row, snapshot),
+        { x, y, width, height },
         palette.text,
         palette,
         ratio,
@@ -115,10 +117,7 @@ export function paintSpans(
 function paintLabel(
   context: CanvasRenderingContext2D,
   label: string,
-  x: number,
-  y: number,
-  width: number,
-  height: number,
+  { x, y, width, height }: { x: number; y: number; width: number; height: number },
   colour: string,
   palette: Palette,
   ratio: number,

@@ -2,11 +2,11 @@
 import { panSpan, zoomSpan, clampSpan } from '../geometry/time-scale.js';
 import type { Span, TimeScale } from '../geometry/time-scale.js';
 import type { ViewContext } from '../model.js';
-import type { BlockKey, CallKey } from '../store.js';
-import { blockRow } from './blocks.js';
+import type { WaitKey, CallKey } from '../store.js';
+import { waitRow } from './wait-rows.js';
 import { callAt, callerOf, longestCallee, neighbourOf } from './call-walk.js';
 import { activityHeight, minBoxPixels, rowHeight } from './metrics.js';
-import { toggleFolded } from './thread-actions.js';
+import { toggleCollapsed } from './thread-actions.js';
 import { rowTop } from './track-layout.js';
 import type { ThreadPlace, TrackLayout } from './track-layout.js';
 
@@ -76,11 +76,11 @@ export class TimelineNavigation {
         return;
       }
     }
-    if (selection?.kind === 'block') {
-      const blocks = model.thread(selection.thread)?.blocks;
-      const row = blocks === undefined ? -1 : blockRow(blocks, selection.beginNs);
+    if (selection?.kind === 'wait') {
+      const waits = model.thread(selection.thread)?.waits;
+      const row = waits === undefined ? -1 : waitRow(waits, selection.beginNs);
       if (row >= 0) {
-        this.#frame(selection.beginNs, blocks?.end[row] ?? 0);
+        this.#frame(selection.beginNs, waits?.end[row] ?? 0);
         return;
       }
     }
@@ -103,16 +103,16 @@ export class TimelineNavigation {
     }
     const { chart, index } = call.thread;
     const { depth } = selection;
-    // Nothing of a folded one is seen but that it is selected; keys unfold it.
-    const isFolded = this.isFolded(index);
+    // Nothing of a collapsed one is seen but that it is selected; keys expand it.
+    const isCollapsed = this.isCollapsed(index);
     const shortest = minBoxPixels * this.#view.scale.nsPerPixel;
     switch (step) {
       case 'caller':
-        if (depth === 0 || isFolded) this.#otherThread(-1);
+        if (depth === 0 || isCollapsed) this.#otherThread(-1);
         else this.#select(index, depth - 1, callerOf(chart, depth, call.row));
         return;
       case 'callee': {
-        const callee = isFolded ? -1 : longestCallee(chart, depth, call.row);
+        const callee = isCollapsed ? -1 : longestCallee(chart, depth, call.row);
         if (callee < 0) this.#otherThread(1);
         else this.#select(index, depth + 1, callee);
         return;
@@ -128,8 +128,8 @@ export class TimelineNavigation {
     }
   }
 
-  isFolded(thread: number): boolean {
-    return this.#placeOf(thread)?.isFolded === true;
+  isCollapsed(thread: number): boolean {
+    return this.#placeOf(thread)?.isCollapsed === true;
   }
 
   #threads(): ThreadPlace[] {
@@ -197,23 +197,25 @@ export class TimelineNavigation {
   }
 
   /** Selects a wait, and moves just far enough that it is seen. */
-  selectWait(key: BlockKey): void {
-    const blocks = this.#context.model.thread(key.thread)?.blocks;
-    const row = blocks === undefined ? -1 : blockRow(blocks, key.beginNs);
-    if (blocks === undefined || row < 0) return;
+  selectWait(key: WaitKey): void {
+    const waits = this.#context.model.thread(key.thread)?.waits;
+    const row = waits === undefined ? -1 : waitRow(waits, key.beginNs);
+    if (waits === undefined || row < 0) return;
     this.#open(key.thread);
     this.#context.store.set({ selection: key });
-    this.#reveal(key.thread, blocks.depth[row] ?? 0, key.beginNs, blocks.end[row] ?? 0);
+    this.#reveal(key.thread, waits.depth[row] ?? 0, key.beginNs, waits.end[row] ?? 0);
   }
 
-  /** Neither hidden, nor filtered out, nor folded. */
+  /** Neither left out as idle, nor hidden, nor filtered out, nor collapsed. */
   #open(thread: number): void {
     const { store } = this.#context;
     const { hidden } = store.state;
     if (hidden.includes(thread)) store.set({ hidden: hidden.filter((one) => one !== thread) });
+    const { isIdle = false } = this.#context.model.thread(thread) ?? {};
+    if (isIdle) store.set({ idleShown: true });
     if (this.#placeOf(thread) === undefined) store.set({ threadFilter: '' });
     const place = this.#placeOf(thread);
-    if (place?.isFolded === true) toggleFolded(store, place);
+    if (place?.isCollapsed === true) toggleCollapsed(store, place);
   }
 
   #placeOf(thread: number): ThreadPlace | undefined {

@@ -10,7 +10,7 @@ import { paintCounter } from './counter-renderer.js';
 import { FlameRenderer } from './flame-renderer.js';
 import { Gutter } from './gutter.js';
 import { paintLinks } from './link-renderer.js';
-import { activityHeight, rulerHeight } from './metrics.js';
+import { activityHeight, rulerHeight, sectionHeight } from './metrics.js';
 import { Minimap } from './minimap.js';
 import { Overlay } from './overlay.js';
 import { readPalette } from './palette.js';
@@ -18,8 +18,10 @@ import type { Palette } from './palette.js';
 import { PointerHandler } from './pointer-handler.js';
 import type { PointedChart } from './pointer-handler.js';
 import { paintGrid, paintRuler } from './ruler.js';
+import { paintSections, sectionRows } from './section-renderer.js';
 import { makePatterns, paintSpans } from './span-renderer.js';
 import type { SpanPainting, StatePatterns } from './span-renderer.js';
+import { paintCore, paintCoreUse, paintStates } from './state-renderer.js';
 import { Surface } from './surface.js';
 import { threadFilter } from './thread-filter.js';
 import { TimelineNavigation } from './timeline-navigation.js';
@@ -33,6 +35,7 @@ export class TimelineView implements PointedChart {
   readonly navigation: TimelineNavigation;
   readonly overlay: Overlay;
   readonly #context: ViewContext;
+  readonly #pointer: PointerHandler;
   readonly #surface: Surface;
   readonly #ruler: Surface;
   readonly #rulerBox: HTMLElement;
@@ -80,7 +83,7 @@ export class TimelineView implements PointedChart {
     );
     this.#rulerBox.append(this.overlay.rulerRoot);
     this.navigation = new TimelineNavigation(context, this);
-    new PointerHandler(context, this, this.#rulerBox);
+    this.#pointer = new PointerHandler(context, this, this.#rulerBox);
     this.scroller.addEventListener('scroll', () => {
       context.store.set({ scrollTop: this.scroller.scrollTop });
       this.requestDraw();
@@ -103,6 +106,11 @@ export class TimelineView implements PointedChart {
   setMeasuring(isMeasuring: boolean): void {
     this.#isMeasuring = isMeasuring;
     this.chart.classList.toggle('is-measuring', isMeasuring);
+  }
+
+  /** By key: of what is selected. */
+  openMenu(): void {
+    this.#pointer.openMenu();
   }
 
   get layout(): TrackLayout {
@@ -138,11 +146,13 @@ export class TimelineView implements PointedChart {
   #stateChanged(changed: ReadonlySet<keyof ViewState>): void {
     for (const key of [
       'hidden',
+      'idleShown',
       'threadFilter',
       'pinned',
-      'folded',
-      'unfolded',
-      'countersUnfolded',
+      'collapsed',
+      'expanded',
+      'countersExpanded',
+      'coresExpanded',
     ] as const) {
       if (changed.has(key)) this.#needs.layout = true;
     }
@@ -156,7 +166,13 @@ export class TimelineView implements PointedChart {
     const { snapshot, threads } = this.#context.model;
     if (snapshot === undefined) return;
     this.#needs.layout = false;
-    this.#layout = layoutTracks(snapshot, threads, this.#context.store.state);
+    this.#layout = layoutTracks(
+      snapshot,
+      threads,
+      this.#context.store.state,
+      this.#context.model.scheduling?.cores,
+      this.#context.model.scheduling?.sections,
+    );
     this.#content.style.height = `${Math.max(this.#layout.height, height)}px`;
   }
 
@@ -223,7 +239,8 @@ export class TimelineView implements PointedChart {
   }
 
   #paintTracks(painting: SpanPainting, places: readonly TrackPlace[], scrollTop: number): number {
-    const { names, matches } = this.#context.model;
+    const { names, matches, scheduling } = this.#context.model;
+    const nameOf = (tid: number): string => this.#context.model.taskName(tid);
     const { surface, palette, snapshot, scale } = painting;
     const { ratio } = surface;
     const look = { palette, names, matches, hasCpu: snapshot.info.hasCpu };
@@ -235,9 +252,23 @@ export class TimelineView implements PointedChart {
         paintCounter(surface, palette, place.counter, scale, top, Math.round(place.height * ratio));
         continue;
       }
+      if (place.kind === 'core') {
+        const tall = Math.round(place.height * ratio);
+        if (place.core === undefined) paintCoreUse(surface, palette, place.cores, scale, top, tall);
+        else paintCore(surface, palette, place.core.strip, scale, top, tall, nameOf);
+        continue;
+      }
+      const states = scheduling?.threads.get(place.thread.index);
+      if (states !== undefined)
+        paintStates(surface, palette, states, scale, top + Math.round((activityHeight - 1) * ratio));
       paintActivity(painting, place.thread, top, Math.round((activityHeight - 2) * ratio));
-      if (place.isFolded) continue;
-      const rowsTop = top + Math.round(activityHeight * ratio);
+      if (place.isCollapsed) continue;
+      const rowsTop = top + Math.round(place.headHeight * ratio);
+      const { sections } = place;
+      if (sections !== undefined) {
+        const from = rowsTop - Math.round(sectionRows(sections) * sectionHeight * ratio);
+        paintSections(surface, palette, sections, scheduling?.sectionNames ?? [], scale, from);
+      }
       const clip = { top: 0, bottom: surface.height };
       this.#flame.addThread(place.thread.index, place.thread.chart, scale, rowsTop, clip, look, ratio);
       threads.push({ thread: place.thread, rowsTop, clip });

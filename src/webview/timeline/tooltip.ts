@@ -1,53 +1,59 @@
-/** A few words beside the pointer. */
+/** What the timeline says of the call, wait, gap or counter under the pointer. */
 import { IntervalState } from '../../trace/model/trace.js';
-import { element } from '../element.js';
 import { formatNs, formatQuantity, formatShare } from '../../trace/measure/quantities.js';
 import type { ViewContext } from '../model.js';
 import { plainText } from '../names.js';
 import { text } from '../texts.js';
+import { TooltipBox } from '../tooltip-box.js';
 import { counterAt } from './counter-renderer.js';
 import { cpuShare } from './flame-renderer.js';
 import type { Hit } from './hit.js';
+import { describeCore, describeStates } from './state-renderer.js';
 import { describeWait, waitLength } from './waits.js';
 
-const offset = 14;
-
 export class Tooltip {
-  readonly root = element('div', { class: 'tooltip', role: 'presentation' });
+  readonly #box = new TooltipBox();
+  readonly root = this.#box.root;
   readonly #context: ViewContext;
 
   constructor(context: ViewContext) {
     this.#context = context;
-    this.root.hidden = true;
   }
 
-  show(hit: Hit | undefined, x: number, y: number): void {
-    const lines = hit === undefined ? [] : this.#lines(hit);
-    this.root.hidden = lines.length === 0;
-    if (lines.length === 0) return;
-    this.root.replaceChildren(
-      ...lines.map((line, at) =>
-        element('div', { class: at === 0 ? 'tooltip-title' : 'tooltip-line' }, line),
-      ),
-    );
-    const { width, height } = this.root.getBoundingClientRect();
-    const left = x + offset + width > window.innerWidth ? Math.max(0, x - offset - width) : x + offset;
-    const top = y + offset + height > window.innerHeight ? Math.max(0, y - offset - height) : y + offset;
-    this.root.style.transform = `translate(${left}px, ${top}px)`;
+  /** `nsPerPixel`: of the chart; what is narrower than a pixel is told by its shares. */
+  show(hit: Hit | undefined, x: number, y: number, nsPerPixel = 1): void {
+    this.#box.show(hit === undefined ? [] : this.#lines(hit, nsPerPixel), x, y);
   }
 
-  #lines(hit: Hit): string[] {
+  #lines(hit: Hit, nsPerPixel: number): string[] {
     const { model } = this.#context;
     const { snapshot, names } = model;
     if (snapshot === undefined) return [];
     if (hit.kind === 'counter') {
-      const value = counterAt(hit.place.counter, hit.timeNs);
-      return value === undefined
-        ? []
-        : [`${plainText(hit.place.counter.name)}: ${formatQuantity(value, hit.place.counter.unit)}`];
+      const { counter } = hit.place;
+      const value = counterAt(counter, hit.timeNs);
+      if (value === undefined) return [];
+      const shown = formatQuantity(value, counter.unit);
+      return [text('joined.value', { name: plainText(counter.name), value: shown })];
+    }
+    if (hit.kind === 'core') {
+      const { core } = hit.place;
+      const nameOf = (tid: number): string => model.taskName(tid);
+      return core === undefined ? [] : describeCore(core.strip, hit.timeNs, nsPerPixel, nameOf);
     }
     const { thread } = hit.place;
     if (hit.kind === 'strip') return [];
+    if (hit.kind === 'state') {
+      const states = model.scheduling?.threads.get(thread.index);
+      return states === undefined ? [] : describeStates(states, hit.timeNs, nsPerPixel);
+    }
+    if (hit.kind === 'section') {
+      const { sections } = hit.place;
+      if (sections === undefined) return [];
+      const name = model.scheduling?.sectionNames[sections.method[hit.row] ?? 0] ?? '';
+      const length = (sections.end[hit.row] ?? 0) - (sections.begin[hit.row] ?? 0);
+      return [plainText(name), text('timeline.section'), formatNs(length)];
+    }
     if (hit.kind === 'call') {
       const { chart } = thread;
       const method = chart.method[hit.row] ?? 0;
@@ -64,9 +70,9 @@ export class Tooltip {
         (line) => line !== '',
       );
     }
-    if (hit.kind === 'block') {
-      const { blocks } = thread;
-      return [describeWait(blocks, hit.row, snapshot), waitLength(blocks, hit.row)];
+    if (hit.kind === 'wait') {
+      const { waits } = thread;
+      return [describeWait(waits, hit.row, snapshot), waitLength(waits, hit.row)];
     }
     const { spans } = thread;
     const length = formatNs((spans.end[hit.row] ?? 0) - (spans.begin[hit.row] ?? 0));

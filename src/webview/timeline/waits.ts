@@ -1,54 +1,44 @@
 /** Waits in words. */
 import { SampleFlag, SampleKind, waitKindOf } from '../../trace/model/kinds.js';
+import { isRest } from '../../trace/measure/rest.js';
 import { formatNs } from '../../trace/measure/quantities.js';
 import { plainText } from '../names.js';
 import { text } from '../texts.js';
-import type { BlockColumns, Snapshot } from '../worker/messages.js';
-
-/** What a thread does that has nothing to do. */
-const restingKinds: ReadonlySet<number> = new Set([
-  SampleKind.Wait,
-  SampleKind.Park,
-  SampleKind.Sleep,
-  SampleKind.Poll,
-  SampleKind.Condition,
-]);
+import type { WaitColumns, Snapshot } from '../worker/messages.js';
 
 /** Of these the owner has what is waited for, of all others it is who ended the wait. */
-const heldKinds: ReadonlySet<number> = new Set([SampleKind.Monitor, SampleKind.Binder, SampleKind.Mutex]);
+export const heldKinds: ReadonlySet<number> = new Set([
+  SampleKind.Monitor,
+  SampleKind.Binder,
+  SampleKind.Mutex,
+]);
 
-export function isHeld(blocks: BlockColumns, row: number): boolean {
-  return heldKinds.has(blocks.kind[row] ?? 0) || stillWaits(blocks, row);
+export function isHeld(waits: WaitColumns, row: number): boolean {
+  return heldKinds.has(waits.kind[row] ?? 0) || isOpenWait(waits, row);
 }
 
 /** It had not ended when the recording did: its owner has what it waits for, whatever kind it is of. */
-export function stillWaits(blocks: BlockColumns, row: number): boolean {
-  return hasFlag(blocks, row, SampleFlag.StillWaits);
+export function isOpenWait(waits: WaitColumns, row: number): boolean {
+  return hasFlag(waits, row, SampleFlag.OpenWait);
 }
 
 /** "4.20 s", or "at least 4.20 s" where it began before the recording. */
-export function waitLength(blocks: BlockColumns, row: number): string {
-  const length = formatNs((blocks.end[row] ?? 0) - (blocks.begin[row] ?? 0));
-  return isFromBefore(blocks, row) ? text('wait.fromBefore', { length }) : length;
+export function waitLength(waits: WaitColumns, row: number): string {
+  const length = formatNs((waits.end[row] ?? 0) - (waits.begin[row] ?? 0));
+  return isFromBefore(waits, row) ? text('wait.fromBefore', { length }) : length;
 }
 
-export function isFromBefore(blocks: BlockColumns, row: number): boolean {
-  return hasFlag(blocks, row, SampleFlag.FromBefore);
+export function isFromBefore(waits: WaitColumns, row: number): boolean {
+  return hasFlag(waits, row, SampleFlag.FromBefore);
 }
 
-function hasFlag(blocks: BlockColumns, row: number, flag: number): boolean {
-  return ((blocks.flags[row] ?? 0) & flag) !== 0;
+function hasFlag(waits: WaitColumns, row: number, flag: number): boolean {
+  return ((waits.flags[row] ?? 0) & flag) !== 0;
 }
 
-/**
- * Whether a wait may be just what was wanted. One that somebody ended is rest where it was for a condition, as a pool's threads
- * wait for work; a lock or a result that somebody let go of had held the thread up.
- */
-export function isResting(blocks: BlockColumns, row: number, { typeNames }: Snapshot): boolean {
-  const kind = blocks.kind[row] ?? 0;
-  if (!restingKinds.has(kind)) return false;
-  if (blocks.owner[row] === 0 || kind === SampleKind.Wait || kind === SampleKind.Condition) return true;
-  return (typeNames[blocks.type[row] ?? 0] ?? '').endsWith('$ConditionObject');
+/** Whether a wait may be just what was wanted. */
+export function isResting(waits: WaitColumns, row: number, { typeNames }: Snapshot): boolean {
+  return isRest(waits.kind[row] ?? 0, waits.owner[row] ?? 0, typeNames[waits.type[row] ?? 0] ?? '');
 }
 
 /** "sleeps": what waits of a kind are for. */
@@ -57,26 +47,33 @@ export function waitKindName(kind: number): string {
   return text(wait === undefined ? 'wait.other' : `wait.${wait}`);
 }
 
-/** "waits for lock Stock · held by worker-2". */
-export function describeWait(blocks: BlockColumns, row: number, snapshot: Snapshot): string {
-  const what = waitKindName(blocks.kind[row] ?? 0);
-  const full = snapshot.typeNames[blocks.type[row] ?? 0] ?? '';
-  const type = plainText(full.slice(full.lastIndexOf('.') + 1));
-  const owner = blocks.owner[row] ?? 0;
-  const isForLock = stillWaits(blocks, row) && (owner !== 0 || heldKinds.has(blocks.kind[row] ?? 0));
-  const said = isForLock
-    ? text('wait.still', { type: type === '' ? text('wait.aLock') : type })
-    : type === ''
-      ? what
-      : text('wait.on', { what, type });
-  return owner === 0 ? said : `${said} · ${ownerOf(blocks, row, snapshot)}`;
+/** "waits for lock Stock", or "waits for lock" where its type is not known. */
+export function waitName(kind: number, className: string): string {
+  const [what, type] = [waitKindName(kind), simpleTypeName(className)];
+  return type === '' ? what : text('wait.on', { what, type });
 }
 
-function ownerOf(blocks: BlockColumns, row: number, snapshot: Snapshot): string {
-  const thread = threadName(snapshot, blocks.owner[row] ?? 0);
-  if (!isHeld(blocks, row)) return text('link.wokenByThread', { thread });
+/** Without its package. */
+export const simpleTypeName = (className: string): string =>
+  plainText(className.slice(className.lastIndexOf('.') + 1));
+
+/** "waits for lock Stock · held by worker-2". */
+export function describeWait(waits: WaitColumns, row: number, snapshot: Snapshot): string {
+  const kind = waits.kind[row] ?? 0;
+  const className = snapshot.typeNames[waits.type[row] ?? 0] ?? '';
+  const owner = waits.owner[row] ?? 0;
+  const isForLock = isOpenWait(waits, row) && (owner !== 0 || heldKinds.has(kind));
+  const said = isForLock
+    ? text('wait.still', { type: simpleTypeName(className) || text('wait.aLock') })
+    : waitName(kind, className);
+  return owner === 0 ? said : `${said} · ${ownerOf(waits, row, snapshot)}`;
+}
+
+function ownerOf(waits: WaitColumns, row: number, snapshot: Snapshot): string {
+  const thread = threadName(snapshot, waits.owner[row] ?? 0);
+  if (!isHeld(waits, row)) return text('link.wokenByThread', { thread });
   // Of a wait that ended it was always seen when that began.
-  const isThen = stillWaits(blocks, row) && hasFlag(blocks, row, SampleFlag.OwnerEstimated);
+  const isThen = isOpenWait(waits, row) && hasFlag(waits, row, SampleFlag.OwnerEstimated);
   return text(isThen ? 'wait.heldByThen' : 'wait.heldBy', { thread });
 }
 

@@ -10,7 +10,7 @@ export function nameCell({ model }: ViewContext, method: number): Cell {
     detail: names.packageName(method),
     title: plainText(names.qualified(method)),
     hue: `var(--hue-${names.hue(method)})`,
-    isMuted: !names.isOwn(method),
+    isMuted: !names.isMyCode(method),
     isMatch: matches?.[method] === 1,
   };
 }

@@ -15,12 +15,17 @@ interface TreeRow {
   readonly at: number;
   readonly path: readonly number[];
   readonly key: string;
+  /** Rows that are their caller's only callee (bottom-up: the other way round) stand in no further than that. */
+  readonly indent: number;
+  readonly isChained: boolean;
   isExpanded: boolean;
 }
 
 /** At first the heaviest way down opens by itself while it holds this much of its caller: nobody wants to click through `main`. */
 const openShare = 0.4;
 const mostOpenedAtOnce = 40;
+/** Rows of a chain that open with its first one: frameworks' stacks are 60 to 120 deep. */
+const mostOfChain = 250;
 /** Open rows that a reload brings back; letters, as they are written while a person drags. */
 const mostKeptLetters = 10_000;
 
@@ -43,8 +48,10 @@ export class TreeView extends FigureView {
     });
     this.#table = new VirtualTable(text(`view.${this.name}`), true, {
       select: (row) => this.#select(row),
-      open: (row, beside) => context.actions.openSource(this.#method(row), beside),
+      open: (row, how) => context.actions.openSource(this.#method(row), how),
       activate: (row) => context.actions.showCallers(this.#method(row)),
+      menu: (row, x, y) =>
+        context.actions.showMenu({ x, y, method: this.#method(row), stack: this.#stack(row) }),
       toggle: (row, expand) => this.#toggle(row, expand),
     });
     this.root.append(this.#table.root);
@@ -59,19 +66,46 @@ export class TreeView extends FigureView {
     return shown?.nodes.method[shown.at] ?? 0;
   }
 
+  /** From the innermost one: a row's path begins with the outermost one, or, in bottom-up, with the innermost. */
+  #stack(row: number): readonly number[] {
+    const path = this.#rows[row]?.path ?? [];
+    return this.#direction === 'down' ? path.toReversed() : path;
+  }
+
   #select(row: number): void {
     this.context.store.set({ selection: { kind: 'method', method: this.#method(row) } });
   }
 
-  async #children(path: readonly number[]): Promise<TreeRow[]> {
+  async #children(parent?: TreeRow): Promise<TreeRow[]> {
+    const path = parent?.path ?? [];
     const { model, store, actions } = this.context;
     const { weight } = store.state;
     const scope = model.scope(store.state);
     const nodes = await actions.ask({ kind: 'tree', scope, direction: this.#direction, weight, path });
+    const isChained = parent !== undefined && nodes.count === 1;
+    const indent = parent === undefined ? 0 : parent.indent + (isChained ? 0 : 1);
     return Array.from({ length: nodes.count }, (_, at) => {
       const below = [...path, nodes.method[at] ?? 0];
-      return { nodes, at, path: below, key: below.join('/'), isExpanded: false };
+      return { nodes, at, path: below, key: below.join('/'), indent, isChained, isExpanded: false };
     });
+  }
+
+  /** The rows below one that is opened. Where there is no choice, what is below that, too. */
+  async #opened(row: TreeRow): Promise<TreeRow[]> {
+    const rows: TreeRow[] = [];
+    const keys: string[] = [];
+    for (let last = row; ;) {
+      const children = await this.#children(last);
+      keys.push(last.key);
+      if (last !== row) last.isExpanded = true;
+      rows.push(...children);
+      const [only] = children;
+      if (children.length !== 1 || only === undefined || keys.length >= mostOfChain) break;
+      if (only.nodes.hasChildren[only.at] !== 1) break;
+      last = only;
+    }
+    for (const key of keys) this.#open.add(key);
+    return rows;
   }
 
   protected load(): void {
@@ -89,7 +123,7 @@ export class TreeView extends FigureView {
   /** The roots, and again what was open. */
   async #loadOpen(): Promise<TreeRow[]> {
     const isFirst = this.context.store.state.openRows[this.#tree] === undefined;
-    const rows = await this.#children([]);
+    const rows = await this.#children();
     let opened = 0;
     // The row whose first child may open by itself, and what it weighs.
     let way = { level: 0, total: 0 };
@@ -104,7 +138,7 @@ export class TreeView extends FigureView {
       this.#open.add(row.key);
       row.isExpanded = true;
       opened++;
-      rows.splice(at + 1, 0, ...(await this.#children(row.path)));
+      rows.splice(at + 1, 0, ...(await this.#children(row)));
     }
     return rows;
   }
@@ -125,11 +159,12 @@ export class TreeView extends FigureView {
     this.#open.add(row.key);
     this.#keepOpen();
     this.latest.take(
-      this.#children(row.path),
-      (children) => {
+      this.#opened(row),
+      (below) => {
         row.isExpanded = true;
         const now = this.#rows.indexOf(row);
-        if (now >= 0) this.#rows.splice(now + 1, 0, ...children);
+        if (now >= 0) this.#rows.splice(now + 1, 0, ...below);
+        this.#keepOpen();
         this.#show();
       },
       (message) => this.say(message),
@@ -184,6 +219,8 @@ export class TreeView extends FigureView {
       count: rows.length,
       key: (row) => rows[row]?.key ?? '',
       level: (row) => (rows[row]?.path.length ?? 1) - 1,
+      indent: (row) => rows[row]?.indent ?? 0,
+      isChained: (row) => rows[row]?.isChained === true,
       isExpanded: (row) => {
         const shown = rows[row];
         return shown === undefined || shown.nodes.hasChildren[shown.at] !== 1 ? undefined : shown.isExpanded;

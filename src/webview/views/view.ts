@@ -7,7 +7,16 @@ import { text } from '../texts.js';
 import { Latest } from './latest.js';
 
 /** These change what figures are about. */
-export const scopeKeys = ['range', 'hidden', 'threadFilter', 'soloThread', 'weight', 'onlyMine'] as const;
+export const scopeKeys = [
+  'range',
+  'hidden',
+  'threadFilter',
+  'soloThread',
+  'idleShown',
+  'weight',
+  'counter',
+  'myCode',
+] as const;
 
 export abstract class FigureView {
   readonly root: HTMLElement;

@@ -8,9 +8,10 @@ import {
 import { differenceFlame } from '../../trace/compare/difference-flame.js';
 import { methodDifferences, sumNoise } from '../../trace/compare/differences.js';
 import { wholeTrace } from '../../trace/measure/scope.js';
+import { giveNames } from '../../trace/formats/code-names.js';
 import type { Trace } from '../../trace/model/trace.js';
-import { keptMethods } from '../own-code.js';
-import { foldTrace } from './fold-trace.js';
+import { myMethods } from '../my-code.js';
+import { hideLibraryFrames } from './hide-library-frames.js';
 import type {
   ComparedFlame,
   ComparedMethods,
@@ -19,19 +20,24 @@ import type {
   FromWorker,
   ToWorker,
 } from './messages.js';
-import type { Decoder, OpenDecoder } from './serve.js';
+import { type OpenReader, type Reader, throwIfRefused } from './open-reader.js';
 
-export type BaselineMessage = Extract<ToWorker, { type: 'baseline' | 'baselineBytes' | 'baselineEnd' }>;
+const ofBaseline = ['baseline', 'baselineBytes', 'baselineCodeNames', 'baselineEnd'] as const;
+export type BaselineMessage = Extract<ToWorker, { readonly type: (typeof ofBaseline)[number] }>;
+
+export function isOfBaseline(message: ToWorker): message is BaselineMessage {
+  return (ofBaseline as readonly string[]).includes(message.type);
+}
 
 export class Baseline {
-  readonly #openDecoder: OpenDecoder;
-  #decoder: Decoder | undefined;
+  readonly #openReader: OpenReader;
+  #reader: Reader | undefined;
   #trace: Trace | undefined;
   /** The last one, and what it is of: views ask it for one thing after the other. */
   #kept: { readonly of: Trace; readonly key: string; readonly comparison: Comparison } | undefined;
 
-  constructor(openDecoder: OpenDecoder) {
-    this.#openDecoder = openDecoder;
+  constructor(openReader: OpenReader) {
+    this.#openReader = openReader;
   }
 
   /** What the page is told of it. What is wrong with the baseline is nothing wrong with the recording. */
@@ -49,12 +55,16 @@ export class Baseline {
     if (message.type === 'baseline') {
       this.#forget();
       if (message.part === undefined) return { type: 'baseline', info: undefined, problem: '' };
-      this.#decoder = this.#openDecoder(message.part);
+      this.#reader = this.#openReader(message.part);
     } else if (message.type === 'baselineBytes') {
-      this.#decoder?.append(new Uint8Array(message.data));
-    } else if (this.#decoder !== undefined) {
-      this.#decoder.finish();
-      const trace = this.#decoder.trace();
+      this.#reader?.append(new Uint8Array(message.data));
+      if (this.#reader !== undefined) throwIfRefused(this.#reader);
+    } else if (message.type === 'baselineCodeNames') {
+      giveNames(this.#reader?.unnamedCode?.() ?? [], message.names);
+    } else if (this.#reader !== undefined) {
+      this.#reader.finish();
+      throwIfRefused(this.#reader);
+      const trace = this.#reader.trace();
       this.#trace = trace;
       const { hasCpu, hasAllocations } = trace.info;
       const lengthNs = trace.endNs - trace.beginNs;
@@ -65,14 +75,14 @@ export class Baseline {
   }
 
   #forget(): void {
-    this.#decoder = undefined;
+    this.#reader = undefined;
     this.#trace = undefined;
     this.#kept = undefined;
   }
 
-  /** `mine`: prefixes of the packages that are left where the page shows these alone. */
-  compare(trace: Trace, query: CompareQuery, mine: readonly string[] | undefined): ComparedMethods {
-    const comparison = this.#comparison(trace, query, mine);
+  /** `myPackages`: prefixes of the packages that are left where the page shows these alone. */
+  compare(trace: Trace, query: CompareQuery, myPackages: readonly string[] | undefined): ComparedMethods {
+    const comparison = this.#comparison(trace, query, myPackages);
     const { methods, before, after } = comparison;
     const { by, weight } = query;
     const found = methodDifferences(comparison, by, weight);
@@ -103,8 +113,8 @@ export class Baseline {
   }
 
   /** The same, by where in the call tree. */
-  flame(trace: Trace, query: CompareFlameQuery, mine: readonly string[] | undefined): ComparedFlame {
-    const comparison = this.#comparison(trace, query, mine);
+  flame(trace: Trace, query: CompareFlameQuery, myPackages: readonly string[] | undefined): ComparedFlame {
+    const comparison = this.#comparison(trace, query, myPackages);
     const { methods } = comparison;
     const { method: key, ...rows } = differenceFlame(comparison, query.weight, query.least, query.path);
     const names = new Map<number, string>();
@@ -121,16 +131,19 @@ export class Baseline {
   #comparison(
     trace: Trace,
     { threads, isScaled }: Pick<CompareQuery, 'threads' | 'isScaled'>,
-    mine: readonly string[] | undefined,
+    myPackages: readonly string[] | undefined,
   ): Comparison {
     const baseline = this.#trace;
     if (baseline === undefined) throw new Error('There is nothing to compare with.');
-    const key = `${threads.join()} ${isScaled} ${mine?.join() ?? '*'}`;
+    const key = `${threads.join()} ${isScaled} ${myPackages?.join() ?? '*'}`;
     if (this.#kept?.of === trace && this.#kept.key === key) return this.#kept.comparison;
-    const folded = mine === undefined ? baseline : foldTrace(baseline, keptMethods(baseline.methods, mine));
+    const hidden =
+      myPackages === undefined
+        ? baseline
+        : hideLibraryFrames(baseline, myMethods(baseline.methods, myPackages));
     const before: Compared = {
-      trace: folded,
-      scope: { ...wholeTrace, threads: alike(trace, folded, threads) },
+      trace: hidden,
+      scope: { ...wholeTrace, threads: alike(trace, hidden, threads) },
     };
     const after: Compared = { trace, scope: { ...wholeTrace, threads } };
     const comparison = compareTraces(before, after, isScaled ? lengthRatio(before, after) : 1);

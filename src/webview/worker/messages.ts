@@ -1,14 +1,22 @@
 /** What the page and its worker say to each other. Columns travel by transfer: one copy is made, in the worker. */
-import type { PageMapping, SourceKey, WantedMapping } from '../../protocol/messages.js';
-import type { PartOptions } from '../../trace/build/part.js';
+import type { PageRetraceMapping, SourceKey, WantedRetraceMapping } from '../../protocol/messages.js';
+import type { NamedCode } from '../../trace/formats/code-names.js';
+import type { PartOptions } from '../../trace/assemble/part.js';
 import type { CallFigures, CallPlace } from '../../trace/measure/calls.js';
+import type { Finding } from '../../trace/findings/finding.js';
+import type { HotMethods } from '../../trace/measure/hot-methods.js';
 import type { LockWaits } from '../../trace/measure/lock-waits.js';
+import type { MethodWait } from '../../trace/measure/method-waits.js';
 import type { MethodFigures } from '../../trace/measure/methods.js';
+import type { Overview } from '../../trace/measure/overview.js';
+import type { Question } from '../../trace/measure/question.js';
+import type { StripColumns } from '../../trace/system/strip.js';
+import type { StretchScheduling } from '../../trace/measure/scheduling.js';
 import type { Scope } from '../../trace/measure/scope.js';
 import type { ThreadTimes } from '../../trace/measure/thread-times.js';
 import type { FlameNodes, Neighbours, TreeNodes } from '../../trace/measure/trees.js';
 import type { VirtualThreadFigures } from '../../trace/measure/virtual-threads.js';
-import type { VirtualWaitPlaces } from '../../trace/measure/virtual-waits.js';
+import type { OffCarrierWaitPlaces } from '../../trace/measure/off-carrier-waits.js';
 import type { Weight } from '../../trace/measure/weights.js';
 import type { WrittenName } from '../../trace/model/written-name.js';
 import type {
@@ -20,6 +28,25 @@ import type {
   Trace,
   TraceStatus,
 } from '../../trace/model/trace.js';
+
+export interface CoreStrip {
+  readonly core: number;
+  readonly strip: StripColumns;
+}
+
+/** What the kernel's scheduler did, and sections of the system's trace. */
+export interface SchedulingColumns {
+  /** By a thread's index. */
+  readonly threads: ReadonlyMap<number, StripColumns>;
+  readonly cores: readonly CoreStrip[];
+  /** Other programs, and who woke a thread, are not known. */
+  readonly isOfProgram: boolean;
+  /** By tid, of threads of other programs that ran. */
+  readonly otherNames: ReadonlyMap<number, string>;
+  /** By a thread's index; their methods are places in `sectionNames`. */
+  readonly sections: ReadonlyMap<number, ChartColumns>;
+  readonly sectionNames: readonly string[];
+}
 
 /**
  * The calls of one thread laid out for drawing: all of depth 0 by begin, then all of depth 1 …
@@ -55,7 +82,7 @@ export interface ActivityColumns {
   readonly cpu: Float64Array;
 }
 
-export interface BlockColumns {
+export interface WaitColumns {
   readonly count: number;
   readonly begin: Float64Array;
   readonly end: Float64Array;
@@ -68,6 +95,16 @@ export interface BlockColumns {
   readonly flags: Uint16Array;
   /** Row in `Snapshot.links`, −1 none. */
   readonly link: Int32Array;
+  /** Where the trace itself says where the thread and the owner were. */
+  readonly places?: WaitPlaceColumns;
+}
+
+/** Methods are −1 and lines 0 where they are not known. */
+export interface WaitPlaceColumns {
+  readonly method: Int32Array;
+  readonly line: Int32Array;
+  readonly ownerMethod: Int32Array;
+  readonly ownerLine: Int32Array;
 }
 
 export interface MarkerColumns {
@@ -103,10 +140,12 @@ export interface ThreadSnapshot extends ThreadTimes {
   readonly beginNs: number;
   readonly endNs: number;
   readonly sampleCount: number;
+  /** It rested for all of its time that matters: left out, unless a person wants to see it. */
+  readonly isIdle: boolean;
   readonly chart: ChartColumns;
   readonly spans: SpanColumns;
   readonly activity: ActivityColumns;
-  readonly blocks: BlockColumns;
+  readonly waits: WaitColumns;
   readonly markers: MarkerColumns;
   readonly missedFrames: MissedFrameColumns;
 }
@@ -139,12 +178,24 @@ export interface Snapshot {
   readonly problems: readonly Problem[];
   readonly counters: readonly CounterTrack[];
   readonly threads: readonly ThreadSnapshot[];
+  /** The kernel's scheduler was recorded, too: its columns come after the first chart. */
+  readonly hasScheduling: boolean;
+  /** Of the scheduler, the program's own switches alone are known. */
+  readonly switchesAlone: boolean;
+  /** Events of the scheduler that the kernel had no room for. */
+  readonly schedulingLost: number;
+  /** Knows what was allocated and not freed. */
+  readonly hasHeldMemory: boolean;
+  /** Of a message loop, or virtual threads. */
+  readonly hasMessages: boolean;
+  /** What figures begin with. */
+  readonly question: Question;
   readonly names: NameColumns;
   readonly links: LinkColumns;
   readonly lockWaits: LockWaits;
   readonly typeNames: readonly string[];
   readonly markerTexts: readonly string[];
-  /** A mapping was undone, or (false) is not because the person wants names as recorded; undefined: there is none. */
+  /** Names were retraced, or (false) were not because the person wants them as recorded; undefined: there is none. */
   readonly isRetraced: boolean | undefined;
   /** Of the mapping that the recorded build has; empty: not known. */
   readonly mapId: string;
@@ -173,17 +224,20 @@ export type ToWorker =
       readonly rowsInSight: number;
     }
   | { readonly type: 'bytes'; readonly data: ArrayBuffer }
+  /** Names of code of the recording, or of the one to compare with: before the end of its bytes. */
+  | { readonly type: 'codeNames'; readonly names: readonly NamedCode[] }
+  | { readonly type: 'baselineCodeNames'; readonly names: readonly NamedCode[] }
   | { readonly type: 'end' }
-  /** Prefixes of the workspace's packages; `fold` leaves everything else out of the charts. */
-  | { readonly type: 'mine'; readonly prefixes: readonly string[]; readonly fold: boolean }
+  /** Prefixes of the workspace's packages; `hideLibraries` hides all other frames of the charts. */
+  | { readonly type: 'myCode'; readonly myPackages: readonly string[]; readonly hideLibraries: boolean }
   /** The mapping that the host has, and whether names are to stay as recorded. */
   | {
       readonly type: 'naming';
-      readonly mapping: PageMapping | undefined;
+      readonly mapping: PageRetraceMapping | undefined;
       readonly asRecorded: boolean;
     }
-  /** What of the mapping the trace needs. */
-  | { readonly type: 'mapping'; readonly text: string }
+  /** What the trace needs of the retrace mapping. */
+  | { readonly type: 'retraceExcerpt'; readonly text: string }
   /** The recording to compare with; `undefined`: none any more. */
   | { readonly type: 'baseline'; readonly part: PartOptions | undefined }
   | { readonly type: 'baselineBytes'; readonly data: ArrayBuffer }
@@ -196,7 +250,13 @@ export type FromWorker =
   /** Of a made-up recording, while there is no other: what draws it has been run when the first real one comes. */
   | { readonly type: 'rehearsal'; readonly snapshot: Snapshot }
   | { readonly type: 'rest'; readonly rest: Rest }
-  | { readonly type: 'mappingWanted'; readonly wanted: WantedMapping }
+  /** With all problems of the recording: those of the scheduler's events are known only now. */
+  | {
+      readonly type: 'scheduling';
+      readonly scheduling: SchedulingColumns;
+      readonly problems: readonly Problem[];
+    }
+  | { readonly type: 'wantRetraceMapping'; readonly wanted: WantedRetraceMapping }
   /** What there is to compare with now; empty `problem`: nothing is wrong with it. */
   | { readonly type: 'baseline'; readonly info: BaselineInfo | undefined; readonly problem: string }
   | { readonly type: 'notTrace'; readonly what: string }
@@ -258,9 +318,20 @@ export interface ComparedFlame {
   readonly width: Float64Array;
 }
 
-export interface SourceQuery {
+/** Which of a method's lines to look at: the hottest of a scope, or the one at a moment of a thread; absent: none. */
+export interface LineWanted {
+  readonly scope?: Scope;
+  readonly moment?: { readonly thread: number; readonly timeNs: number };
+}
+
+export interface SourceQuery extends LineWanted {
   readonly kind: 'source';
   readonly method: number;
+}
+
+/** `at`: the line to look at, 0 unknown. */
+export interface SourceAnswer extends SourceKey {
+  readonly at: number;
 }
 
 /** Figures of every method that has any in the scope. */
@@ -281,7 +352,7 @@ export interface MessagesQuery {
 export interface MessageRows extends VirtualThreadFigures {
   readonly isVirtual: boolean;
   /** Where virtual threads waited off their carriers. */
-  readonly places: VirtualWaitPlaces;
+  readonly places: OffCarrierWaitPlaces;
 }
 
 export type TreeDirection = 'down' | 'up';
@@ -327,15 +398,52 @@ export interface Matched {
   readonly sum: number;
 }
 
+/** What the scope says at once. `myPackages`: prefixes of the workspace's packages. */
+export interface OverviewQuery {
+  readonly kind: 'overview';
+  readonly scope: Scope;
+  readonly myPackages: readonly string[];
+}
+
+/** What the rules of `src/trace/findings` find, in the whole recording or in a scope. */
+export interface FindingsQuery {
+  readonly kind: 'findings';
+  readonly scope?: Scope;
+}
+
+/** Whose code a weight went to. */
+export interface HotQuery {
+  readonly kind: 'hot';
+  readonly scope: Scope;
+  readonly weight: Weight;
+  readonly myPackages: readonly string[];
+}
+
 /** All of a scope: what shares are of. */
 export interface SumQuery {
   readonly kind: 'sum';
   readonly scope: Scope;
 }
 
-/** One call: what it is made of. */
+/** One call: what it is made of, or the part of it within two times. */
 export interface CallQuery extends CallPlace {
   readonly kind: 'call';
+  readonly within?: { readonly beginNs: number; readonly endNs: number };
+}
+
+/** What all calls of a method waited for. */
+export interface MethodWaitsQuery {
+  readonly kind: 'methodWaits';
+  readonly scope: Scope;
+  readonly method: number;
+}
+
+/** What the kernel's scheduler did with a thread meanwhile. */
+export interface SchedulingQuery {
+  readonly kind: 'scheduling';
+  readonly thread: number;
+  readonly beginNs: number;
+  readonly endNs: number;
 }
 
 export type Query =
@@ -347,7 +455,12 @@ export type Query =
   | NeighboursQuery
   | MatchedQuery
   | SumQuery
+  | OverviewQuery
+  | FindingsQuery
+  | HotQuery
   | CallQuery
+  | MethodWaitsQuery
+  | SchedulingQuery
   | CompareQuery
   | CompareFlameQuery;
 
@@ -356,7 +469,7 @@ export type TraceQuery = Exclude<Query, CompareQuery | CompareFlameQuery>;
 
 /** What each kind of query is answered with. */
 export interface Answers {
-  source: SourceKey;
+  source: SourceAnswer;
   methods: MethodFigures;
   messages: MessageRows;
   tree: TreeNodes;
@@ -364,6 +477,11 @@ export interface Answers {
   neighbours: Neighbours;
   matched: Matched;
   sum: Readonly<Record<Weight, number>>;
+  overview: Overview;
+  findings: readonly Finding[];
+  hot: HotMethods;
+  scheduling: StretchScheduling | undefined;
+  methodWaits: readonly MethodWait[];
   call: CallFigures & { readonly key: SourceKey };
   compare: ComparedMethods;
   compareFlame: ComparedFlame;

@@ -1,14 +1,14 @@
-/** What an R8 mapping does to the trace that is open: which classes of it are needed, and whether the person wants it undone. */
-import type { PageMapping, WantedMapping } from '../../protocol/messages.js';
+/** What a retrace mapping does to the open trace: which classes are needed, and whether the person wants them retraced. */
+import type { PageRetraceMapping, WantedRetraceMapping } from '../../protocol/messages.js';
 import { recordedMapId } from '../../symbols/r8/map-id.js';
-import { Mapping } from '../../symbols/r8/mapping.js';
+import { RetraceMapping } from '../../symbols/r8/retrace-mapping.js';
 import { classNames, mayBeMapped, retraceTrace } from '../../symbols/r8/retrace-trace.js';
 import type { Trace } from '../../trace/model/trace.js';
 
 export class Retracing {
-  #source: PageMapping | undefined;
+  #source: PageRetraceMapping | undefined;
   #asRecorded = false;
-  #mapping: Mapping | undefined;
+  #mapping: RetraceMapping | undefined;
   /** How many methods there were when classes were asked for last. */
   #askedFor = -1;
   #isWaiting = false;
@@ -23,7 +23,7 @@ export class Retracing {
   }
 
   /** Whether anything is other than before. */
-  use(source: PageMapping | undefined, asRecorded: boolean): boolean {
+  use(source: PageRetraceMapping | undefined, asRecorded: boolean): boolean {
     const isOther = source?.chosen !== this.#source?.chosen;
     const isSame = !isOther && asRecorded === this.#asRecorded;
     this.#source = source;
@@ -35,7 +35,7 @@ export class Retracing {
   /** What the host answered; empty where it has none. */
   take(text: string): void {
     this.#isWaiting = false;
-    const mapping = new Mapping(text);
+    const mapping = new RetraceMapping(text);
     this.#mapping = mapping.classCount > 0 ? mapping : undefined;
   }
 
@@ -44,7 +44,7 @@ export class Retracing {
   }
 
   /** What to ask the host for; undefined: nothing new. Where it had none it is asked again at the end only. */
-  wanted(trace: Trace, isLive: boolean): WantedMapping | undefined {
+  wanted(trace: Trace, isLive: boolean): WantedRetraceMapping | undefined {
     const { count } = trace.methods;
     if (isLive && this.#askedFor >= 0 && this.#mapping === undefined) return undefined;
     if (this.#source === undefined || this.#isWaiting || count === this.#askedFor) return undefined;

@@ -1,33 +1,18 @@
 /**
- * The worker's side of the conversation: bytes go to a decoder, snapshots and answers go to the page.
+ * The worker's side of the conversation: bytes go to a reader, snapshots and answers go to the page.
  * While a recording is being written there is at most one snapshot a second, and never more than a fifth of the time
  * goes into making them.
  */
-import type { PartOptions } from '../../trace/build/part.js';
+import { giveNames } from '../../trace/formats/code-names.js';
 import type { Trace } from '../../trace/model/trace.js';
-import { foldTrace } from './fold-trace.js';
-import { keptMethods } from '../own-code.js';
-import { Baseline, type BaselineMessage } from './baseline.js';
+import { hideLibraryFrames } from './hide-library-frames.js';
+import { myMethods } from '../my-code.js';
+import { Baseline, type BaselineMessage, isOfBaseline } from './baseline.js';
 import type { Answers, FromWorker, ToWorker, TraceQuery } from './messages.js';
+import { NotATrace, type OpenReader, type Reader, throwIfRefused } from './open-reader.js';
 import { Retracing } from './retracing.js';
+import { buffersOfScheduling, schedulingColumns } from './scheduling.js';
 import { buffersOf, buffersOfRest, restOf, takeSnapshot } from './snapshot.js';
-
-export interface Decoder {
-  /** Takes the next bytes of the file; `NotATrace` when they cannot be one. */
-  append(bytes: Uint8Array): void;
-  /** No more bytes will come. */
-  finish(): void;
-  /** What is known so far. */
-  trace(): Trace;
-}
-
-/** Chooses a decoder by what the bytes are. */
-export type OpenDecoder = (part: PartOptions) => Decoder;
-
-/** The bytes are something else; `message` says what, for a person. */
-export class NotATrace extends Error {
-  override readonly name = 'NotATrace';
-}
 
 /** Answers questions about one state of a trace. */
 export type Answer = (trace: Trace, query: TraceQuery) => Answers[TraceQuery['kind']];
@@ -44,10 +29,10 @@ const progressBytes = 4 << 20;
 /** To make the rest and to take it in takes a while: not before the first chart is on the screen, two or three frames on. */
 const restAfterMs = 50;
 
-export function serve(port: WorkerPort, openDecoder: OpenDecoder, answer: Answer): void {
+export function serve(port: WorkerPort, openReader: OpenReader, answer: Answer): void {
   const service = new TraceService(
     (message, transfer = []) => port.postMessage(message, transfer),
-    openDecoder,
+    openReader,
     answer,
   );
   port.onmessage = (event) => service.take(event.data);
@@ -55,37 +40,39 @@ export function serve(port: WorkerPort, openDecoder: OpenDecoder, answer: Answer
 
 class TraceService {
   readonly #post: (message: FromWorker, transfer?: Transferable[]) => void;
-  readonly #openDecoder: OpenDecoder;
+  readonly #openReader: OpenReader;
   readonly #answerQuery: Answer;
-  #decoder: Decoder | undefined;
+  #reader: Reader | undefined;
   #refused = false;
   #live = false;
   #received = 0;
   #reported = 0;
   #totalBytes = 0;
   #rowsInSight = Infinity;
-  #prefixes: readonly string[] = [];
-  #fold = false;
+  #myPackages: readonly string[] = [];
+  #hidesLibraries = false;
   readonly #retracing = new Retracing();
   #nextSnapshotAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** As it was drawn last: what is asked is asked of this. */
   #shown: Trace | undefined;
+  /** Switches that the page has the columns of. */
+  #scheduled = 0;
   readonly #baseline: Baseline;
 
   constructor(
     post: (message: FromWorker, transfer?: Transferable[]) => void,
-    openDecoder: OpenDecoder,
+    openReader: OpenReader,
     answer: Answer,
   ) {
     this.#post = post;
-    this.#openDecoder = openDecoder;
+    this.#openReader = openReader;
     this.#answerQuery = answer;
-    this.#baseline = new Baseline(openDecoder);
+    this.#baseline = new Baseline(openReader);
   }
 
   take(message: ToWorker): void {
-    if (message.type === 'baseline' || message.type === 'baselineBytes' || message.type === 'baselineEnd') {
+    if (isOfBaseline(message)) {
       const told = this.#baseline.take(message);
       if (told !== undefined) this.#post(told);
       return;
@@ -108,24 +95,30 @@ class TraceService {
         this.#received = this.#reported = 0;
         this.#refused = false;
         this.#shown = undefined;
+        this.#scheduled = 0;
         this.#retracing.reset();
-        this.#decoder = this.#openDecoder(message.part);
+        this.#reader = this.#openReader(message.part);
         return;
       case 'bytes': {
         this.#append(new Uint8Array(message.data));
         return;
       }
+      case 'codeNames':
+        if (!this.#refused) giveNames(this.#reader?.unnamedCode?.() ?? [], message.names);
+        return;
       case 'end':
-        if (this.#refused || this.#decoder === undefined) return;
+        if (this.#refused || this.#reader === undefined) return;
         this.#live = false;
-        this.#decoder.finish();
+        this.#reader.finish();
+        throwIfRefused(this.#reader);
         this.#snapshot();
         return;
-      case 'mine': {
+      case 'myCode': {
         const isSame =
-          this.#fold === message.fold && (!message.fold || isEqual(this.#prefixes, message.prefixes));
-        this.#prefixes = message.prefixes;
-        this.#fold = message.fold;
+          this.#hidesLibraries === message.hideLibraries &&
+          (!message.hideLibraries || isEqual(this.#myPackages, message.myPackages));
+        this.#myPackages = message.myPackages;
+        this.#hidesLibraries = message.hideLibraries;
         if (!isSame && this.#shown !== undefined) this.#snapshot();
         return;
       }
@@ -134,7 +127,7 @@ class TraceService {
           this.#snapshot();
         return;
       }
-      case 'mapping':
+      case 'retraceExcerpt':
         this.#retracing.take(message.text);
         if (!this.#refused) this.#snapshot();
         return;
@@ -146,8 +139,9 @@ class TraceService {
   }
 
   #append(bytes: Uint8Array): void {
-    if (this.#refused || this.#decoder === undefined) return;
-    this.#decoder.append(bytes);
+    if (this.#refused || this.#reader === undefined) return;
+    this.#reader.append(bytes);
+    throwIfRefused(this.#reader);
     this.#received += bytes.byteLength;
     if (this.#live) {
       this.#snapshotSoon();
@@ -169,23 +163,25 @@ class TraceService {
   }
 
   #snapshot(): void {
-    const decoder = this.#decoder;
-    if (decoder === undefined) return;
+    const reader = this.#reader;
+    if (reader === undefined) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const started = performance.now();
-    const recorded = decoder.trace();
+    const recorded = reader.trace();
     const wanted = this.#retracing.wanted(recorded, this.#live);
-    if (wanted !== undefined) this.#post({ type: 'mappingWanted', wanted });
+    if (wanted !== undefined) this.#post({ type: 'wantRetraceMapping', wanted });
     // The answer brings the snapshot: names do not change before one's eyes where all of the recording is there.
     if (this.#retracing.isWaiting && !this.#live) return;
     const whole = this.#retracing.applied(recorded);
-    const trace = this.#fold ? foldTrace(whole, keptMethods(whole.methods, this.#prefixes)) : whole;
+    const trace = this.#hidesLibraries
+      ? hideLibraryFrames(whole, myMethods(whole.methods, this.#myPackages))
+      : whole;
     const isFirst = this.#shown === undefined;
     this.#shown = trace;
     const snapshot = takeSnapshot(trace, {
       live: this.#live,
-      unfolded: whole,
+      unhidden: whole,
       isRetraced: this.#retracing.isRetraced,
       mapId: this.#retracing.mapId,
       newerMapping: this.#retracing.newerVersion,
@@ -194,6 +190,7 @@ class TraceService {
     const { toCome } = snapshot;
     this.#post({ type: 'snapshot', snapshot }, buffersOf(snapshot));
     if (toCome !== undefined) setTimeout(() => this.#tellRest(trace, toCome), restAfterMs);
+    if (!this.#live && snapshot.hasScheduling) setTimeout(() => this.#sendScheduling(trace), restAfterMs);
     const ended = performance.now();
     this.#nextSnapshotAt = ended + Math.max(liveSnapshotMs, (ended - started) * restFactor);
   }
@@ -205,6 +202,18 @@ class TraceService {
     this.#post({ type: 'rest', rest }, buffersOfRest(rest));
   }
 
+  /** Once for a whole recording: neither names nor hidden frames change it. */
+  #sendScheduling(trace: Trace): void {
+    if (this.#shown !== trace) return;
+    const rows = trace.system?.switches.count ?? 0;
+    if (this.#scheduled === rows) return;
+    this.#scheduled = rows;
+    const scheduling = schedulingColumns(trace);
+    if (scheduling === undefined) return;
+    const { problems } = this.#reader?.trace() ?? trace;
+    this.#post({ type: 'scheduling', scheduling, problems }, buffersOfScheduling(scheduling));
+  }
+
   #answer(message: ToWorker & { type: 'ask' }): void {
     const trace = this.#shown;
     if (trace === undefined) {
@@ -213,12 +222,12 @@ class TraceService {
     }
     try {
       const { query } = message;
-      const mine = this.#fold ? this.#prefixes : undefined;
+      const myPackages = this.#hidesLibraries ? this.#myPackages : undefined;
       const answer =
         query.kind === 'compare'
-          ? this.#baseline.compare(trace, query, mine)
+          ? this.#baseline.compare(trace, query, myPackages)
           : query.kind === 'compareFlame'
-            ? this.#baseline.flame(trace, query, mine)
+            ? this.#baseline.flame(trace, query, myPackages)
             : this.#answerQuery(trace, query);
       this.#post({ type: 'answer', id: message.id, answer });
     } catch (error) {

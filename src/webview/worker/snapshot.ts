@@ -1,5 +1,7 @@
 /** A trace as the page draws it, and the buffers that travel with it. */
 import { lockWaitsAtEnd } from '../../trace/measure/lock-waits.js';
+import { questionOf } from '../../trace/measure/question.js';
+import { heldUp, isIdle } from '../../trace/measure/rest.js';
 import { threadTimes } from '../../trace/measure/thread-times.js';
 import type { Links, Methods, ThreadTrack, Trace } from '../../trace/model/trace.js';
 import { mayBeMade, type WrittenName } from '../../trace/model/written-name.js';
@@ -9,8 +11,10 @@ import type { Drawn, LinkColumns, NameColumns, Rest, Snapshot, ThreadSnapshot } 
 import {
   StringTable,
   activityColumns,
-  blockColumns,
+  waitColumns,
   missedFrameColumns,
+  noActivity,
+  noSpans,
   markerColumns,
   spanColumns,
 } from './thread-columns.js';
@@ -18,7 +22,7 @@ import {
 export interface SnapshotOptions {
   readonly live: boolean;
   /** Before some of its calls were left out: lines are known by those. */
-  readonly unfolded?: Trace;
+  readonly unhidden?: Trace;
   readonly isRetraced?: boolean | undefined;
   readonly mapId?: string;
   readonly newerMapping?: string;
@@ -33,34 +37,11 @@ const manyMethods = 2000;
 const manyIntervals = 20_000;
 
 /** Of threads that are to come. */
-const notYet = {
-  spans: {
-    count: 0,
-    begin: new Float64Array(0),
-    end: new Float64Array(0),
-    depth: new Uint16Array(0),
-    state: new Uint8Array(0),
-  },
-  activity: { count: 0, time: new Float64Array(0), cpu: new Float64Array(0) },
-};
-
-/** Columns without rows, one of a kind: a copy for each of some thousand threads would take the page long to receive. */
-class Empties {
-  readonly #known = new Map<string, unknown>();
-
-  /** `columns`, or what stands for all of this kind that have no rows. */
-  one<T extends { readonly count: number }>(kind: string, columns: T): T {
-    if (columns.count > 0) return columns;
-    const known = this.#known.get(kind) as T | undefined;
-    if (known === undefined) this.#known.set(kind, columns);
-    return known ?? columns;
-  }
-}
+const notYet = { spans: noSpans, activity: noActivity };
 
 export function takeSnapshot(trace: Trace, options: SnapshotOptions): Snapshot {
   const types = new StringTable();
   const texts = new StringTable();
-  const empties = new Empties();
   const { rowsInSight = Infinity } = options;
   const intervals = trace.threads.reduce((sum, thread) => sum + thread.intervals.count, 0);
   const wide =
@@ -72,20 +53,16 @@ export function takeSnapshot(trace: Trace, options: SnapshotOptions): Snapshot {
       : undefined;
   const drafts = trace.threads.map((track) => {
     const depthStart = rowsByDepth(track.intervals, trace.paths);
+    const held = heldUp(track.waits, track.isMain, (type) => trace.className(type));
     const own = threadSnapshot(track, trace, types, texts, { ...notYet, chart: emptyChart(depthStart) });
-    const shown = {
-      ...own,
-      blocks: empties.one('blocks', own.blocks),
-      markers: empties.one('markers', own.markers),
-      missedFrames: empties.one('missedFrames', own.missedFrames),
-    };
-    return { track, depthStart, shown };
+    const shown = { ...own, isIdle: trace.info.hasCpu && isIdle(own, held, track.isMain) };
+    return { track, depthStart, shown, askedNs: held.askedNs };
   });
   const inSight = new Map<number, Drawn>();
   let room = intervals > manyIntervals ? rowsInSight : Infinity;
   for (const { track, depthStart } of [...drafts].sort((a, b) => byImportance(a.shown, b.shown))) {
     if (room <= 0) break;
-    inSight.set(track.index, drawnOf(track, trace, empties, depthStart, wide));
+    inSight.set(track.index, drawnOf(track, trace, depthStart, wide));
     room -= depthStart.length - 1;
   }
   const threads = drafts.map(({ shown }) => ({ ...shown, ...inSight.get(shown.index) }));
@@ -108,14 +85,29 @@ export function takeSnapshot(trace: Trace, options: SnapshotOptions): Snapshot {
     counters: trace.counters.map((track) => ({
       name: track.name,
       unit: track.unit,
+      isOwn: track.isOwn === true,
       count: track.count,
       time: track.time.slice(0, track.count),
       value: track.value.slice(0, track.count),
     })),
     threads,
+    hasScheduling: trace.system?.hasEvents === true,
+    switchesAlone: trace.system?.isOfProgram === true,
+    schedulingLost: trace.system?.lost ?? 0,
+    hasHeldMemory: (trace.heldMemory?.count ?? 0) > 0,
+    // Ids count up: whoever has messages has one at the end.
+    hasMessages: trace.threads.some(({ message, intervals }) => (message[intervals.count - 1] ?? 0) > 0),
+    question: questionOf(
+      {
+        lengthNs: trace.endNs - trace.beginNs,
+        cpuNs: threads.reduce((sum, { cpuNs }) => sum + cpuNs, 0),
+        askedNs: drafts.reduce((sum, draft) => sum + draft.askedNs, 0),
+      },
+      trace.info.hasCpu,
+    ),
     names: nameColumns(trace.methods, wide?.methods),
     links: linkColumns(trace.links),
-    lockWaits: lockWaitsAtEnd(options.unfolded ?? trace),
+    lockWaits: lockWaitsAtEnd(options.unhidden ?? trace),
     typeNames: types.strings,
     markerTexts: texts.strings,
     isRetraced: options.isRetraced,
@@ -130,7 +122,7 @@ function threadSnapshot(
   types: StringTable,
   texts: StringTable,
   drawn: Drawn,
-): ThreadSnapshot {
+): Omit<ThreadSnapshot, 'isIdle'> {
   const { intervals } = thread;
   return {
     index: thread.index,
@@ -143,7 +135,7 @@ function threadSnapshot(
     sampleCount: thread.sampleCount,
     ...threadTimes(intervals),
     ...drawn,
-    blocks: blockColumns(thread.blocks, trace, types),
+    waits: waitColumns(thread.waits, trace, types),
     markers: markerColumns(thread.events, trace, texts),
     missedFrames: missedFrameColumns(thread, trace),
   };
@@ -152,25 +144,23 @@ function threadSnapshot(
 function drawnOf(
   { intervals }: ThreadTrack,
   { paths }: Trace,
-  empties: Empties,
   depthStart?: Int32Array,
   wide?: WideCalls,
 ): Drawn {
   return {
     chart: chartColumns(intervals, paths, depthStart, wide),
-    spans: empties.one('spans', spanColumns(intervals, paths.depth)),
-    activity: empties.one('activity', activityColumns(intervals)),
+    spans: spanColumns(intervals, paths.depth),
+    activity: activityColumns(intervals),
   };
 }
 
 /** What a snapshot left out. */
 export function restOf(trace: Trace, toCome: readonly number[]): Rest {
-  const empties = new Empties();
   const wanted = new Set(toCome);
   const left = trace.threads.filter(({ index }) => wanted.has(index));
   return {
     names: nameColumns(trace.methods),
-    threads: new Map(left.map((track) => [track.index, drawnOf(track, trace, empties)])),
+    threads: new Map(left.map((track) => [track.index, drawnOf(track, trace)])),
   };
 }
 
@@ -228,11 +218,11 @@ function buffersIn(all: readonly object[]): ArrayBuffer[] {
 }
 
 export function buffersOf({ threads, counters, links, names }: Snapshot): ArrayBuffer[] {
-  const ofThreads = threads.flatMap(({ chart, spans, activity, blocks, markers, missedFrames }) => [
+  const ofThreads = threads.flatMap(({ chart, spans, activity, waits, markers, missedFrames }) => [
     chart,
     spans,
     activity,
-    blocks,
+    waits,
     markers,
     missedFrames,
   ]);

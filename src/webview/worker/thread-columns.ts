@@ -1,27 +1,60 @@
 /** The rest of what is drawn of a thread: CPU over time, waits and gaps, blocking samples, markers. All O(intervals). */
-import { grown } from '../../trace/build/grow.js';
+import { grown } from '../../trace/assemble/grow.js';
 import { IntervalState } from '../../trace/model/trace.js';
+import { programMethod } from '../../trace/measure/platform.js';
 import { messageFigures, missedFrameNs } from '../../trace/measure/messages.js';
-import type { Blocks, Events, Intervals, ThreadTrack, Trace } from '../../trace/model/trace.js';
+import type { Waits, Events, Intervals, ThreadTrack, ToldWaits, Trace } from '../../trace/model/trace.js';
 import type {
   ActivityColumns,
-  BlockColumns,
+  WaitColumns,
+  WaitPlaceColumns,
   MissedFrameColumns,
   MarkerColumns,
   SpanColumns,
 } from './messages.js';
 
-/** Most threads have few points and spans: fresh memory costs more than what is written to it. */
+/** Most threads have few points and spans. These are written anew for each thread, and only what is kept of them is copied. */
 const fewRows = 1024;
+const scratchTimes = new Float64Array(fewRows);
+const scratchUsed = new Float64Array(fewRows);
+const scratchRows = new Int32Array(fewRows);
 
 /** Points may lie off the line between their neighbours by so much of their interval: nobody sees it, and a thread that
  * works or waits without pause needs two points instead of one an interval. */
 const slack = 0.02;
 
+/** Columns without rows, the same for all threads: a copy for each of some thousand would take the page long to receive. */
+const noFloats = new Float64Array(0);
+const noUints = new Uint32Array(0);
+const noShorts = new Uint16Array(0);
+const noBytes = new Uint8Array(0);
+export const noActivity: ActivityColumns = { count: 0, time: noFloats, cpu: noFloats };
+export const noSpans: SpanColumns = {
+  count: 0,
+  begin: noFloats,
+  end: noFloats,
+  depth: noShorts,
+  state: noBytes,
+};
+const noWaits: WaitColumns = {
+  count: 0,
+  begin: noFloats,
+  end: noFloats,
+  depth: noShorts,
+  kind: noBytes,
+  type: noUints,
+  object: noFloats,
+  owner: noUints,
+  flags: noShorts,
+  link: new Int32Array(0),
+};
+const noMarkers: MarkerColumns = { count: 0, time: noFloats, kind: noBytes, text: noUints };
+const noMissedFrames: MissedFrameColumns = { count: 0, begin: noFloats, end: noFloats };
+
 export function activityColumns(intervals: Intervals): ActivityColumns {
   const { count, begin, end, cpu } = intervals;
-  let time = new Float64Array(fewRows);
-  let used = new Float64Array(fewRows);
+  let time = scratchTimes;
+  let used = scratchUsed;
   let points = 0;
   let sum = 0;
   let last = Number.NaN;
@@ -65,18 +98,17 @@ export function activityColumns(intervals: Intervals): ActivityColumns {
     }
     last = to;
   }
-  if (points > 0) {
-    time[points] = last;
-    used[points++] = sum;
-  }
+  if (points === 0) return noActivity;
+  time[points] = last;
+  used[points++] = sum;
   return { count: points, time: time.slice(0, points), cpu: used.slice(0, points) };
 }
 
 /** Neighbours of the same state in the same row become one span. */
 export function spanColumns(intervals: Intervals, depths: Uint16Array): SpanColumns {
   const { count, begin, end, path, state } = intervals;
-  let starts = new Int32Array(fewRows);
-  let ends = new Float64Array(fewRows);
+  let starts = scratchRows;
+  let ends = scratchTimes;
   let spans = 0;
   let runState: number = IntervalState.Evidence;
   let runEnd = Number.NaN;
@@ -101,6 +133,7 @@ export function spanColumns(intervals: Intervals, depths: Uint16Array): SpanColu
     runState = now;
     runPath = here;
   }
+  if (spans === 0) return noSpans;
   const columns = {
     count: spans,
     begin: new Float64Array(spans),
@@ -134,27 +167,37 @@ export class StringTable {
   }
 }
 
-export function blockColumns(blocks: Blocks, trace: Trace, types: StringTable): BlockColumns {
-  const { count } = blocks;
+export function waitColumns(waits: Waits, trace: Trace, types: StringTable): WaitColumns {
+  const { count } = waits;
+  if (count === 0) return noWaits;
   const depth = new Uint16Array(count);
   const type = new Uint32Array(count);
   const nameOf = (id: number): string => trace.className(id);
   for (let row = 0; row < count; row++) {
-    depth[row] = trace.paths.depth[blocks.path[row] ?? 0] ?? 0;
-    type[row] = types.of(blocks.type[row] ?? 0, nameOf);
+    depth[row] = trace.paths.depth[waits.path[row] ?? 0] ?? 0;
+    type[row] = types.of(waits.type[row] ?? 0, nameOf);
   }
   return {
     count,
-    begin: blocks.begin.slice(0, count),
-    end: blocks.end.slice(0, count),
+    begin: waits.begin.slice(0, count),
+    end: waits.end.slice(0, count),
     depth,
-    kind: blocks.kind.slice(0, count),
+    kind: waits.kind.slice(0, count),
     type,
-    object: blocks.object.slice(0, count),
-    owner: blocks.owner.slice(0, count),
-    flags: blocks.flags.slice(0, count),
-    link: blocks.link.slice(0, count),
+    object: waits.object.slice(0, count),
+    owner: waits.owner.slice(0, count),
+    flags: waits.flags.slice(0, count),
+    link: waits.link.slice(0, count),
+    ...(waits.told && { places: placeColumns(waits, waits.told, trace) }),
   };
+}
+
+function placeColumns(waits: Waits, told: ToldWaits, trace: Trace): WaitPlaceColumns {
+  const method = new Int32Array(waits.count).fill(-1);
+  for (let row = 0; row < waits.count; row++)
+    if (told.line[row] !== 0) method[row] = programMethod(trace, waits.path[row] ?? 0);
+  const { line, ownerMethod, ownerLine } = told;
+  return { method, line: line.slice(), ownerMethod: ownerMethod.slice(), ownerLine: ownerLine.slice() };
 }
 
 /** SampleKind of recording.proto. */
@@ -163,7 +206,11 @@ const markerKind = 25;
 /** Only what the program itself said; allocations and the like would be a row of noise. */
 export function markerColumns(events: Events, trace: Trace, texts: StringTable): MarkerColumns {
   const rows: number[] = [];
-  for (let row = 0; row < events.count; row++) if (events.kind[row] === markerKind) rows.push(row);
+  for (let row = 0; row < events.count; row++) {
+    // One with an object is a counter's value.
+    if (events.kind[row] === markerKind && events.object[row] === 0) rows.push(row);
+  }
+  if (rows.length === 0) return noMarkers;
   const nameOf = (id: number): string => trace.text(id);
   return {
     count: rows.length,
@@ -180,7 +227,7 @@ export function missedFrameColumns(
 ): MissedFrameColumns {
   // Ids count up: whoever has messages has one at the end.
   const hasMessages = intervals.count > 0 && message[intervals.count - 1] !== 0;
-  if (!hasMessages) return { count: 0, begin: new Float64Array(0), end: new Float64Array(0) };
+  if (!hasMessages) return noMissedFrames;
   const { count, begin, end } = messageFigures(trace, [index]);
   const rows: number[] = [];
   for (let row = 0; row < count; row++) {

@@ -3,8 +3,8 @@
  * and the first real bytes then meet code that is compiled. Goes in steps, and stops when real work comes. The page gets the
  * snapshots, to do the same.
  */
-import { RecordingDecoder } from '../../trace/build/decoder.js';
-import { synthesize } from '../../trace/build/synth.js';
+import { RecordingDecoder } from '../../trace/assemble/decoder.js';
+import { synthesize } from '../../trace/synth/synth.js';
 import type { Snapshot } from './messages.js';
 import { takeSnapshot } from './snapshot.js';
 

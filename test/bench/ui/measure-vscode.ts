@@ -31,7 +31,7 @@ export async function measureVSCode(bytes: Buffer, folder: string): Promise<InVS
     await page.waitForTimeout(restMs);
     const started = Date.now();
     await page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'bench.btrace' }).dblclick();
-    await workbench.webview().locator('.thread-name', { hasText: /./ }).first().waitFor();
+    await workbench.webview().locator('#view-overview .card-row').first().waitFor();
     const openMs = Date.now() - started;
     const frame = await workbench.webviewFrame();
     const script = await frame.evaluate(() => {
@@ -55,6 +55,6 @@ async function backMs(workbench: Workbench): Promise<number> {
   await page.waitForTimeout(restMs);
   const started = Date.now();
   await tab.click();
-  await workbench.webview().locator('.thread-name', { hasText: /./ }).first().waitFor();
+  await workbench.webview().locator('#view-overview .card-row').first().waitFor();
   return Date.now() - started;
 }

@@ -48,7 +48,9 @@ describe('restricted mode', () => {
       'btrace.adb.path',
       'btrace.adb.server',
       'btrace.agent.folder',
+      'btrace.ios.symbols',
       'btrace.recording.folder',
+      'btrace.recording.systemConfig',
       'btrace.sources.jdk',
       'btrace.sources.mapping',
     ]);

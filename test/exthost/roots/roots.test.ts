@@ -69,7 +69,7 @@ describe('in a workspace of two folders', () => {
 
   it('a click opens the source of the second, and packages of both are mine', async () => {
     const { sources, packages } = (await btrace()).parts;
-    await sources.open({ ...tillMethods[1]!, method: 'count' }, false);
+    await sources.open({ ...tillMethods[1]!, method: 'count' }, 'replace');
     const editor = vscode.window.activeTextEditor;
     assert.equal(editor?.document.uri.toString(), inSecond.toString());
     assert.equal(editor.selection.active.line + 1, 12);
@@ -113,13 +113,13 @@ describe('in a workspace of two folders', () => {
     const session = await until('it records', () => till.sessions[0]);
     await changeFolders(1, 1);
     const count = { ...tillMethods[1]!, method: 'count' };
-    const toasts = await toastsOf({}, () => sources.open(count, false));
+    const toasts = await toastsOf({}, () => sources.open(count, 'replace'));
     assert.match(toasts[0]?.text ?? '', /^No source found for com\.example\.shop\.Till\.count\./);
     await changeFolders(1, 0, { uri: second!.uri });
     await session.stop();
     assert.equal(await recorded, session.file);
     assert.ok(existsSync(session.file));
-    assert.deepEqual(await toastsOf({}, () => sources.open(count, false)), []);
+    assert.deepEqual(await toastsOf({}, () => sources.open(count, 'replace')), []);
     assert.equal(vscode.window.activeTextEditor?.document.uri.toString(), inSecond.toString());
   });
 });

@@ -5,7 +5,8 @@ import { rm, stat } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { traceOf } from './read-trace.js';
 import type { ArtApp, Engine } from './runtime.js';
-import type { ArtBench } from './with-art.js';
+import { type ArtBench, quitsWell } from './with-art.js';
+import { waitLimitMs } from '../wait-limit.js';
 
 export interface Endurance {
   readonly engine: Engine;
@@ -29,7 +30,7 @@ export async function endure(bench: ArtBench, { engine, cycles, loadMs }: Endura
       Promise.race([wait(loadMs), app.ended.then(() => assert.fail(app.output()))]),
     );
   if (early) assertNoMore(await held(app), early);
-  assert.deepEqual(await app.quit(), { code: 0, signal: null }, app.output());
+  await quitsWell(app);
 }
 
 async function recordFor(bench: ArtBench, app: ArtApp, during: () => Promise<unknown>): Promise<void> {
@@ -65,7 +66,7 @@ function agentThreads({ pid }: ArtApp): number {
 
 /** What the agent could leave behind, once its threads have gone. */
 async function held(app: ArtApp): Promise<Held> {
-  for (let turn = 0; turn < 500 && agentThreads(app) > 0; turn++) await wait(10);
+  for (const until = Date.now() + waitLimitMs; agentThreads(app) > 0 && Date.now() < until;) await wait(10);
   return {
     files: readdirSync(`/proc/${app.pid}/fd`).length,
     agentThreads: agentThreads(app),

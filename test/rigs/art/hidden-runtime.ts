@@ -12,8 +12,8 @@ import { elfFile, type ElfSymbol, withSection, withSymbols } from '../elf-file.j
 import { agentLibrary } from './record.js';
 import type { ArtRuntime } from './runtime.js';
 
-const SYMBOL = 24;
-const FUNCTION = 2;
+const symbolBytes = 24;
+const functionType = 2;
 
 /** By the program that builds of Android use, with their options. */
 export async function packed(bytes: Buffer): Promise<Buffer> {
@@ -104,9 +104,9 @@ async function eachSymbol(library: Buffer, see: (name: string, at: number) => vo
   const table = await elf.section('.dynsym');
   const names = await elf.section('.dynstr');
   if (!table || !names) throw new Error('this library exports nothing');
-  for (let at = table.offset; at < table.offset + table.size; at += SYMBOL) {
+  for (let at = table.offset; at < table.offset + table.size; at += symbolBytes) {
     const from = names.offset + library.readUInt32LE(at);
-    if ((library.readUInt8(at + 4) & 15) === FUNCTION)
+    if ((library.readUInt8(at + 4) & 15) === functionType)
       see(library.toString('latin1', from, library.indexOf(0, from)), at);
   }
 }

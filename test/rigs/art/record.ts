@@ -82,7 +82,7 @@ export async function recordApp(app: ArtApp, options: RecordOptions, signal: Abo
 async function hooksAreIn(session: Session): Promise<void> {
   const ended = session.ended.then(() => true);
   const tick = () => wait(10, false);
-  while (!session.status().hooks.some(({ name }) => name === 'outside'))
+  while (!session.status().hooks.some(({ name }) => name === 'external sampler'))
     if (await Promise.race([ended, tick()])) return;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The real Android Runtime as Debian packages it (ART 11), as processes on this machine. Each runs one of the sample apps on the
+ * The real Android Runtimes as Debian packages them, as processes on this machine. Each runs one of the sample apps on the
  * rig's own core library; `dex/` is committed, the native parts are compiled once and kept in .cache/.
  */
 import { createHash } from 'node:crypto';
@@ -7,36 +7,73 @@ import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_pro
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { cache, find, root } from '../../../scripts/setup.mjs';
+import { cache, find, type PartName, root } from '../../../scripts/setup.mjs';
+import { killWithWalks } from './killed.js';
 
+const loader = 'ld-linux-x86-64.so.2';
 const here = path.join(root, 'test/rigs/art');
 
 /** Frames of both kinds that a phone has without the JIT: shadow frames, and nterp's quick frames. */
 export const engines = { interpreter: ['-Xint'], quick: ['-Xusejit:false'] } as const;
 export type Engine = keyof typeof engines;
 
+interface ArtVersion {
+  /** Of scripts/setup: where its libraries are. */
+  readonly part: PartName;
+  /** Its boot class path, in dex/. */
+  readonly core: string;
+  /** In link order: sigchain must come first, it stands in front of libc's signal functions. */
+  readonly libraries: string;
+  /** It was linked to a newer C library than this machine may have: it runs by its own loader, with its own. */
+  readonly ownLibc?: boolean;
+}
+
+/** By the version of Android. Every test of the runtime runs on each of them; a further one is a line here, a part of the setup and a core. */
+export const versions = {
+  11: {
+    part: 'art',
+    core: 'core.dex',
+    libraries:
+      'sigchain.so.0 art.so.0 backtrace.so.0 base.so.0 dexfile_external.so.0 dexfile_support.so.0 log.so.0 lz4.so.1 nativebridge.so.0 nativeloader.so.0 ziparchive.so.0 z.so.1',
+  },
+  14: {
+    part: 'art14',
+    core: 'core14.dex',
+    libraries:
+      'sigchain.so.0 art.so.0 backtrace.so.0 base.so.0 cpu_features.so.0 dexfile_external.so.0 dexfile_support.so.0 log.so.0 lz4.so.1 nativebridge.so.0 nativeloader.so.0 ziparchive.so.0 tinyxml2.so.11',
+    ownLibc: true,
+  },
+} as const satisfies Record<number, ArtVersion>;
+export type Android = keyof typeof versions;
+export const androids = Object.keys(versions).map(Number) as Android[];
+
 export interface ArtRuntime {
+  readonly android: Android;
   /** What the launcher, the libraries that libart loads by name, and the sample apps' library are in. */
   readonly folder: string;
   /** The folder of its libart.so.0. */
   readonly libart: string;
+  /** The folders of the other libraries that it was built with. */
+  readonly libraries: readonly string[];
 }
 
-/** In link order: sigchain must come first, it stands in front of libc's signal functions. */
-const libraries =
-  'sigchain.so.0 art.so.0 backtrace.so.0 base.so.0 dexfile_external.so.0 dexfile_support.so.0 log.so.0 lz4.so.1 nativebridge.so.0 nativeloader.so.0 ziparchive.so.0 z.so.1';
-
 /** Compiles the native parts, when they have changed (4 s). */
-export async function artRuntime(): Promise<ArtRuntime> {
-  const art = find('art');
+export async function artRuntime(android: Android = 11): Promise<ArtRuntime> {
+  const version: ArtVersion = versions[android];
+  const art = find(version.part);
   const jdk = find('jdk');
   if (!art || !jdk || !find('compiler'))
-    throw new Error('The Android Runtime is not set up: node scripts/setup.mjs compiler jdk art');
+    throw new Error(
+      `Android ${android}'s runtime is not set up: node scripts/setup.mjs compiler jdk ${version.part}`,
+    );
+  const libc = path.dirname(art.at);
+  const others = version.ownLibc ? [art.at, libc, path.join(path.dirname(libc), '7zip')] : [art.at];
   const sources = path.join(here, 'native');
-  const hash = createHash('sha256').update(`${art.at} ${jdk.at}`);
+  const hash = createHash('sha256').update(JSON.stringify([art.at, jdk.at, version]));
   for (const name of readdirSync(sources).sort()) hash.update(readFileSync(path.join(sources, name)));
   const folder = path.join(cache, `art-rig-${hash.digest('hex').slice(0, 16)}`);
-  if (existsSync(folder)) return { folder, libart: art.at };
+  const runtime = { android, folder, libart: art.at, libraries: others };
+  if (existsSync(folder)) return runtime;
 
   mkdirSync(cache, { recursive: true });
   const work = mkdtempSync(`${folder}.part-`); // renamed when whole, so that an interrupted build is never taken for one
@@ -53,11 +90,15 @@ export async function artRuntime(): Promise<ArtRuntime> {
   for (const folder of ['root', 'data']) mkdirSync(path.join(work, folder));
   await compile(
     'launcher',
-    ['launcher.cc', 'framework.cc', 'launch.cc'],
+    ['launcher.cc', 'framework.cc', 'launch.cc', 'mend.cc'],
     [
-      ...['-rdynamic', `-L${art.at}`, '-Wl,--no-as-needed'],
-      ...libraries.split(' ').map((name) => `-l:lib${name}`),
-      ...['-ldl', `-Wl,-rpath,${art.at}`],
+      ...['-rdynamic', ...others.map((at) => `-L${at}`), '-Wl,--no-as-needed'],
+      ...version.libraries.split(' ').map((name) => `-l:lib${name}`),
+      ...['-ldl', ...others.map((at) => `-Wl,-rpath,${at}`)],
+      // Not all that its libraries need is in the C library that this machine links by.
+      ...(version.ownLibc
+        ? ['-Wl,--unresolved-symbols=ignore-in-shared-libs', `-Wl,--dynamic-linker=${libc}/${loader}`]
+        : []),
     ],
   );
   await compile('libjavacore.so', ['javacore.cc'], shared);
@@ -66,7 +107,8 @@ export async function artRuntime(): Promise<ArtRuntime> {
   await compile('libopenjdkjvmti.so', ['openjdkjvmti.cc'], shared);
   await compile('libstandin_jvmti.so', ['standin_jvmti.cc'], shared);
   await compile('librefuses.so', ['refuses.cc'], shared);
-  await compile('libsample.so', ['sample.cc'], shared);
+  // Its threads run on when the runtime has unloaded it, as the app ends.
+  await compile('libsample.so', ['sample.cc'], [...shared, '-Wl,-z,nodelete']);
   await compile('abstract-socket', ['abstract_socket.cc'], []);
   await compile('libprobe.so', ['probe_agent.cc'], shared);
   try {
@@ -74,7 +116,7 @@ export async function artRuntime(): Promise<ArtRuntime> {
   } catch {
     rmSync(work, { recursive: true }); // another test run was first
   }
-  return { folder, libart: art.at };
+  return runtime;
 }
 
 export interface AppOptions {
@@ -96,6 +138,8 @@ export interface AppOptions {
   readonly properties?: string;
   /** With a stand-in for JVMTI, which answers, or knows nothing. Default: there is none. */
   readonly jvmti?: 'answers' | 'fails';
+  /** libsample has a native thread, "cruncher", that uses CPU time. */
+  readonly crunches?: boolean;
   /** A class, with slashes, whose natives are as if they had neither been registered nor called. */
   readonly notLookedUp?: string;
   /** The working directory and home of the app; default the runtime's folder. */
@@ -132,11 +176,12 @@ export interface ArtApp {
   leaveStorage(bytes: number): void;
   /** Asks the app to end by itself, which destroys the runtime in order. */
   quit(): Promise<AppEnd>;
-  kill(): Promise<AppEnd>;
+  /** Ends it at once, between two walks of the agent's, or with so many under way. */
+  kill(walks?: number): Promise<AppEnd>;
 }
 
 export function startApp(runtime: ArtRuntime, options: AppOptions): ArtApp {
-  const { folder, libart } = runtime;
+  const { folder, libart, libraries, android } = runtime;
   const child = spawn(
     path.join(folder, 'launcher'),
     [
@@ -148,7 +193,7 @@ export function startApp(runtime: ArtRuntime, options: AppOptions): ArtApp {
       ...engines[options.engine],
       ...(options.jvmti === undefined ? [] : ['-Xplugin:libstandin_jvmti.so']),
       ...(options.options ?? []),
-      ...['--boot', path.join(here, 'dex/core.dex'), '--app', path.join(here, 'dex/apps.dex')],
+      ...['--boot', path.join(here, 'dex', versions[android].core), '--app', path.join(here, 'dex/apps.dex')],
       ...['android.app.ActivityThread', `sample.${options.app}`],
       ...(options.arguments ?? []).map(String),
     ],
@@ -159,8 +204,9 @@ export function startApp(runtime: ArtRuntime, options: AppOptions): ArtApp {
         ANDROID_ROOT: path.join(folder, 'root'),
         ANDROID_ART_ROOT: path.join(folder, 'root'),
         ANDROID_DATA: path.join(folder, 'data'),
-        LD_LIBRARY_PATH: `${folder}:${libart}`,
+        LD_LIBRARY_PATH: [folder, libart, ...libraries].join(':'),
         ...(options.jvmti !== undefined && { BTRACE_RIG_JVMTI: options.jvmti }),
+        ...(options.crunches && { BTRACE_RIG_CRUNCHES: '1' }),
         ...(options.properties !== undefined && { BTRACE_RIG_PROPERTIES: options.properties }),
       },
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -214,7 +260,11 @@ export function startApp(runtime: ArtRuntime, options: AppOptions): ArtApp {
     leaveStorage: (bytes) =>
       void execFileSync('prlimit', ['--pid', String(child.pid), `--fsize=${bytes}:${bytes}`]),
     quit: () => (child.stdin.end(), ended),
-    kill: () => (child.kill('SIGKILL'), ended),
+    kill: async (walks = 0) => {
+      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+        await killWithWalks(child.pid, walks);
+      return await ended;
+    },
   };
 }
 

@@ -5,26 +5,39 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Trace } from '../../../src/trace/model/trace.js';
 import type { RecordOptions, Session } from '../../../src/targets/target.js';
+import { keepPairs } from './pairs.js';
 import { findMethod, traceOf } from './read-trace.js';
 import { assertCpuWithinWall } from '../cpu-within-wall.js';
 import { recordOptions } from '../record-options.js';
+import { waitLimitMs } from '../wait-limit.js';
 import { forgetWalks, openDoor, recordApp, type AgentDoor } from './record.js';
-import { type AppOptions, type ArtApp, type ArtRuntime, artRuntime, startApp } from './runtime.js';
+import {
+  type Android,
+  androids,
+  type AppOptions,
+  type ArtApp,
+  type ArtRuntime,
+  artRuntime,
+  startApp,
+} from './runtime.js';
 
-const patience = (): AbortSignal => AbortSignal.timeout(20_000);
+const patience = (): AbortSignal => AbortSignal.timeout(waitLimitMs);
 
 export class ArtBench {
   runtime!: ArtRuntime;
-  private readonly apps: ArtApp[] = [];
-  private files = 0;
+
+  constructor(readonly android: Android) {}
+
+  readonly #apps: ArtApp[] = [];
+  #files = 0;
   folder = '';
 
   /** A name for the next recording. */
-  readonly file = (): string => path.join(this.folder, `${++this.files}.btrace`);
+  readonly file = (): string => path.join(this.folder, `${++this.#files}.btrace`);
 
   readonly start = (options: AppOptions, runtime = this.runtime): ArtApp => {
     const app = startApp(runtime, options);
-    this.apps.push(app);
+    this.#apps.push(app);
     return app;
   };
 
@@ -39,16 +52,16 @@ export class ArtBench {
     recordApp(app, recordOptions(this.file(), changes), patience());
 
   /** For an app that is launched with the agent. */
-  readonly door = (app: () => ArtApp): Promise<AgentDoor> =>
-    openDoor(recordOptions(this.file()), app, patience());
+  readonly door = (app: () => ArtApp, changes: Partial<RecordOptions> = {}): Promise<AgentDoor> =>
+    openDoor(recordOptions(this.file(), changes), app, patience());
 
   async begin(): Promise<void> {
-    this.runtime = await artRuntime();
+    this.runtime = await artRuntime(this.android);
     this.folder = await mkdtemp(path.join(tmpdir(), 'btrace-art-'));
   }
 
   async endTest(): Promise<void> {
-    for (const app of this.apps.splice(0)) await app.kill();
+    for (const app of this.#apps.splice(0)) await app.kill();
     await forgetWalks(); // one may have been in the middle of one
   }
 
@@ -57,13 +70,29 @@ export class ArtBench {
   }
 }
 
-/** Registers the hooks; the bench can be used once the tests run. */
-export function withArt(): ArtBench {
-  const bench = new ArtBench();
-  before(() => bench.begin());
-  afterEach(() => bench.endTest());
-  after(() => bench.end());
-  return bench;
+/** A suite that runs on each Android Runtime there is. `suite` registers its tests; the bench can be used once they run. */
+export function onEachArt(title: string, suite: (bench: ArtBench) => void): Mocha.Suite[] {
+  return androids.map((android) =>
+    describe(`${title} (Android ${android})`, () => {
+      const bench = new ArtBench(android);
+      before(() => bench.begin());
+      afterEach(() => bench.endTest());
+      after(() => bench.end());
+      suite(bench);
+    }),
+  );
+}
+
+/** The same, with one engine on each: for what depends on the engine or the runtime, and not on both at once. */
+export function onArtPairs(title: string, suite: (bench: ArtBench) => void): void {
+  for (const [at, registered] of onEachArt(title, suite).entries())
+    keepPairs(registered, androids[at]!, true);
+}
+
+/** Ends an app as it ends itself. Whatever was in it, it must not crash: the message shows how it ended and what it said. */
+export async function quitsWell(app: ArtApp): Promise<void> {
+  const { code, signal } = await app.quit();
+  if (code !== 0) assert.fail(`the app ended with ${signal ?? `code ${code}`}:\n${app.output()}`);
 }
 
 /** Ends a recording in order, and reads it. What holds of each is asked of it. */

@@ -14,14 +14,32 @@ import {
 import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { find, root } from '../../../scripts/setup.mjs';
+import { wide } from '../scale.js';
 
 export type ProgramName =
-  'shop' | 'truth' | 'storm' | 'native-work' | 'bell' | 'deadlock' | 'places' | 'moment' | 'crowd' | 'stubs';
+  | 'shop'
+  | 'truth'
+  | 'storm'
+  | 'gale'
+  | 'moving'
+  | 'native-work'
+  | 'bell'
+  | 'deadlock'
+  | 'places'
+  | 'moment'
+  | 'crowd'
+  | 'stubs'
+  | 'handover'
+  | 'spawn'
+  | 'flight'
+  | 'planted';
 
 export const mainClasses: Record<ProgramName, string> = {
   shop: 'com.example.shop.Shop',
   truth: 'Truth',
   storm: 'Storm',
+  gale: 'Gale',
+  moving: 'Moving',
   'native-work': 'NativeWork',
   bell: 'Bell',
   deadlock: 'Deadlock',
@@ -29,6 +47,10 @@ export const mainClasses: Record<ProgramName, string> = {
   moment: 'Moment',
   crowd: 'Crowd',
   stubs: 'Stubs',
+  handover: 'Handover',
+  spawn: 'Spawn',
+  flight: 'Flight',
+  planted: 'Planted',
 };
 
 export interface Jdk {
@@ -38,11 +60,21 @@ export interface Jdk {
 
 const rig = path.join(root, 'test', 'rigs', 'jvm');
 
+/** The shop's sources come with the extension, beside the sample recording. */
+export const shopSources = path.join(root, 'media/sample/com');
+
 function sourcesOf(name: ProgramName): string[] {
-  return readdirSync(path.join(rig, name), { recursive: true, encoding: 'utf8' })
+  const folder = name === 'shop' ? shopSources : path.join(rig, name);
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.java'))
-    .map((file) => path.join(rig, name, file));
+    .map((file) => path.join(folder, file));
 }
+
+/** The sources of programs, for who compiles them together as an example of work: `planted` has classes named as others' are. */
+export const javaSources = (): string[] =>
+  (Object.keys(mainClasses) as ProgramName[])
+    .filter((name) => name !== 'planted')
+    .flatMap((name) => sourcesOf(name));
 
 /** The JDK that compiles; the tests that need one are skipped, or fail, before they come here. */
 export function mainJdk(): Jdk {
@@ -51,13 +83,31 @@ export function mainJdk(): Jdk {
   return { home: found.at, version: found.version ?? '' };
 }
 
-/** Each JVM of version 17 or newer that is installed or named in BTRACE_JDKS (folders, parted as in PATH). */
-export function jdks(): Jdk[] {
+let known: readonly Jdk[] | undefined;
+
+/**
+ * Each JVM of version 17 or newer that is installed or named in BTRACE_JDKS (folders, parted as in PATH). A run that has
+ * time for one more, in the wide tier or the soak, also gets the one that the setup brings.
+ */
+export function jdks(): readonly Jdk[] {
+  return (known ??= findJdks()); // each file of tests asks
+}
+
+/** For what versions of Java differ little in: `npm test` tries it on one JDK, `npm run test:all` on each. */
+export function oneJdk(which: 'oldest' | 'newest'): readonly Jdk[] {
+  if (wide) return jdks();
+  const byAge = jdks().toSorted((one, other) => parseInt(one.version) - parseInt(other.version));
+  return byAge.slice(...(which === 'oldest' ? [0, 1] : [-1]));
+}
+
+function findJdks(): Jdk[] {
   const installed = existsSync('/usr/lib/jvm')
     ? readdirSync('/usr/lib/jvm').map((name) => path.join('/usr/lib/jvm', name))
     : [];
   const named = (process.env['BTRACE_JDKS'] ?? '').split(path.delimiter).filter((home) => home !== '');
-  const homes = [mainJdk().home, ...named, ...installed].filter((home) =>
+  const hasTime = wide || process.env['BTRACE_STORMS_MS'] !== undefined;
+  const brought = hasTime ? (find('jdk21')?.at ?? '') : '';
+  const homes = [mainJdk().home, ...named, ...installed, brought].filter((home) =>
     existsSync(path.join(home, 'bin/java')),
   );
   const found = new Map<string, Jdk>();
@@ -79,16 +129,33 @@ export function compile(name: ProgramName): string {
   const fresh = mkdtempSync(`${classes}-`);
   const options = ['-g', '--release', '17', '-encoding', 'UTF-8', '-d', fresh];
   execFileSync(path.join(mainJdk().home, 'bin/javac'), [...options, ...sources]);
-  rmSync(classes, { recursive: true, force: true });
-  renameSync(fresh, classes);
+  try {
+    renameSync(fresh, classes);
+  } catch {
+    // What is there is older, or another suite's, made meanwhile: a program may run of that one already.
+    if (statSync(classes).mtimeMs >= newest) rmSync(fresh, { recursive: true });
+    else {
+      rmSync(classes, { recursive: true });
+      renameSync(fresh, classes);
+    }
+  }
   return classes;
 }
 
 /** The library that NativeWork loads. */
 export const nativeWorkLibrary = (): string => nativeLibrary('native-work/native-work.cc');
 
+/** The library that Spawn loads. */
+export const spawnLibrary = (): string => nativeLibrary('spawn/spawn.cc');
+
 /** An agent that holds sampled allocations. */
 export const allocationHolder = (): string => nativeLibrary('allocation-holder.cc');
+
+/** Another agent: -agentpath:…=profile, or =retransform. */
+export const neighbour = (): string => nativeLibrary('neighbour.cc');
+
+/** An agent that holds a JVM as it ends. */
+export const exitHolder = (): string => nativeLibrary('exit-holder.cc');
 
 /** Built when its source is newer. */
 function nativeLibrary(file: string): string {
@@ -98,8 +165,10 @@ function nativeLibrary(file: string): string {
   mkdirSync(path.dirname(library), { recursive: true });
   const include = path.join(mainJdk().home, 'include');
   const includes = [`-I${include}`, `-I${path.join(include, 'linux')}`];
-  const options = ['-O2', '-shared', '-fPIC', '-Wl,--build-id', '-o', library];
+  const fresh = `${library}-${process.pid}`; // renamed when whole: another suite may be about to load it
+  const options = ['-O2', '-shared', '-fPIC', '-Wl,--build-id', '-o', fresh];
   execFileSync('c++', [...options, ...includes, source]);
+  renameSync(fresh, library);
   return library;
 }
 
@@ -177,8 +246,18 @@ export class JavaProgram {
     }
   }
 
+  /** Stands still until `goOn`: what nobody records must not take the processors from what is tested. */
+  rest(): void {
+    this.child.kill('SIGSTOP');
+  }
+
+  goOn(): void {
+    this.child.kill('SIGCONT');
+  }
+
   /** Lets it end as it likes to, and returns its exit code. */
   async end(): Promise<number | null> {
+    this.goOn();
     this.child.stdin.on('error', () => undefined).end();
     return await this.ended;
   }

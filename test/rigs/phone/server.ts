@@ -13,18 +13,21 @@ import { promisify } from 'node:util';
 const patienceMs = 5000;
 
 export class AdbServerProcess {
-  private child: ChildProcess | undefined;
+  #child: ChildProcess | undefined;
+  readonly #home: string;
 
   private constructor(
     readonly port: number,
-    private readonly home: string,
-  ) {}
+    home: string,
+  ) {
+    this.#home = home;
+  }
 
   static async start(): Promise<AdbServerProcess> {
     const home = await mkdtemp(path.join(tmpdir(), 'btrace-adb-'));
     await mkdir(path.join(home, '.android'));
     const server = new AdbServerProcess(await freePort(), home);
-    await server.run();
+    await server.#run();
     return server;
   }
 
@@ -32,7 +35,7 @@ export class AdbServerProcess {
   get environment(): NodeJS.ProcessEnv {
     return {
       ...process.env,
-      HOME: this.home,
+      HOME: this.#home,
       ANDROID_ADB_SERVER_PORT: String(this.port),
       ADB_MDNS_AUTO_CONNECT: '0',
     };
@@ -40,7 +43,7 @@ export class AdbServerProcess {
 
   /** An adb program for whoever does not take an environment, but a path. */
   async program(): Promise<string> {
-    const file = path.join(this.home, 'adb');
+    const file = path.join(this.#home, 'adb');
     const { HOME, ADB_MDNS_AUTO_CONNECT } = this.environment;
     const lines = ['#!/bin/sh', `export HOME='${HOME}' ADB_MDNS_AUTO_CONNECT=${ADB_MDNS_AUTO_CONNECT}`];
     await writeFile(file, [...lines, 'exec adb "$@"', ''].join('\n'), { mode: 0o755 });
@@ -52,13 +55,13 @@ export class AdbServerProcess {
     while (!(await answers(this.port))) await delay(50);
   }
 
-  private async run(): Promise<void> {
+  async #run(): Promise<void> {
     const { port } = this;
     const child = spawn('adb', ['-L', `tcp:localhost:${port}`, 'nodaemon', 'server'], {
       env: this.environment,
       stdio: 'ignore',
     });
-    this.child = child;
+    this.#child = child;
     while (!(await answers(port))) {
       if (child.exitCode !== null || child.signalCode !== null)
         throw new Error(`adb ended: ${child.exitCode ?? child.signalCode}`);
@@ -75,8 +78,8 @@ export class AdbServerProcess {
 
   /** Ends the server, also one that somebody else has started on this port meanwhile; it can be started again. */
   async end(): Promise<void> {
-    const { child } = this;
-    this.child = undefined;
+    const child = this.#child;
+    this.#child = undefined;
     if (child && child.exitCode === null && child.signalCode === null) {
       const ended = once(child, 'exit');
       child.kill('SIGTERM');
@@ -85,7 +88,7 @@ export class AdbServerProcess {
       await this.adb('kill-server').catch(() => ''); // nobody answers it any more: what follows sees to that
       const latest = Date.now() + patienceMs;
       while (await answers(this.port)) {
-        if (Date.now() > latest) for (const pid of processesAt(this.home)) process.kill(pid, 'SIGKILL');
+        if (Date.now() > latest) for (const pid of processesAt(this.#home)) process.kill(pid, 'SIGKILL');
         await delay(20);
       }
     }
@@ -94,12 +97,12 @@ export class AdbServerProcess {
   /** As after `adb kill-server; adb start-server`. */
   async restart(): Promise<void> {
     await this.end();
-    await this.run();
+    await this.#run();
   }
 
   async stop(): Promise<void> {
     await this.end();
-    await rm(this.home, { recursive: true, force: true });
+    await rm(this.#home, { recursive: true, force: true });
   }
 }
 

@@ -4,8 +4,8 @@ import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { ByteReader, words } from './wire.js';
 
-const NO_SUCH_FILE = 2;
-const CHUNK_BYTES = 64 * 1024;
+const noSuchFile = 2;
+const chunkBytes = 64 * 1024;
 
 export interface SyncFaults {
   /** Storage is full: a push is refused after its first piece. */
@@ -51,7 +51,7 @@ async function newStat(id: string, file: string): Promise<Buffer> {
   const answer = Buffer.alloc(72);
   answer.write(id, 0);
   if (!found) {
-    answer.writeUInt32LE(NO_SUCH_FILE, 4);
+    answer.writeUInt32LE(noSuchFile, 4);
     return answer;
   }
   answer.writeUInt32LE(found.mode, 24);
@@ -67,8 +67,8 @@ async function send(stream: Duplex, file: string): Promise<void> {
     stream.write(failure('open failed: No such file or directory'));
     return;
   }
-  for (let at = 0; at < data.length; at += CHUNK_BYTES) {
-    const chunk = data.subarray(at, at + CHUNK_BYTES);
+  for (let at = 0; at < data.length; at += chunkBytes) {
+    const chunk = data.subarray(at, at + chunkBytes);
     stream.write(message('DATA', chunk.length, chunk));
   }
   stream.write(message('DONE', 0));

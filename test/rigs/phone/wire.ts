@@ -11,28 +11,28 @@ const Command = {
   write: 0x45545257,
   close: 0x45534c43,
 } as const;
-const VERSION = 0x01000001;
-const MAX_PAYLOAD_BYTES = 256 * 1024;
-const HEADER_BYTES = 24;
-const AUTH_TOKEN = 1;
+const version = 0x01000001;
+const maxPayloadBytes = 256 * 1024;
+const headerBytes = 24;
+const authToken = 1;
 
 /** Pieces of an asked length out of a stream. Rejects at its end. */
 export class ByteReader {
-  private readonly source: AsyncIterator<unknown, undefined>;
-  private held = Buffer.alloc(0);
+  readonly #source: AsyncIterator<unknown, undefined>;
+  #held = Buffer.alloc(0);
 
   constructor(stream: Duplex) {
-    this.source = stream[Symbol.asyncIterator]() as AsyncIterator<unknown, undefined>;
+    this.#source = stream[Symbol.asyncIterator]() as AsyncIterator<unknown, undefined>;
   }
 
   async read(bytes: number): Promise<Buffer> {
-    while (this.held.length < bytes) {
-      const { done, value } = await this.source.next();
+    while (this.#held.length < bytes) {
+      const { done, value } = await this.#source.next();
       if (done === true) throw new Error('the other side closed');
-      this.held = Buffer.concat([this.held, value as Buffer]);
+      this.#held = Buffer.concat([this.#held, value as Buffer]);
     }
-    const piece = this.held.subarray(0, bytes);
-    this.held = this.held.subarray(bytes);
+    const piece = this.#held.subarray(0, bytes);
+    this.#held = this.#held.subarray(bytes);
     return piece;
   }
 }
@@ -45,70 +45,72 @@ export function words(...values: number[]): Buffer {
 
 /** One service's stream on the device's side. */
 class ServiceStream extends Duplex {
-  private waiting: (() => void) | undefined;
-  private owed = 0;
-  private open = true;
+  #waiting: (() => void) | undefined;
+  #owed = 0;
+  #open = true;
+  readonly #device: DeviceConnection;
+  readonly #local: number;
+  readonly #remote: number;
 
-  constructor(
-    private readonly device: DeviceConnection,
-    private readonly local: number,
-    private readonly remote: number,
-  ) {
+  constructor(device: DeviceConnection, local: number, remote: number) {
     super({ allowHalfOpen: true });
+    this.#device = device;
+    this.#local = local;
+    this.#remote = remote;
   }
 
   override _write(chunk: Buffer, encoding: BufferEncoding, done: (error?: Error) => void): void {
-    if (!this.open) {
+    if (!this.#open) {
       done();
       return;
     }
-    const part = chunk.subarray(0, MAX_PAYLOAD_BYTES);
+    const part = chunk.subarray(0, maxPayloadBytes);
     const rest = chunk.subarray(part.length);
     // The next packet goes when this one has been acknowledged.
-    this.waiting = () => (rest.length > 0 ? this._write(rest, encoding, done) : done());
-    void this.device.pace(part.length).then(() => {
-      this.device.send(Command.write, this.local, this.remote, part);
+    this.#waiting = () => (rest.length > 0 ? this._write(rest, encoding, done) : done());
+    void this.#device.pace(part.length).then(() => {
+      this.#device.send(Command.write, this.#local, this.#remote, part);
     });
   }
 
   override _read(): void {
-    for (; this.owed > 0; this.owed--) this.device.send(Command.okay, this.local, this.remote);
+    for (; this.#owed > 0; this.#owed--) this.#device.send(Command.okay, this.#local, this.#remote);
   }
 
   override _final(done: () => void): void {
-    this.shut();
+    this.#shut();
     done();
   }
 
   override _destroy(_error: Error | null, done: (error?: Error) => void): void {
-    this.shut();
+    this.#shut();
     done();
   }
 
   acknowledged(): void {
-    const next = this.waiting;
-    this.waiting = undefined;
+    const next = this.#waiting;
+    this.#waiting = undefined;
     next?.();
   }
 
   arrived(data: Buffer): void {
-    if (this.push(data)) this.device.send(Command.okay, this.local, this.remote);
-    else this.owed++;
+    if (this.push(data)) this.#device.send(Command.okay, this.#local, this.#remote);
+    else this.#owed++;
   }
 
   ended(): void {
-    this.open = false;
-    this.device.forget(this.local);
+    this.#open = false;
+    this.#device.forget(this.#local);
     this.acknowledged();
     this.push(null);
     this.destroy();
   }
 
-  private shut(): void {
-    if (!this.open) return;
-    this.open = false;
-    this.device.forget(this.local);
-    this.device.send(Command.close, this.local, this.remote);
+  #shut(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#device.forget(this.#local);
+    this.#device.send(Command.close, this.#local, this.#remote);
     this.acknowledged();
     this.push(null);
   }
@@ -130,41 +132,43 @@ export interface DeviceFace {
 }
 
 export class DeviceConnection {
-  private readonly streams = new Map<number, ServiceStream>();
-  private nextId = 1;
+  readonly #streams = new Map<number, ServiceStream>();
+  #nextId = 1;
+  readonly #tcp: Socket;
+  readonly #face: DeviceFace;
 
-  constructor(
-    private readonly tcp: Socket,
-    private readonly face: DeviceFace,
-  ) {
+  constructor(tcp: Socket, face: DeviceFace) {
+    this.#tcp = tcp;
+    this.#face = face;
+
     tcp.setNoDelay(true);
     tcp.on('error', () => undefined); // its close says enough
     tcp.once('close', () => {
-      for (const stream of this.streams.values()) stream.ended();
+      for (const stream of this.#streams.values()) stream.ended();
     });
-    this.run().catch(() => tcp.destroy());
+    this.#run().catch(() => tcp.destroy());
   }
 
   send(command: number, first: number, second: number, data: Buffer = Buffer.alloc(0)): void {
-    if (this.tcp.destroyed) return;
+    if (this.#tcp.destroyed) return;
     const sum = data.reduce((total, byte) => (total + byte) >>> 0, 0);
-    this.tcp.write(Buffer.concat([words(command, first, second, data.length, sum, ~command), data]));
+    this.#tcp.write(Buffer.concat([words(command, first, second, data.length, sum, ~command), data]));
   }
 
   /** The time that so many bytes take on the link. */
   async pace(bytes: number): Promise<void> {
-    const { bytesPerSecond } = this.face;
+    const { bytesPerSecond } = this.#face;
     if (bytesPerSecond !== undefined) await delay((bytes / bytesPerSecond) * 1000);
   }
 
   forget(local: number): void {
-    this.streams.delete(local);
+    this.#streams.delete(local);
   }
 
-  private async run(): Promise<void> {
-    const reader = new ByteReader(this.tcp);
+  async #run(): Promise<void> {
+    const reader = new ByteReader(this.#tcp);
     for (;;) {
-      const header = await reader.read(HEADER_BYTES);
+      const header = await reader.read(headerBytes);
       const [command, first, second, length] = [0, 4, 8, 12].map((at) => header.readUInt32LE(at)) as [
         number,
         number,
@@ -173,20 +177,20 @@ export class DeviceConnection {
       ];
       const payload = Buffer.from(await reader.read(length));
       await this.pace(length);
-      this.handle(command, first, second, payload);
+      this.#handle(command, first, second, payload);
     }
   }
 
-  private handle(command: number, first: number, second: number, data: Buffer): void {
+  #handle(command: number, first: number, second: number, data: Buffer): void {
     if (command === Command.connect || command === Command.auth) {
-      if (!this.face.answers) return;
-      if (this.face.trusts)
-        this.send(Command.connect, VERSION, MAX_PAYLOAD_BYTES, Buffer.from(this.face.banner));
-      else this.send(Command.auth, AUTH_TOKEN, 0, Buffer.alloc(20, 7));
+      if (!this.#face.answers) return;
+      if (this.#face.trusts)
+        this.send(Command.connect, version, maxPayloadBytes, Buffer.from(this.#face.banner));
+      else this.send(Command.auth, authToken, 0, Buffer.alloc(20, 7));
     } else if (command === Command.open) {
-      void this.openStream(first, data.toString().replace(/\0$/, ''));
+      void this.#openStream(first, data.toString().replace(/\0$/, ''));
     } else {
-      const stream = this.streams.get(second);
+      const stream = this.#streams.get(second);
       if (command === Command.okay) stream?.acknowledged();
       else if (command === Command.write && stream) stream.arrived(data);
       else if (command === Command.write) this.send(Command.close, 0, first);
@@ -194,16 +198,16 @@ export class DeviceConnection {
     }
   }
 
-  private async openStream(remote: number, service: string): Promise<void> {
-    const serve = await this.face.serve(service);
+  async #openStream(remote: number, service: string): Promise<void> {
+    const serve = await this.#face.serve(service);
     if (!serve) {
       this.send(Command.close, 0, remote);
       return;
     }
-    const local = this.nextId++;
+    const local = this.#nextId++;
     const stream = new ServiceStream(this, local, remote);
     stream.on('error', () => undefined);
-    this.streams.set(local, stream);
+    this.#streams.set(local, stream);
     this.send(Command.okay, local, remote);
     try {
       await serve(stream);

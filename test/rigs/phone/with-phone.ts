@@ -4,15 +4,23 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { AndroidTargets } from '../../../src/targets/android/android-targets.js';
 import type { AndroidTarget } from '../../../src/targets/android/app-target.js';
+import { keepPairs } from '../art/pairs.js';
 import { agentLibrary } from '../art/record.js';
-import { type AppOptions, type ArtApp, type ArtRuntime, artRuntime } from '../art/runtime.js';
+import {
+  type Android,
+  androids,
+  type AppOptions,
+  type ArtApp,
+  type ArtRuntime,
+  artRuntime,
+} from '../art/runtime.js';
 import { Phone, type PhoneOptions } from './phone.js';
 import { AdbServerProcess } from './server.js';
 
 export class PhoneBench {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'btrace-android-'));
-  private readonly extra: Phone[] = [];
-  private files = 0;
+  readonly #extra: Phone[] = [];
+  #files = 0;
   phone!: Phone;
 
   constructor(
@@ -41,7 +49,7 @@ export class PhoneBench {
 
   /** A name for the next recording. */
   file(): string {
-    return path.join(this.folder, `${++this.files}.btrace`);
+    return path.join(this.folder, `${++this.#files}.btrace`);
   }
 
   async connect(phone = this.phone): Promise<void> {
@@ -58,16 +66,16 @@ export class PhoneBench {
   /** Another device beside the test's own. */
   async another(options: PhoneOptions, runtime = this.runtime): Promise<Phone> {
     const phone = await Phone.start(runtime, options);
-    this.extra.push(phone);
+    this.#extra.push(phone);
     return phone;
   }
 
   /** Installs an app and starts it. */
   async launched(packageName: string, options: Partial<AppOptions> = {}): Promise<ArtApp> {
-    await this.phone.install(packageName, {
+    await this.phone.apps.install(packageName, {
       launch: { engine: 'quick', app: 'Jank', arguments: [0], ...options },
     });
-    return await this.phone.launch(packageName);
+    return await this.phone.apps.launch(packageName);
   }
 
   async begin(): Promise<void> {
@@ -75,7 +83,7 @@ export class PhoneBench {
   }
 
   async end(): Promise<void> {
-    for (const phone of [this.phone, ...this.extra.splice(0)]) {
+    for (const phone of [this.phone, ...this.#extra.splice(0)]) {
       await this.server.adb('disconnect', phone.serial).catch(() => undefined); // its server may be gone
       await phone.stop();
     }
@@ -83,9 +91,9 @@ export class PhoneBench {
 }
 
 /** Registers the hooks; the bench is there once the tests run. */
-export function withPhone(): () => PhoneBench {
+export function withPhone(android?: Android): () => PhoneBench {
   let bench: PhoneBench;
-  before(async () => (bench = new PhoneBench(await artRuntime(), await AdbServerProcess.start())));
+  before(async () => (bench = new PhoneBench(await artRuntime(android), await AdbServerProcess.start())));
   after(async () => {
     await bench.server.stop();
     rmSync(bench.folder, { recursive: true });
@@ -93,4 +101,15 @@ export function withPhone(): () => PhoneBench {
   beforeEach(() => bench.begin());
   afterEach(() => bench.end());
   return () => bench;
+}
+
+/**
+ * A suite that runs on each Android Runtime there is: what is done by engine on one engine each, the rest, which is of adb and of our
+ * side, on the newest alone. In the wide tier all runs on all.
+ */
+export function onEachPhone(title: string, suite: (bench: () => PhoneBench) => void): void {
+  for (const android of androids) {
+    const registered = describe(`${title} (Android ${android})`, () => suite(withPhone(android)));
+    keepPairs(registered, android, android === androids.at(-1));
+  }
 }

@@ -2,12 +2,14 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../../../scripts/setup.mjs';
+import { waitLimitMs } from '../wait-limit.js';
 import { VSCodeServer } from './server.js';
 import type { ServerOptions } from './server.js';
 import { Workbench } from './workbench.js';
+import type { WorkbenchOptions, WorkbenchServer } from './workbench.js';
 
-export interface OpenWindow {
-  readonly server: VSCodeServer;
+export interface OpenWindow<S extends WorkbenchServer> {
+  readonly server: S;
   readonly workbench: Workbench;
 }
 
@@ -15,13 +17,21 @@ export interface OpenWindow {
  * Opens VS Code before the tests of the surrounding describe and closes it after them. `options` is called when they
  * begin. The result's fields may be read inside tests only.
  */
-export function withVSCode(options: () => ServerOptions | Promise<ServerOptions>): OpenWindow {
-  let open: OpenWindow | undefined;
+export function withVSCode(options: () => ServerOptions | Promise<ServerOptions>): OpenWindow<VSCodeServer> {
+  return withWindow(async () => VSCodeServer.start(await options()));
+}
+
+/** The same of what `start` gives. */
+export function withWindow<S extends WorkbenchServer>(
+  start: () => Promise<S>,
+  options: WorkbenchOptions = {},
+): OpenWindow<S> {
+  let open: OpenWindow<S> | undefined;
   before('VS Code opens', async function () {
-    this.timeout(90_000);
-    const server = await VSCodeServer.start(await options());
+    this.timeout(3 * waitLimitMs);
+    const server = await start();
     try {
-      open = { server, workbench: await Workbench.open(server) };
+      open = { server, workbench: await Workbench.open(server, options) };
     } catch (error) {
       await server.stop();
       throw error;
@@ -34,7 +44,7 @@ export function withVSCode(options: () => ServerOptions | Promise<ServerOptions>
     console.log(`     screenshot: ${path.relative(root, file)}`);
   });
   after('VS Code closes', async function () {
-    this.timeout(30_000);
+    this.timeout(waitLimitMs);
     await open?.workbench.close();
   });
   const now = () => {

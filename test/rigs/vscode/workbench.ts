@@ -4,6 +4,8 @@ import path from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser, Frame, FrameLocator, Locator, Page } from 'playwright-core';
 import { find, root } from '../../../scripts/setup.mjs';
+import { waitLimitMs } from '../wait-limit.js';
+import { askInPage, clickInPage } from './in-page.js';
 import type { VSCodeServer } from './server.js';
 
 const flags = [
@@ -23,24 +25,35 @@ export async function launchChromium(): Promise<Browser> {
   return await chromium.launch({ executablePath: part.at, args: flags, chromiumSandbox: false });
 }
 
+/** What serves the window. */
+export type WorkbenchServer = Pick<VSCodeServer, 'url' | 'opened' | 'set' | 'stop'>;
+
 export interface WorkbenchOptions {
   /** Parameters of the workbench's address, such as tests to run in the extension host. */
   readonly payload?: ReadonlyArray<readonly [string, string]>;
+  /** 1280 × 800 if nothing is said. */
+  readonly size?: { readonly width: number; readonly height: number };
   /** Called on the page before it loads. */
   readonly prepare?: (page: Page) => Promise<void>;
+  /** What is done before it has a folder; with nothing, it opens with one. */
+  readonly begin?: (workbench: Workbench) => Promise<void>;
 }
+
+/** A row of a list to choose from. */
+const choice = '.quick-input-widget .quick-input-list .monaco-list-row';
+const notice = '.notification-list-item';
 
 /** By the class that a window has of it. */
 const themes = { 'vs-dark': 'Dark Modern', vs: 'Light Modern', 'hc-black': 'Default High Contrast' };
 
 export class Workbench {
-  readonly #server: VSCodeServer;
+  readonly #server: WorkbenchServer;
   readonly #browser: Browser;
   readonly page: Page;
   /** What the window and its webviews wrote to the console: "type: text". */
   readonly console: string[] = [];
 
-  private constructor(server: VSCodeServer, browser: Browser, page: Page) {
+  private constructor(server: WorkbenchServer, browser: Browser, page: Page) {
     this.#server = server;
     this.#browser = browser;
     this.page = page;
@@ -48,19 +61,24 @@ export class Workbench {
     page.on('pageerror', (error) => this.console.push(`uncaught: ${error.stack ?? error.message}`));
   }
 
-  static async open(server: VSCodeServer, options: WorkbenchOptions = {}): Promise<Workbench> {
+  static async open(server: WorkbenchServer, options: WorkbenchOptions = {}): Promise<Workbench> {
     const browser = await launchChromium();
     return await Workbench.#show(server, browser, options);
   }
 
-  static async #show(server: VSCodeServer, browser: Browser, options: WorkbenchOptions): Promise<Workbench> {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-    page.setDefaultTimeout(30_000);
+  static async #show(
+    server: WorkbenchServer,
+    browser: Browser,
+    options: WorkbenchOptions,
+  ): Promise<Workbench> {
+    const page = await browser.newPage({ viewport: options.size ?? { width: 1280, height: 800 } });
+    page.setDefaultTimeout(waitLimitMs);
     const workbench = new Workbench(server, browser, page);
     await options.prepare?.(page);
     const query = new URLSearchParams([[...server.opened]]);
     if (options.payload) query.set('payload', JSON.stringify(options.payload));
     await page.goto(`${server.url}/?${query.toString()}`);
+    await options.begin?.(workbench);
     await workbench.ready();
     return workbench;
   }
@@ -73,24 +91,32 @@ export class Workbench {
 
   /** Runs a command by its palette title, such as "BTrace: Record". */
   async run(title: string): Promise<void> {
-    const { page } = this;
-    const input = page.locator('.quick-input-widget:not(.hidden) input[type="text"]').first();
-    const row = page.locator('.quick-input-list .monaco-list-row').filter({
-      has: page.locator('.label-name', { hasText: new RegExp(`^${escaped(title)}$`) }),
+    const row = { css: choice, part: '.label-name', text: new RegExp(`^${escaped(title)}$`) };
+    const palette = { value: '>', placeholder: /./ };
+    // The palette's list is fixed when it opens: reopened until the extension has brought its commands. Longer each time: on a
+    // busy machine one that gives up too soon never gets further than the first letters.
+    await this.#again(async (timeout) => {
+      await askInPage(
+        this.page,
+        { key: 'F1', code: 'F1', keyCode: 112, ctrlKey: false },
+        palette,
+        `>${title}`,
+        timeout,
+      );
+      await clickInPage(this.page, row, { timeout });
     });
-    const end = Date.now() + 30_000;
-    for (;;) {
-      await page.keyboard.press('F1');
+  }
+
+  /** Until it succeeds, with more time each time. What failed has left a list, which is closed. */
+  async #again(work: (timeout: number) => Promise<void>): Promise<void> {
+    const end = Date.now() + waitLimitMs;
+    for (let timeout = 2000; ; timeout = Math.min(2 * timeout, waitLimitMs)) {
       try {
-        // A list that is just closing takes the key with it.
-        await input.fill(`>${title}`, { timeout: 1500 });
-        // The palette's list is fixed when it opens: reopened until the extension has brought its commands.
-        await row.first().waitFor({ timeout: 1500 });
-        await row.first().click();
+        await work(timeout);
         return;
       } catch (error) {
-        if (Date.now() > end) throw new Error(`The palette has no command "${title}"`, { cause: error });
-        await page.keyboard.press('Escape');
+        if (Date.now() > end) throw error;
+        await this.page.keyboard.press('Escape');
       }
     }
   }
@@ -101,30 +127,40 @@ export class Workbench {
   }
 
   /** Chooses the first row whose text has `text`. */
-  async choose(text: string | RegExp): Promise<void> {
-    await this.choices().filter({ hasText: text }).first().click();
+  choose(text: string | RegExp): Promise<void> {
+    return this.click(choice, text);
+  }
+
+  /** Clicks the first element that a person can click and that has `text`, whatever is drawn anew meanwhile. */
+  async click(css: string, text: string | RegExp): Promise<void> {
+    await clickInPage(this.page, { css, text: pattern(text) }, { timeout: waitLimitMs });
   }
 
   /** A notification (also one with progress) that has `text`. */
   notification(text: string | RegExp): Locator {
-    return this.page.locator('.notification-list-item').filter({ hasText: text }).first();
+    return this.page.locator(notice).filter({ hasText: text }).first();
   }
 
-  /** A button of a notification, such as Stop. */
-  async press(notification: Locator, button: string | RegExp): Promise<void> {
-    await notification.hover(); // some buttons show only then
-    await notification.locator('.monaco-button', { hasText: button }).first().click();
+  /** A button, such as Stop, or a link of the notification that has `text`. */
+  async press(text: string | RegExp, button: string | RegExp): Promise<void> {
+    const css = '.monaco-button, .notification-list-item-message a';
+    const within = { css: notice, text: pattern(text) };
+    await clickInPage(this.page, { css, text: pattern(button), within }, { timeout: waitLimitMs });
   }
 
-  /** Ends the recording that the notification is of. Where it is drawn anew under the mouse the click goes nowhere: once more. */
-  async stopAndOpen(notification: Locator): Promise<void> {
-    const link = notification.locator('a', { hasText: 'Stop and Open' });
-    const gone = (timeout: number): Promise<void> => link.waitFor({ state: 'detached', timeout });
-    await link.click();
-    await gone(10_000).catch(async () => {
-      if ((await link.count()) > 0) await link.click();
-      await gone(30_000);
-    });
+  /** Ends what is recorded in this window, which then opens. */
+  async stopAndOpen(): Promise<void> {
+    const text = /Recording .*samples/;
+    await this.press(text, 'Stop and Open');
+    await this.notification(text).waitFor({ state: 'detached' });
+  }
+
+  /** Shows a view of the activity bar, if it is not shown: a click would hide it. */
+  async showView(name: string): Promise<void> {
+    const css = `.activitybar .action-item:has([aria-label^="${name}"])`;
+    const timeout = waitLimitMs;
+    await clickInPage(this.page, { css, text: /^/ }, { timeout, unless: '[aria-selected="true"]' });
+    await this.page.locator(`${css}[aria-selected="true"]`).waitFor();
   }
 
   statusBarItem(text: string | RegExp): Locator {
@@ -135,31 +171,30 @@ export class Workbench {
     return this.page.locator('.tabs-container .tab').filter({ hasText: name }).first();
   }
 
-  /** Opens a file of the workspace through quick open. `line` counts from 1. */
+  /** Shows the editor whose tab has that name. */
+  async showTab(name: string | RegExp): Promise<void> {
+    await this.click('.tabs-container .tab', name);
+    await this.#activeTab(name).waitFor();
+  }
+
+  #activeTab(name: string | RegExp): Locator {
+    return this.page.locator('.tabs-container .tab.active', { hasText: name }).first();
+  }
+
+  /** Opens a file of the workspace through quick open. In a text's `line`, which counts from 1, one can write at once. */
   async openFile(file: string, line?: number): Promise<void> {
-    const { page } = this;
     const name = path.basename(file);
-    const input = page.locator('.quick-input-widget:not(.hidden) input[type="text"]').first();
-    const found = page.locator('.quick-input-list .monaco-list-row.focused').filter({ hasText: name });
-    const end = Date.now() + 30_000;
-    for (;;) {
-      await page.keyboard.press('Control+P');
-      try {
-        await input.fill(file, { timeout: 1500 });
-        await found.first().waitFor({ timeout: 3000 });
-        if (line !== undefined) await input.fill(`${file}:${line}`, { timeout: 1500 });
-        await page.keyboard.press('Enter');
-        // The list may have gone back to the files opened last as the key came.
-        await page
-          .locator('.tabs-container .tab.active', { hasText: name })
-          .first()
-          .waitFor({ timeout: 3000 });
-        return;
-      } catch (error) {
-        if (Date.now() > end) throw new Error(`Quick open did not open ${file}`, { cause: error });
-        await page.keyboard.press('Escape');
-      }
-    }
+    const row = { css: choice, part: '.label-name', text: new RegExp(`^${escaped(name)}$`) };
+    const keys = { key: 'p', code: 'KeyP', keyCode: 80, ctrlKey: true };
+    const field = { value: '', placeholder: /^Search files/ };
+    await this.#again(async (timeout) => {
+      await askInPage(this.page, keys, field, line === undefined ? file : `${file}:${line}`, timeout);
+      await clickInPage(this.page, row, { timeout });
+    });
+    await this.#activeTab(name).waitFor();
+    if (line === undefined) return;
+    await this.cursorAt(name, line);
+    await this.page.locator('.editor-group-container.active .monaco-editor.focused').waitFor();
   }
 
   /** Until the window has the colours of that theme. */
@@ -173,6 +208,13 @@ export class Workbench {
     return this.page.frameLocator('iframe.webview.ready:visible').frameLocator('#active-frame');
   }
 
+  /** The timeline of the page that is shown; a page begins with its overview. */
+  async timeline(): Promise<FrameLocator> {
+    const page = this.webview();
+    await page.getByRole('tab', { name: 'Timeline', exact: true }).click();
+    return page;
+  }
+
   /** The same as a frame, to run code in. */
   async webviewFrame(): Promise<Frame> {
     const body = await this.webview().locator('body').elementHandle();
@@ -181,16 +223,58 @@ export class Workbench {
     return frame;
   }
 
-  /** Waits until the active text editor is `file`'s and its cursor is in `line` (from 1). */
-  async cursorAt(file: string, line: number): Promise<void> {
-    await this.page.locator('.tabs-container .tab.active', { hasText: file }).first().waitFor();
-    const position = new RegExp(`Ln ${line},`);
+  /** Looks for the call in the timeline with the mouse, as a person does, and clicks it where its name is shown. */
+  async clickCall(name: string, modifier?: 'Control'): Promise<void> {
+    const { page } = this;
+    const box = await this.webview().locator('#btrace').boundingBox();
+    if (box === null) throw new Error('No page is shown');
+    await this.webview().locator('canvas').first().waitFor();
+    const x = box.x + box.width * 0.45;
+    const shown = this.webview().locator('.tooltip', { hasText: name });
+    // Again and again: the canvas is there before the calls are.
+    for (const end = Date.now() + waitLimitMs; Date.now() < end;) {
+      for (let y = box.y + 90; y < box.y + box.height; y += 7) {
+        await page.mouse.move(x, y);
+        if ((await shown.count()) === 0 || !(await shown.first().isVisible())) continue;
+        if (modifier !== undefined) await page.keyboard.down(modifier);
+        await page.mouse.click(x, y);
+        if (modifier !== undefined) await page.keyboard.up(modifier);
+        return;
+      }
+    }
+    throw new Error(`${name} is not in the chart`);
+  }
+
+  /** Waits until the active text editor is `file`'s and its cursor is in `line` (from 1), or in one from that to `last`. */
+  async cursorAt(file: string, line: number, last = line): Promise<void> {
+    await this.#activeTab(file).waitFor();
+    const position = new RegExp(
+      `Ln (${Array.from({ length: last - line + 1 }, (_, at) => line + at).join('|')}),`,
+    );
     await this.page.locator('[id="status.editor.selection"]').filter({ hasText: position }).waitFor();
   }
 
   /** The lenses in the visible editors that have `text`. */
   lens(text: string | RegExp): Locator {
     return this.page.locator('.codelens-decoration a').filter({ hasText: text }).first();
+  }
+
+  async clickLens(text: string | RegExp): Promise<void> {
+    await this.click('.codelens-decoration a', text);
+  }
+
+  /** The hover over a word of a line, once it has `text`. */
+  async hover(line: string, word: string, text: string | RegExp): Promise<Locator> {
+    const { page } = this;
+    const over = page.locator('.view-line', { hasText: line }).locator('span', { hasText: word }).last();
+    const shown = page.locator('.monaco-hover', { hasText: text });
+    // Lenses that come meanwhile move the line away from below the mouse.
+    await this.#again(async (timeout) => {
+      await page.mouse.move(0, 0);
+      await over.hover({ timeout });
+      await shown.waitFor({ timeout });
+    });
+    return shown;
   }
 
   /** What a Content-Security-Policy refused, in the webviews and around them. */
@@ -235,6 +319,10 @@ export class Workbench {
     await this.page.close({ runBeforeUnload: true });
     await closed;
   }
+}
+
+function pattern(text: string | RegExp): RegExp {
+  return typeof text === 'string' ? new RegExp(escaped(text), 'i') : text;
 }
 
 function escaped(text: string): string {

@@ -9,6 +9,7 @@ import { ExitCode, UsageError } from '../../../src/cli/exit-codes.js';
 import { plainText } from '../../../src/cli/plain-text.js';
 import { parseCount, parseDuration, parsePercent, parseSize } from '../../../src/cli/quantities.js';
 import { table, Terminal, type TerminalStream } from '../../../src/cli/terminal.js';
+import { requestOf } from '../../../src/cli/commands/record.js';
 import { recordingName } from '../../../src/targets/recording-folder.js';
 import { screenOf } from '../../rigs/screen.js';
 
@@ -34,20 +35,28 @@ describe('the command line', () => {
     assert.deepEqual(input.rest, ['java', '-o', '--help']);
     assert.equal(input.has('help'), false);
     assert.throws(() => parseInput(command, ['--frob']), /Unknown option '--frob'\.$/);
-    assert.throws(() => parseInput(command, ['--output']), UsageError);
+    assert.throws(() => parseInput(command, ["--a'b\nc"]), /Unknown option '--a'b\nc'\.$/);
+    assert.throws(
+      () => parseInput(command, ['--output']),
+      /Option '-o, --output <value>' argument missing\.$/,
+    );
+    assert.throws(() => parseInput(command, ['--output', '-5']), /: Option '--output' argument missing\.$/);
+    assert.throws(() => parseInput(command, ['--force=5']), /Option '--force' does not take an argument\.$/);
     assert.throws(() => parseInput(command, []).operand(), /Which file\?/);
     assert.throws(() => parseInput(command, ['a', 'b']), /One file at a time, not a, b\.$/);
   });
 
-  it('passes over no word of any command', () => {
+  it('refuses words that a command does not know', () => {
     for (const one of commands) {
-      assert.throws(() => parseInput(one, ['a', 'b', 'c']), UsageError, one.name);
+      if (one.takesSeveral !== true)
+        assert.throws(() => parseInput(one, ['a', 'b', 'c']), UsageError, one.name);
       assert.throws(() => parseInput(one, ['--no-such']), /Unknown option '--no-such'/, one.name);
       const takes = one.usage.some((line) => line.includes(' -- '));
       if (!takes) assert.throws(() => parseInput(one, ['--', 'java']), /What is "java"\?/, one.name);
       // What the usage names is what is taken.
-      const usage = one.usage[0]?.replace(/\[.*?\]|-o (FILE|OUTPUT)/g, '') ?? '';
-      const named = usage.match(/\b(FILE|FOLDER|BEFORE|AFTER)\b/g) ?? [];
+      const usage = one.usage[0]?.replace(/\[.*?\]|-o (FILE|OUTPUT|FLEET)/g, '') ?? '';
+      const named =
+        usage.match(/\b(FILE|FOLDER|FLEET|BEFORE|AFTER|SQL|RECORDING|SHELL)\b|(?<=SYSTEM_)TRACE\b/g) ?? [];
       assert.deepEqual(
         (one.operands ?? []).map((what) => what.toUpperCase()),
         named,
@@ -83,6 +92,20 @@ describe('the command line', () => {
       for (const line of help.split('\n')) assert.ok(line.length <= 120, `too long for a terminal: ${line}`);
     }
     for (const { name } of commands) assert.ok(overview(commands).includes(name));
+  });
+
+  it('takes --interval for every way of sampling, and another for one of them', () => {
+    const record = commands.find(({ name }) => name === 'record')!;
+    const asked = (...args: string[]) => {
+      const { syncIntervalNs, asyncIntervalNs } = requestOf(parseInput(record, args));
+      return [syncIntervalNs, asyncIntervalNs];
+    };
+    assert.deepEqual(asked(), [undefined, undefined]);
+    assert.deepEqual(asked('--interval', '2ms'), [2e6, 2e6]);
+    assert.deepEqual(asked('--interval', '2ms', '--point-interval', '0'), [0, 2e6]);
+    assert.deepEqual(asked('--interval', '2ms', '--cpu-interval', '5ms'), [2e6, 5e6]);
+    assert.deepEqual(asked('--cpu-interval', '0'), [undefined, 0]);
+    assert.throws(() => asked('--interval', '0'), /takes a time above 0.*--point-interval 0/);
   });
 
   it('is in docs/CLI.md as it is', () => {

@@ -110,9 +110,16 @@ describe('btrace compare', () => {
       ['a.B$1.c(d)', 'aXB$1.c(d)', 'my.ShopTest.run', 'my.Shop.run'].map((name) => pattern.test(name)),
       [true, false, true, false],
     );
+    const parts = exemptPattern('a*b*b')!;
+    assert.deepEqual(
+      ['abb', 'a.b.c.b', 'ab', 'b.b', 'abbc'].map((name) => parts.test(name)),
+      [true, true, false, false, false],
+    );
+    // A name of a hostile recording costs one pass.
+    assert.equal(exemptPattern('*a'.repeat(8) + '!')!.test('a'.repeat(100_000)), false);
   });
 
-  it('is as if before were as long as after, where that is asked for', () => {
+  it('scales BEFORE to the length of AFTER on request', () => {
     const found = compared({ isScaled: true });
     assert.ok(Math.abs(found.comparison.scale - 5990 / 5900) < 1e-9);
     assert.ok(Math.abs(found.sum.before - found.sum.after) < 1);

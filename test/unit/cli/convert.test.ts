@@ -45,7 +45,7 @@ describe('a recording that has no end, written as a recording', () => {
       () => undefined,
     );
 
-  it('keeps the chunks behind a length that lies, which are found last of all', async () => {
+  it('keeps the chunks behind a chunk with a wrong length', async () => {
     const chunks = chunksOf(bytes);
     const [, , liar] = chunks;
     const damaged = bytes.slice();
@@ -114,7 +114,7 @@ describe('a file that cannot be converted, or not so', () => {
     await refused('large.btrace', 'csv', /takes more than 1\.00 MB of memory: nothing was written/, 2 ** 20);
   });
 
-  it('has its points counted by nobody', async () => {
+  it('has no survey of points', async () => {
     const seen = new PassThrough();
     const terminal = new Terminal(seen, Object.assign(seen, { isTTY: true }), {});
     await assert.rejects(

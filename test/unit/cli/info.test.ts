@@ -105,7 +105,23 @@ describe('what btrace info says of what nobody measured', () => {
     const text = rows({ config: { asyncIntervalNs: 5e6 } }, messages.Status.encode(status));
     assert.match(text, /^capturing +2\.00 s of 10\.0 s CPU time, sending 1\.00 ms$/m);
     assert.match(text, /^agent held +4\.00 KB$/m);
-    assert.match(text, /^intervals +every point, 5\.00 ms from outside$/m);
+    assert.match(text, /^intervals +every point, 5\.00 ms by the external sampler$/m);
+  });
+
+  it('has how long captures took, and of each source what was asked and kept', () => {
+    const buckets = [...Array<number>(11).fill(0), 98, 0, 2];
+    const text = rows(
+      {},
+      messages.Status.encode({
+        captureNs: 1e6,
+        costs: [{ kind: 1, count: 100, totalNs: 300_000, buckets }],
+        sources: [{ kind: 1, askedNs: 1e6, effectiveNs: 4e6 }],
+        tickNs: 4e6,
+      }),
+    );
+    assert.match(text, /: 100 at 3\.00 µs, 50 % < 4\.10 µs, 93 % < 4\.10 µs, 99 % < 16\.4 µs$/m);
+    assert.match(text, /CPU time: 1\.00 ms asked for, 4\.00 ms kept \(median\)$/im);
+    assert.match(text, /^kernel’s tick +4\.00 ms$/m);
   });
 });
 

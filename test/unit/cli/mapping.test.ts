@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'mocha';
 import { convertFile } from '../../../src/cli/convert/conversion.js';
-import { retraced } from '../../../src/cli/mapping.js';
+import { retraced } from '../../../src/cli/retrace-mapping.js';
 import { measure } from '../../../src/cli/report/measure.js';
 import { trustFacts } from '../../../src/cli/trust.js';
 import { decoded } from '../trace/recordings.js';

@@ -8,6 +8,7 @@ import { Terminal } from '../../../src/cli/terminal.js';
 import { trustFacts } from '../../../src/cli/trust.js';
 import {
   decodeRecording,
+  SourceKind,
   synthesize,
   type SynthTruth,
   sumScope,
@@ -49,7 +50,8 @@ function withCpu(trace: Trace, change: (ns: number) => number): Trace {
     const intervals = new Proxy(thread.intervals, {
       get: (of, key): unknown => (key === 'cpu' ? cpu : Reflect.get(of, key, of)),
     });
-    return { ...thread, intervals };
+    const { message, calls } = thread;
+    return { ...thread, intervals, message, calls };
   });
   return { ...trace, threads };
 }
@@ -99,19 +101,30 @@ describe('a report', () => {
       'total-cpu': (row) => row.totalCpuNs,
       'self-wall': (row) => row.selfWallNs,
       'total-wall': (row) => row.totalWallNs,
-      blocked: (row) => row.blockedNs,
+      wait: (row) => row.waitNs,
       allocated: (row) => row.allocatedBytes,
+      held: (row) => row.heldBytes,
     };
     assert.deepEqual(Object.keys(columns), sortKeys);
     // What a method allocates here goes with its CPU time: it is made to be another's.
+    const { count } = trace.paths;
     const shuffled: Trace = {
       ...trace,
+      // What is still held, of yet another.
+      heldMemory: {
+        count,
+        thread: new Uint32Array(count).fill(trace.threads[0]!.index),
+        time: new Float64Array(count).fill(trace.beginNs),
+        path: Int32Array.from({ length: count }, (_, path) => path),
+        bytes: Float64Array.from({ length: count }, (_, path) => (path * 6007) % 997),
+      },
       threads: trace.threads.map((thread) => {
         const allocatedBytes = Float64Array.from(thread.intervals.path, (path) => (path * 7919) % 1009);
         const intervals = new Proxy(thread.intervals, {
           get: (of, key): unknown => (key === 'allocatedBytes' ? allocatedBytes : Reflect.get(of, key, of)),
         });
-        return { ...thread, intervals };
+        const { message, calls } = thread;
+        return { ...thread, intervals, message, calls };
       }),
     };
     const orders = sortKeys.map((sort) => {
@@ -154,10 +167,10 @@ describe('a report', () => {
   it('is printed with the hottest methods first', () => {
     const output = new PassThrough();
     printReport(measure(trace, [], request), new Terminal(output, output, {}));
-    assert.match(String(output.read()), /^Hottest methods by self CPU \(10 of/m);
+    assert.match(String(output.read()), /^Hottest methods by SELF CPU \(10 of/m);
   });
 
-  it('says of a wait that only the kernel told of that nobody knows what it was for', () => {
+  it('says that the cause of a wait known only from the kernel is unknown', () => {
     const bytes = readFileSync('test/fixtures/formats/read-systrace.html');
     const { waits } = reportJson('', measure(importWhole(anyImporter(), bytes), [], request)) as {
       waits: { kind: string }[];
@@ -166,7 +179,10 @@ describe('a report', () => {
   });
 
   it('calls threads without a name by their numbers, in their waits too, and parts them', () => {
-    const threads = trace.threads.map((thread) => ({ ...thread, name: '' }));
+    const threads = trace.threads.map((thread) => {
+      const { intervals, message, calls } = thread;
+      return { ...thread, intervals, message, calls, name: '' };
+    });
     const named = measure(trace, [], request).waits;
     const { waits } = measure({ ...trace, threads }, [], request);
     assert.ok(named.length > 1);
@@ -220,14 +236,39 @@ describe('a report', () => {
       costs: [],
     };
     assert.ok(
-      said({ status }).some((text) => /^! sampled every 4\.00 ms at the end, not the 1\.00 ms/.test(text)),
+      said({ status }).some((text) =>
+        /^! sampled at points every 4\.00 ms, not the 1\.00 ms asked for: to/.test(text),
+      ),
+    );
+    const sources = [
+      { kind: SourceKind.CpuTime, askedNs: 1e6, effectiveNs: 4e6 },
+      { kind: SourceKind.Points, askedNs: 1e6, effectiveNs: 1e6 },
+      { kind: SourceKind.Waits, askedNs: 1e6, effectiveNs: 1e6 },
+    ];
+    const bySource = said({ status: { ...status, sources, tickNs: 4e6 } });
+    assert.ok(
+      bySource.includes(
+        '! sampled every 4.00 ms of CPU time, not the 1.00 ms asked for: the kernel’s clock ticks no oftener',
+      ),
+    );
+    assert.ok(bySource.includes('sampled at points every 1.00 ms'));
+    assert.ok(!bySource.some((text) => text.includes('waits shorter')));
+    const stops = (more: object) =>
+      said({ status: { ...status, ...more } }).filter((text) => text.startsWith('all threads stood still'));
+    assert.deepEqual(stops({}), []);
+    assert.deepEqual(stops({ stoppedNs: 3e6 }), [
+      'all threads stood still for 3.00 ms, when it began and when it ended',
+    ]);
+    assert.deepEqual(stops({ stoppedNs: 0 }), []);
+    assert.ok(
+      said({ status: { ...status, stoppedNs: 0 } }).includes('no thread was stopped when it began or ended'),
     );
     const problems = [{ offset: 1, what: 'x' }];
     assert.ok(said({ problems }).includes('! 1 thing was wrong in the file: see btrace info'));
   });
 
   it('says what the whole recording cost, whatever part of it is asked for', () => {
-    const waitedNs = sumScope(trace, wholeTrace).sum.blocked;
+    const waitedNs = sumScope(trace, wholeTrace).sum.wait;
     assert.ok(waitedNs > 0);
     const status = {
       samples: 1,

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'mocha';
-import { TraceReader } from '../../../src/extension/engine/open-trace.js';
+import { TraceReader } from '../../../src/trace/trace-reader.js';
 import { writeExport } from '../../../src/extension/engine/write-export.js';
 import { writeChrome } from '../../../src/trace/formats/chrome-export.js';
 import type { Trace } from '../../../src/trace/index.js';
@@ -26,7 +26,8 @@ describe('an export of the editor', () => {
   function read(bytes: Uint8Array, mostBytes: number): Trace {
     const reader = new TraceReader({ mostBytes });
     for (let at = 0; at < bytes.length; at += 2 ** 17) reader.append(bytes.subarray(at, at + 2 ** 17));
-    return reader.finish();
+    reader.finish();
+    return reader.trace();
   }
 
   it('is whole, or says what to do and leaves nothing behind', () => {

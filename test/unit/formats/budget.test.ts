@@ -1,17 +1,21 @@
 // A foreign trace too large for the memory it may take: of each format the first events are shown, and the trace says so.
 import assert from 'node:assert/strict';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, it } from 'mocha';
-import { callBytes, intervalBytes } from '../../../src/trace/build/budget.js';
+import { callBytes, intervalBytes } from '../../../src/trace/assemble/budget.js';
 import { trustFacts } from '../../../src/cli/trust.js';
 import { anyImporter, exporters, importers, type TraceImporter } from '../../../src/trace/formats/index.js';
 import { sumScope, wholeTrace, type Trace } from '../../../src/trace/index.js';
 import { dumpTrace } from '../trace-dump.js';
 import { artStreamed, artTrace } from './art-traces.js';
 import { fuchsiaTrace } from './fuchsia-traces.js';
+import { jfrChunk, shopChunk } from './jfr-traces.js';
 import { check } from './mutations.js';
+import { map2, perfData, sample } from './perf-data-files.js';
+import { cpuMessage, encodedProfile } from './pprof-traces.js';
 import { importWhole, written } from './round-trip.js';
 import { randomTrace } from './sample-traces.js';
+import { simpleperfFile, simpleperfNames, simpleperfSample } from './simpleperf-traces.js';
 
 const mostBytes = 150_000;
 const piece = 2000;
@@ -63,6 +67,84 @@ function perfScript(): Buffer {
   return Buffer.from(Array.from({ length: 5000 }, sample).join(''));
 }
 
+function manySamples(): Uint8Array {
+  const sample = Array.from({ length: 5000 }, (_, i) => ({
+    location_id: Array.from({ length: 6 }, (_, depth) => 1 + ((i >> (2 * depth)) & 3)),
+    value: [1, 1000 * (1 + (i % 7))],
+  }));
+  return encodedProfile({ ...cpuMessage, sample });
+}
+
+function cpuProfile(): Buffer {
+  const node = (_: unknown, i: number): object => ({
+    id: i + 1,
+    callFrame: { functionName: `f${i}`, url: 'a.js', lineNumber: i },
+    children: i === 0 ? Array.from({ length: 40 }, (_, child) => child + 2) : [],
+  });
+  return Buffer.from(
+    JSON.stringify({
+      nodes: Array.from({ length: 41 }, node),
+      startTime: 0,
+      endTime: 5_000_000,
+      samples: Array.from({ length: 5000 }, (_, i) => 2 + (i % 40)),
+      timeDeltas: Array.from({ length: 5000 }, () => 1000),
+    }),
+  );
+}
+
+function manyReports(): Buffer {
+  const sample = (_: unknown, i: number) => simpleperfSample(i, 1200 + (i % 2), [i % 3, 0]);
+  return simpleperfFile([...Array.from({ length: 5000 }, sample), ...simpleperfNames]);
+}
+
+function manyPerfSamples(): Buffer {
+  const one = (_: unknown, i: number): Buffer =>
+    sample({ ms: i, tid: 100 + (i % 2), user: [0x40_0000 + (i % 30), 0x40_0100] });
+  return perfData([map2(100, 0x40_0000, 0x1000, 0, '/shop'), ...Array.from({ length: 5000 }, one)]);
+}
+
+function manyChunks(): Buffer {
+  const chunk = (_: unknown, i: number): Buffer =>
+    jfrChunk({ ...shopChunk, startNs: 1_700_000_000_000_000_000n + BigInt(i) * 100_000_000n });
+  return Buffer.concat(Array.from({ length: 120 }, chunk));
+}
+
+function callGraph(): Buffer {
+  const frame = (_: unknown, i: number): string =>
+    `    +   3 step${i % 40}  (in shop) + ${i}  [0x1]\n    +     ${i % 3} leaf${i}  (in shop) + 4  [0x2]\n`;
+  const head =
+    'Analysis of sampling shop (pid 7) every 1 millisecond\nCall graph:\n    15000 Thread_1: main\n';
+  return Buffer.from(`${head}    + 15000 start  (in dyld) + 1  [0x3]\n${many(5000, frame)}`);
+}
+
+function hangReport(): Buffer {
+  const step = (_: unknown, i: number): string =>
+    `    1  step${i % 40} + 4 (shop + 8) [0x1] ${i + 1}\n      1  leaf${i % 90} + 4 (shop + 8) [0x2] ${i + 1}\n`;
+  const head = 'Date/Time:  today\nSteps:  5000 (10ms sampling interval)\nProcess:  shop [7]\n';
+  const thread = '  Thread 0x1    5000 samples (1-5000)\n  5000  start + 4 (dyld + 8) [0x3] 1-5000\n';
+  return Buffer.from(head + thread + many(5000, step));
+}
+
+function crashReport(): Buffer {
+  const thread = (_: unknown, i: number): string =>
+    `{"id":${i},"frames":[{"symbol":"leaf${i}","imageIndex":0},{"symbol":"start","imageIndex":0}]}`;
+  const threads = Array.from({ length: 1500 }, thread).join(',\n');
+  return Buffer.from(`{"bug_type":"309"}\n{"threads":[${threads}],"usedImages":[{"name":"shop"}]}\n`);
+}
+
+function timeProfile(): Buffer {
+  const row = (_: unknown, i: number): string =>
+    `<row><sample-time id="${3 * i + 9}">${i * 1e6}</sample-time><thread ref="1"/><thread-state ref="2"/><weight ref="3"/>` +
+    `<backtrace id="${3 * i + 10}"><frame id="${3 * i + 11}" name="f${i % 90}"/><frame ref="4"/></backtrace></row>\n`;
+  const first =
+    '<row><sample-time id="5">0</sample-time><thread id="1" fmt="main 0x1 (shop, pid: 7)"/><thread-state id="2">Running' +
+    '</thread-state><weight id="3">1000000</weight><backtrace id="6"><frame id="4" name="start"/></backtrace></row>';
+  return Buffer.from(`<trace-query-result><node>${first}${many(5000, row)}</node></trace-query-result>`);
+}
+
+const many = (length: number, of: (_: unknown, i: number) => string): string =>
+  Array.from({ length }, of).join('');
+
 const art = artTrace(3, 'dual');
 const streamed = artStreamed();
 /** The text after the records: 7 bytes, then as many as they say. */
@@ -83,6 +165,16 @@ const files: Record<string, Buffer> = {
   fuchsia: again(fuchsia, 8, fuchsia.length, 500),
   ninja: buildLog(),
   perf: perfScript(),
+  pprof: Buffer.from(manySamples()),
+  cpuprofile: cpuProfile(),
+  jfr: manyChunks(),
+  simpleperf: manyReports(),
+  sample: callGraph(),
+  spindump: hangReport(),
+  ips: crashReport(),
+  xctrace: timeProfile(),
+  'perf-data': manyPerfSamples(),
+  firefox: gunzipSync(exported('firefox')),
 };
 const callsOf = ({ threads }: Trace): number => threads.reduce((sum, { calls }) => sum + calls.count, 0);
 const intervalsOf = ({ threads }: Trace): number =>

@@ -84,7 +84,7 @@ describe('collapsed stacks', () => {
         .toString()
         .trim()
         .split('\n');
-      const unit = weight === 'wall' || weight === 'cpu' || weight === 'blocked' ? 'ns' : weight;
+      const unit = weight === 'wall' || weight === 'cpu' || weight === 'wait' ? 'ns' : weight;
       assert.equal(lines.shift(), `# unit: ${unit}`);
       const said = lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
       const measured =

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { EventBuilder } from '../../../src/trace/build/event-builder.js';
+import { EventBuilder } from '../../../src/trace/assemble/event-builder.js';
 import { writeMethodTable } from '../../../src/trace/formats/csv-export.js';
 import { NamedMethods } from '../../../src/trace/formats/named-methods.js';
 import { NameTable } from '../../../src/trace/formats/names.js';

@@ -1,6 +1,6 @@
 /** Arrows between events → links, and what is kept of those whose other end has not come. */
 import assert from 'node:assert/strict';
-import { EventBuilder } from '../../../src/trace/build/event-builder.js';
+import { EventBuilder } from '../../../src/trace/assemble/event-builder.js';
 import { Flows } from '../../../src/trace/formats/flows.js';
 import { NamedMethods } from '../../../src/trace/formats/named-methods.js';
 import { NameTable } from '../../../src/trace/formats/names.js';
@@ -25,7 +25,7 @@ function told(
 }
 
 describe('flows', () => {
-  it('link each event of an id with the one before, and are forgotten when they end', () => {
+  it('link each event with the previous one of its id, and end with the last', () => {
     const { rows, memoryBytes } = told((flows, thread) => {
       flows.begin(5, thread(1), 10);
       flows.step(5, thread(2), 20, false);
@@ -49,7 +49,7 @@ describe('flows', () => {
     assert.ok(memoryBytes > 0);
   });
 
-  it('whose end is told before their begin still wait for what was earlier', () => {
+  it('wait for earlier events when their end comes before their begin', () => {
     const { rows, memoryBytes } = told((flows, thread) => {
       flows.step(5, thread(2), 50, true);
       flows.step(5, thread(1), 10, true);

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { anyImporter, importers, recognise } from '../../../src/trace/formats/index.js';
+import { scale } from '../../rigs/scale.js';
 import { cpuMs } from '../cpu-time.js';
 import { check, corpus, mutant } from './mutations.js';
 import { importWhole } from './round-trip.js';
 
 const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1e9);
 /** Mutations of each file; `npm run fuzz` goes on. */
-const rounds = 60;
+const rounds = 6 * scale;
 
 describe(`damaged files (seed ${seed})`, () => {
   it('are of every format that is read', () => {
@@ -53,6 +54,13 @@ describe(`damaged files (seed ${seed})`, () => {
       commas: Buffer.from('[' + ','.repeat(size)),
       longLine: Buffer.from('a;b 1\n' + 'x;'.repeat(size)),
       deep: Buffer.from('a;b 1\n' + `${'x;'.repeat(100_000)}y 1\n`),
+      elements: Buffer.from('<trace-query-result>' + '<row>'.repeat(size / 5)),
+      openTag: Buffer.from('<trace-query-result><a ' + 'x="<" '.repeat(size / 6)),
+      entities: Buffer.from('<frame name="' + '&#1;&'.repeat(size / 5) + '">'),
+      columns: Buffer.from(
+        'Analysis of sampling a (pid 1) every 1 millisecond\nCall graph:\n  9 Thread_1\n' +
+          Array.from({ length: 700 }, (_, i) => `${' '.repeat(i + 3)}9 f\n`).join(''),
+      ),
       pushes: Buffer.from('0:POP\n' + '1:a\n'.repeat(size / 4)),
       // Packets that claim to be longer than they are, and tags that repeat.
       lengths: Buffer.alloc(size, Buffer.from([0x0a, 0xff, 0xff, 0x7f])),

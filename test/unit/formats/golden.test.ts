@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import protobuf from 'protobufjs';
 import { anyImporter, exporters, importers, recognise } from '../../../src/trace/formats/index.js';
 import { dumpTrace } from '../trace-dump.js';
 import { artPackets, artStreamed, artTrace } from './art-traces.js';
 import { fuchsiaTrace } from './fuchsia-traces.js';
-import { chromePerfetto, systemPerfetto } from './perfetto-traces.js';
+import { rawProfile, sharedProfile } from './firefox-profiles.js';
+import { shopRecording } from './jfr-traces.js';
+import { chromePerfetto, sampledPerfetto, systemPerfetto } from './perfetto-traces.js';
+import { shopPerfData } from './perf-data-files.js';
+import { cpuPprof, decodedProfile, heapPprof } from './pprof-traces.js';
 import { importWhole, written } from './round-trip.js';
+import { shopSimpleperf } from './simpleperf-traces.js';
 import { smallTrace } from './sample-traces.js';
 
 /** Golden files are for reading; UPDATE_GOLDEN=1 writes them anew, and the diff says what changed. */
@@ -24,6 +30,14 @@ describe('golden files', () => {
   for (const { id, extension, write } of exporters) {
     it(`writes ${id} as before`, () => {
       const bytes = written(write, smallTrace());
+      if (id === 'pprof') {
+        golden('written.pprof.json', JSON.stringify(decodedProfile(gunzipSync(bytes)), null, 1) + '\n');
+        return;
+      }
+      if (id === 'firefox') {
+        golden('written.profile.json', gunzipSync(bytes).toString());
+        return;
+      }
       if (id !== 'perfetto') {
         golden(`written${extension}`, Buffer.from(bytes).toString());
         return;
@@ -54,6 +68,14 @@ describe('golden files', () => {
     'art-4': artPackets(4),
     'art-5': artPackets(5),
     fuchsia: fuchsiaTrace(),
+    jfr: shopRecording(),
+    simpleperf: shopSimpleperf(),
+    'perf-data': shopPerfData(),
+    firefox: sharedProfile(),
+    'firefox-raw': rawProfile(),
+    'pprof-cpu': cpuPprof(),
+    'pprof-heap': heapPprof(),
+    'perfetto-samples': sampledPerfetto(),
     'perfetto-system': systemPerfetto(),
     'perfetto-chrome': chromePerfetto(),
   };

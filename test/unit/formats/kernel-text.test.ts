@@ -1,7 +1,10 @@
 /** The kernel's trace as text, as it comes from ftrace with any clock, and from perf. */
 import assert from 'node:assert/strict';
 import { anyImporter } from '../../../src/trace/formats/index.js';
+import { sumScope, wholeTrace } from '../../../src/trace/index.js';
+import { statesOf, wakerName, wakerOf } from '../../../src/trace/measure/scheduling.js';
 import { IntervalState, type Trace } from '../../../src/trace/model/trace.js';
+import { SchedState } from '../../../src/trace/system/kernel-sink.js';
 import { cpuMs } from '../cpu-time.js';
 import { importWhole } from './round-trip.js';
 
@@ -43,7 +46,7 @@ const clocks: Readonly<Record<string, { of: (since: number) => string; says: Reg
 /** What the scheduler told, µs. */
 const times = (read: Trace): string[] =>
   read.threads.map(({ tid, name, intervals }) => {
-    const at = intervals.state.indexOf(IntervalState.Blocked);
+    const at = intervals.state.indexOf(IntervalState.Wait);
     const asleep = at < 0 ? 0 : Math.round((intervals.end[at]! - intervals.begin[at]!) / 1000);
     const cpu = intervals.cpu.subarray(0, intervals.count).reduce((sum, value) => sum + value, 0);
     return `${name} ${tid}: asleep ${asleep}, on a CPU ${Math.round(cpu / 1000)}`;
@@ -74,7 +77,10 @@ describe('the kernel’s trace as text', () => {
       '     Web Content    77 [000]  3873.394621:       sched:sched_switch: prev_comm=Web Content prev_pid=77 prev_prio=120 prev_state=S ==> next_comm=perf next_pid=27428 next_prio=120',
     ];
     const read = importWhole(anyImporter(), Buffer.from(`${lines.join('\n')}\n`));
-    assert.deepEqual(read.problems, []);
+    assert.deepEqual(
+      read.problems.map(({ what }) => what),
+      ['1 event was not read: sched_stat_runtime'],
+    );
     assert.deepEqual(times(read), [
       'perf 27428: asleep 7, on a CPU 0',
       'Web Content 77: asleep 0, on a CPU 10',
@@ -118,6 +124,68 @@ describe('the kernel’s trace as text', () => {
     const read = importWhole(anyImporter(), Buffer.from(text), 50);
     assert.deepEqual(times(read), ['shop 7: asleep 200, on a CPU 600']);
     assert.equal(Math.round(read.threads[0]!.calls.cpu[0]! / 1000), 600);
+  });
+
+  it('has what a recording has of the scheduler: cores, states, wakers, frequencies', () => {
+    const on = (core: number, who: string, tid: number, since: number, what: string): string =>
+      line(who, tid, since, what).replace('[000]', `[00${core}]`);
+    const onto = (core: number, since: number, what: string): string => on(core, 'idle', 0, since, what);
+    const [toShop, toGiver] = [
+      'sched_switch: prev_comm=idle prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=shop next_pid=7 next_prio=120',
+      'sched_switch: prev_comm=idle prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=giver next_pid=9 next_prio=120',
+    ];
+    const text = [
+      on(1, 'shop', 7, 0, 'tracing_mark_write: B|7|open'),
+      on(1, 'idle', 0, 50, 'cpu_frequency: state=1800000 cpu_id=1'),
+      on(
+        1,
+        'shop',
+        7,
+        100,
+        toShop
+          .replace('idle prev_pid=0', 'shop prev_pid=7')
+          .replace('=R', '=D')
+          .replace('shop next_pid=7', 'idle next_pid=0'),
+      ),
+      onto(2, 150, toGiver),
+      on(2, 'giver', 9, 400, 'sched_waking: comm=shop pid=7 prio=120 target_cpu=003'),
+      on(3, 'idle', 0, 410, 'sched_blocked_reason: pid=7 iowait=1 caller=io_schedule'),
+      onto(3, 500, toShop),
+      on(3, 'shop', 7, 900, 'tracing_mark_write: E|7'),
+    ].join('');
+    const trace = importWhole(anyImporter(), Buffer.from(text), 50);
+    assert.deepEqual(trace.problems, []);
+    const system = trace.system!;
+    const shop = statesOf(system, trace).get(7)!;
+    const stretches = Array.from({ length: shop.count }, (_, row) => [
+      ...[shop.state[row], Math.round(shop.begin[row]! / 1e3), Math.round(shop.end[row]! / 1e3)],
+      ...[shop.core[row], shop.waker[row]],
+    ]);
+    assert.deepEqual(stretches, [
+      [SchedState.Running, 0, 100, 1, 0],
+      [SchedState.Io, 100, 400, -1, 9],
+      [SchedState.Runnable, 400, 500, -1, 0],
+      [SchedState.Running, 500, 900, 3, 0],
+    ]);
+    assert.deepEqual([system.cores, system.task(9)?.name], [4, 'giver']);
+    assert.deepEqual(system.frequencies.kHz, [1_800_000]);
+    assert.equal(Math.round(system.frequencies.time[0]! / 1e3), 50);
+    // The thread that is not shown still has a name where it woke one that is.
+    const thread = trace.threads.find(({ tid }) => tid === 7)!;
+    assert.equal(wakerName(trace, wakerOf(trace, thread, 0, trace.endNs)), 'giver');
+    assert.equal(Math.round(sumScope(trace, wholeTrace).sum.coreWait / 1e3), 100);
+  });
+
+  it('leaves out events on a core that cannot be', () => {
+    const text = [line('shop', 7, 0, 'tracing_mark_write: B|7|open'), gives('shop', 7, 100, 'idle', 0)].join(
+      '',
+    );
+    const trace = importWhole(anyImporter(), Buffer.from(text.replaceAll('[000]', '[99999]')), 50);
+    assert.equal(trace.system, undefined);
+    assert.match(
+      trace.problems.map(({ what }) => what).join(),
+      /1 event has a time or a value that cannot be one/,
+    );
   });
 
   it('calls a thread by its last name, whatever the order of the lines, and what is not known by none', () => {

@@ -1,20 +1,32 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { anyImporter, exporters, importers } from '../../../src/trace/formats/index.js';
 import type { Trace } from '../../../src/trace/model/trace.js';
 import { artPackets, artStreamed, artTrace } from './art-traces.js';
 import { fuchsiaTrace } from './fuchsia-traces.js';
-import { chromePerfetto, systemPerfetto } from './perfetto-traces.js';
+import { rawProfile, sharedProfile } from './firefox-profiles.js';
+import { shopRecording } from './jfr-traces.js';
+import { chromePerfetto, sampledPerfetto, systemPerfetto } from './perfetto-traces.js';
+import { shopPerfData } from './perf-data-files.js';
+import { cpuPprof, heapPprof } from './pprof-traces.js';
 import { importWhole, written } from './round-trip.js';
+import { shopSimpleperf } from './simpleperf-traces.js';
 import { randomNumbers, randomTrace, smallTrace } from './sample-traces.js';
 
 const folder = path.join('test', 'fixtures', 'formats');
 
+/** Damage to gzip shows what inflating does, and hardly what the format's reader does. */
+const inflated = (bytes: Uint8Array): Uint8Array =>
+  bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes;
+
 /** One small file at least of each format, to be damaged. */
 export const corpus: readonly Uint8Array[] = [
-  ...exporters.filter(({ id }) => id !== 'csv').map(({ write }) => written(write, smallTrace())),
-  ...exporters.filter(({ id }) => id !== 'csv').map(({ write }) => written(write, randomTrace(3, 60))),
+  ...exporters.filter(({ id }) => id !== 'csv').map(({ write }) => inflated(written(write, smallTrace()))),
+  ...exporters
+    .filter(({ id }) => id !== 'csv')
+    .map(({ write }) => inflated(written(write, randomTrace(3, 60)))),
   ...readdirSync(folder)
     .filter((name) => name.startsWith('read-') && !name.endsWith('.dump'))
     .map((name) => readFileSync(path.join(folder, name))),
@@ -25,8 +37,16 @@ export const corpus: readonly Uint8Array[] = [
   artPackets(4),
   artPackets(5),
   systemPerfetto(),
+  sampledPerfetto(),
   chromePerfetto(),
   fuchsiaTrace(),
+  cpuPprof(),
+  heapPprof(),
+  shopRecording(),
+  shopSimpleperf(),
+  shopPerfData(),
+  sharedProfile(),
+  rawProfile(),
 ];
 
 /** What the rest of the engine takes for granted of a trace. */

@@ -29,6 +29,61 @@ const swap = (timestamp: number, prev: number, state: number, next: number, comm
   },
 });
 
+const text = (iid: number, str: string): Packet => ({ iid, str: Buffer.from(str) });
+const sampleOf = (timestamp: number, tid: number, callstack_iid: number): Packet => ({
+  timestamp,
+  trusted_packet_sequence_id: 9,
+  sequence_flags: 2,
+  perf_sample: { cpu: 0, pid: 100, tid, callstack_iid },
+});
+
+/** Samples of traced_perf: stacks of interned frames, one of them without a name; a thread that has slices, and one that has none. */
+export function sampledPerfetto(): Uint8Array {
+  const onTrack = { trusted_packet_sequence_id: 3, sequence_flags: 2 };
+  return encoded([
+    {
+      process_tree: {
+        processes: [{ pid: 100, cmdline: ['com.example.app'] }],
+        threads: [
+          { tid: 100, tgid: 100, name: 'main' },
+          { tid: 101, tgid: 100, name: 'worker' },
+        ],
+      },
+    },
+    {
+      ...onTrack,
+      sequence_flags: 1,
+      track_descriptor: { uuid: 1, thread: { pid: 100, tid: 100, thread_name: 'main' } },
+    },
+    { ...onTrack, timestamp: 1_000_000, track_event: { type: 1, track_uuid: 1, name: 'doFrame' } },
+    { ...onTrack, timestamp: 31_000_000, track_event: { type: 2, track_uuid: 1 } },
+    {
+      timestamp: 10_000_000,
+      trusted_packet_sequence_id: 9,
+      sequence_flags: 1,
+      interned_data: {
+        function_names: [text(1, 'main'), text(2, 'draw'), text(3, '')],
+        mapping_paths: [text(4, '/system/lib64/libhwui.so')],
+        mappings: [{ iid: 1, path_string_ids: [4] }],
+        frames: [
+          { iid: 1, function_name_id: 1, mapping_id: 1, rel_pc: 16 },
+          { iid: 2, function_name_id: 2, mapping_id: 1, rel_pc: 32 },
+          { iid: 3, function_name_id: 3, mapping_id: 1, rel_pc: 0xabc },
+        ],
+        callstacks: [
+          { iid: 1, frame_ids: [1, 2] },
+          { iid: 2, frame_ids: [1, 2, 3] },
+        ],
+      },
+      perf_sample: { cpu: 0, pid: 100, tid: 100, callstack_iid: 1 },
+    },
+    sampleOf(20_000_000, 100, 2),
+    sampleOf(20_000_000, 101, 1),
+    sampleOf(30_000_000, 100, 2),
+    sampleOf(31_000_000, 101, 7),
+  ]);
+}
+
 /** The kernel's part: prints, switches of both forms, wake-ups; and TrackEvents of the same thread, on another clock. */
 export function systemPerfetto(): Uint8Array {
   return encoded([

@@ -56,9 +56,9 @@ describe('Perfetto protobuf', () => {
     const sums = sumScope(trace, { ...wholeTrace, threads: [main.index] });
     const { method, total } = methodFigures(sums, trace.methods.count);
     const row = method.findIndex((one) => trace.methods.name(one) === 'measure');
-    const { wall, cpu, blocked } = total;
+    const { wall, cpu, wait } = total;
     // 2 to 12 µs; asleep from 6 to 9, and then ready until 11.
-    assert.deepEqual([wall[row], cpu[row], blocked[row]], [10_000, 5000, 3000]);
+    assert.deepEqual([wall[row], cpu[row], wait[row]], [10_000, 5000, 3000]);
   });
 
   it('knows wake-ups without who woke, and threads that have ended', () => {
@@ -78,9 +78,9 @@ describe('Perfetto protobuf', () => {
         ];
         const trace = importWhole(new PerfettoImporter(), encoded([{ ftrace_events: { cpu: 0, event } }]));
         const [sleeper, ended] = trace.threads;
-        assert.deepEqual([...sleeper!.blocks.begin, ...sleeper!.blocks.end], [1000, 3000]);
+        assert.deepEqual([...sleeper!.waits.begin, ...sleeper!.waits.end], [1000, 3000]);
         assert.equal(trace.links.count, 0);
-        assert.deepEqual([ended!.name, ended!.blocks.count], ['t8', 0]);
+        assert.deepEqual([ended!.name, ended!.waits.count], ['t8', 0]);
         assert.equal(ended!.intervals.end[ended!.intervals.count - 1], 4000);
       }
   });
@@ -224,7 +224,7 @@ describe('Perfetto protobuf', () => {
     };
     const bytes = Buffer.concat([
       encoded([{ timestamp: 5, track_event: { type: 1, name: 'a' } }]),
-      ...[66, 37, 66, 133, 33].map(packet),
+      ...[54, 54, 37, 133, 33].map(packet),
     ]);
     assert.deepEqual(
       importWhole(new PerfettoImporter(), bytes, 3)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { EventBuilder } from '../../../src/trace/build/event-builder.js';
-import { decodeRecording } from '../../../src/trace/build/decode.js';
-import { endTop } from '../../../src/trace/build/event-columns.js';
+import { EventBuilder } from '../../../src/trace/assemble/event-builder.js';
+import { decodeRecording } from '../../../src/trace/assemble/decode.js';
+import { endTop } from '../../../src/trace/assemble/event-columns.js';
 import { NamedMethods } from '../../../src/trace/formats/named-methods.js';
 import { NameTable } from '../../../src/trace/formats/names.js';
 import { writeRecording } from '../../../src/trace/formats/recording-export.js';
@@ -12,7 +12,7 @@ import { EndReason, Mode } from '../../../src/trace/model/kinds.js';
 import type { Trace } from '../../../src/trace/model/trace.js';
 
 const facts = {
-  mode: Mode.FromOutside,
+  mode: Mode.External,
   modeReason: 'a test asked for it',
   target: { name: 'com.example.shop', pid: 7, runtime: 'ART (API 30)', os: 'android 11', device: 'Rig' },
   realtimeNs: 1_750_000_000_000_000_000n,
@@ -38,7 +38,7 @@ function figures(trace: Trace): Map<string, number[]> {
 
 describe('a foreign trace written as a recording', () => {
   const names = new NameTable();
-  const methods = new NamedMethods(names, true);
+  const methods = new NamedMethods(names, 'signature');
   const [main, draw, sleep] = ['app.Main.main', 'app.Main.draw', 'app.Main.sleep'].map((name) =>
     names.internText(`${name}\t()V`),
   ) as [number, number, number];
@@ -85,7 +85,7 @@ describe('a foreign trace written as a recording', () => {
     const { mode, modeReason, targetName, pid, device, os } = again.info;
     assert.deepEqual(
       [mode, modeReason, targetName, pid, device, os],
-      [Mode.FromOutside, 'a test asked for it', 'com.example.shop', 7, 'Rig', 'android 11'],
+      [Mode.External, 'a test asked for it', 'com.example.shop', 7, 'Rig', 'android 11'],
     );
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { EventBuilder } from '../../../src/trace/build/event-builder.js';
-import { endOf, endTop, type EventColumns } from '../../../src/trace/build/event-columns.js';
-import { sortRows } from '../../../src/trace/build/sort-rows.js';
+import { EventBuilder } from '../../../src/trace/assemble/event-builder.js';
+import { endOf, endTop, type EventColumns } from '../../../src/trace/assemble/event-columns.js';
+import { sortRows } from '../../../src/trace/assemble/sort-rows.js';
 import { NamedMethods } from '../../../src/trace/formats/named-methods.js';
 import { NameTable } from '../../../src/trace/formats/names.js';
 import { dumpTrace } from '../trace-dump.js';

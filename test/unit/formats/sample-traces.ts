@@ -1,5 +1,5 @@
-import { EventBuilder, type EventThread } from '../../../src/trace/build/event-builder.js';
-import { endTop } from '../../../src/trace/build/event-columns.js';
+import { EventBuilder, type EventThread } from '../../../src/trace/assemble/event-builder.js';
+import { endTop } from '../../../src/trace/assemble/event-columns.js';
 import { NamedMethods } from '../../../src/trace/formats/named-methods.js';
 import { NameTable } from '../../../src/trace/formats/names.js';
 import type { Trace } from '../../../src/trace/model/trace.js';

@@ -178,6 +178,7 @@ describe('speedscope files of others', () => {
     const bare = read(profile({}));
     assert.equal(bare.info.modeReason, 'The file does not say what its values are: 1 is drawn as 1 ms');
     assert.equal(bare.endNs, 2e6);
+    assert.equal(read(profile({ unit: 'constructor', weights: [3, 4] })).endNs, 7e6);
     assert.equal(read(profile({ unit: 'seconds', weights: [1, 2] })).info.modeReason, '');
   });
 

@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { setImmediate } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { anyImporter, importers, type TraceImporter } from '../../../src/trace/formats/index.js';
+import { wide } from '../../rigs/scale.js';
+import { heldBeyond, heldBytes } from '../held-memory.js';
 import { dumpTrace } from '../trace-dump.js';
 import { artTrace } from './art-traces.js';
 import { fuchsiaTrace } from './fuchsia-traces.js';
+import { sharedProfile } from './firefox-profiles.js';
+import { jfrChunk, shopChunk, shopRecording } from './jfr-traces.js';
+import { shopSimpleperf } from './simpleperf-traces.js';
+import { perfPipe, record, shopRecords } from './perf-data-files.js';
 import { systemPerfetto } from './perfetto-traces.js';
+import { cpuPprof } from './pprof-traces.js';
 
 /** A file with much in it that no trace needs: what is before it, what is said again and again, what is after it. */
 interface Padded {
@@ -19,24 +23,9 @@ interface Padded {
 }
 
 const megabyte = 1 << 20;
-const rounds = 24;
+const rounds = wide ? 24 : 12;
 /** Windows, tables that double, what the collector has not seen: far less than the padding. */
 const allowed = 8 * megabyte;
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
-
-/** Bytes that are held beyond `base`. Buffers are freed behind the collector's back: it is asked again while they are many. */
-async function heldBeyond(base: number): Promise<number> {
-  let beyond = Infinity;
-  for (let turn = 0; turn < 10 && beyond > allowed; turn++) {
-    collect();
-    await setImmediate();
-    const { heapUsed, external } = process.memoryUsage();
-    beyond = heapUsed + external - base;
-  }
-  return beyond;
-}
 
 /** Times `text`, about a megabyte of it. */
 function many(text: string): Uint8Array {
@@ -62,6 +51,12 @@ function words(...values: number[]): Uint8Array {
   return new Uint8Array(BigUint64Array.from(values, BigInt).buffer);
 }
 
+function emptyChunks(): Uint8Array {
+  const chunk = jfrChunk({ ...shopChunk, events: Array.from({ length: 900 }, () => order) });
+  return Buffer.concat(Array.from({ length: Math.ceil(megabyte / chunk.length) }, () => chunk));
+}
+
+const order = ['com.example.Order', { startTime: 0, title: 'nobody asks for this', items: [1, 2] }] as const;
 const art = artTrace(3, 'dual');
 const artText = Buffer.from(art).indexOf('\n', 10) + 1;
 
@@ -84,6 +79,46 @@ const files: Record<string, Padded> = {
   systrace: padded(fixture('written.systrace'), '# tracer: nop\n', many('# a remark\n')),
   ninja: padded(fixture('read-build.ninja_log'), '\n', many('# a remark\n')),
   perf: padded(fixture('read-samples.perf.txt'), '#\n', many('# a remark\n')),
+  firefox: padded(sharedProfile().toString(), '{', many('["x",1.5,null],'), '"notes":[', '0],'),
+  cpuprofile: padded(fixture('read-node.cpuprofile'), '{', many('["x",1.5,null],'), '"notes":[', '0],'),
+  sample: padded(fixture('read-shop.sample.txt'), 'Launch Time:', many(' a remark\n')),
+  spindump: padded(fixture('read-hang.spindump.txt'), 'Active cpus:', many(' 8\nNote: a remark\n')),
+  ips: padded(
+    fixture('read-crash.ips'),
+    '"threads" :',
+    many(' {"value":64},'),
+    '[],"notes":[',
+    '0],"threads":',
+  ),
+  xctrace: padded(
+    fixture('read-time-profile.xml'),
+    '</schema>',
+    many('<note fmt="0"><b>nobody reads this</b></note>\n'),
+  ),
+  pprof: {
+    before: cpuPprof(),
+    // A message that nobody reads: { tag of field 1000, length, bytes }.
+    padding: many('\xc2\x3e\x40' + 'x'.repeat(64)),
+    after: new Uint8Array(0),
+  },
+  simpleperf: {
+    before: shopSimpleperf().subarray(0, 12),
+    // Records with a field that nobody reads: length { tag of field 1000, length, bytes }.
+    padding: many('\x43\x00\x00\x00\xc2\x3e\x40' + 'x'.repeat(64)),
+    after: shopSimpleperf().subarray(12),
+  },
+  'perf-data': {
+    before: perfPipe(shopRecords),
+    // Records that the kernel took fewer samples for a while: { 64 bytes }.
+    padding: many(record(5, 0, Buffer.alloc(56)).toString('latin1')),
+    after: new Uint8Array(0),
+  },
+  jfr: {
+    before: shopRecording(),
+    // Chunks of events that nobody reads.
+    padding: emptyChunks(),
+    after: new Uint8Array(0),
+  },
   perfetto: {
     before: systemPerfetto(),
     // A packet with a field that nobody reads: 0x0a length { tag of field 1000, length, bytes }.
@@ -113,9 +148,9 @@ describe('readers of foreign formats', () => {
       const importer = reader(name);
       importer.append(new Uint8Array(before));
       importer.append(new Uint8Array(padding));
-      const began = await heldBeyond(0);
+      const began = await heldBytes();
       for (let round = 1; round < rounds; round++) importer.append(new Uint8Array(padding));
-      const grew = await heldBeyond(began);
+      const grew = await heldBeyond(began, allowed);
       importer.append(new Uint8Array(after));
       const trace = importer.finish();
 
@@ -129,9 +164,9 @@ describe('readers of foreign formats', () => {
     const stacks = many('main;com.example.Shop.run;com.example.Shop$Cart.add 17\n');
     const packed = gzipSync(Buffer.concat(Array.from({ length: rounds }, () => stacks)));
     const importer = anyImporter();
-    const began = await heldBeyond(0);
+    const began = await heldBytes();
     for (let at = 0; at < packed.length; at += 256) importer.append(packed.subarray(at, at + 256));
-    const grew = await heldBeyond(began);
+    const grew = await heldBeyond(began, allowed);
     assert.ok(grew < allowed, `${rounds} MB took ${(grew / megabyte).toFixed(1)} MB`);
     assert.equal(importer.finish().threads[0]?.calls.count, 3);
   });

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'mocha';
-import { demangle } from '../../../src/symbols/native/demangle.js';
 import { ElfFunctions } from '../../../src/symbols/native/elf-functions.js';
 import { elfFile } from '../../rigs/elf-file.js';
+import { cpuMs } from '../cpu-time.js';
 
 const buildId = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
 
@@ -60,6 +60,43 @@ describe('the functions of a library', () => {
     ]);
   });
 
+  it('are found in linear time, however many lie around one another', async () => {
+    const count = 4000;
+    // Half of them begin one after the other and all end at one place; the rest are names of one function.
+    const bytes = elfFile(
+      Array.from({ length: count }, (_, row) => {
+        const start = 0x1000 + Math.min(row, count / 2);
+        return { name: `f${row}`, start, size: 0x1000 + count - start };
+      }),
+      buildId,
+    );
+    const offsets = Array.from({ length: count }, (_, row) => 0x1000 + row);
+    const begin = cpuMs();
+    const functions = (await found(bytes, offsets)) as [string, number[]][];
+    const took = cpuMs() - begin;
+    assert.ok(
+      took < 2000,
+      `${took} ms: for each function and each offset in it, it would take half a minute`,
+    );
+    assert.equal(functions.length, count / 2 + 1);
+    assert.deepEqual(functions[0], ['f0', [0x1000]]);
+    assert.deepEqual(functions.at(-1), [`f${count / 2}`, offsets.slice(count / 2)]);
+  });
+
+  it('are looked for once in their tables, however often they are asked for', async () => {
+    const count = 30_000;
+    const named = (_: unknown, row: number) => ({ name: `f${row}`, start: 0x1000 + 16 * row, size: 16 });
+    writeFileSync(file, elfFile(Array.from({ length: count }, named), buildId));
+    const functions = await ElfFunctions.open(file, buildId);
+    const begin = cpuMs();
+    for (let row = 0; row < count; row += 5) {
+      const found = [...functions!.find([0x1000 + 16 * row + 3]).keys()];
+      assert.deepEqual(found, [{ name: `f${row}`, start: 0x1000 + 16 * row, size: 16 }]);
+    }
+    const took = cpuMs() - begin;
+    assert.ok(took < 2000, `${took} ms: with a look at all of them each time it would take 20 s`);
+  });
+
   it('are not those of another build, a torn file, or a file of another kind', async () => {
     const bytes = elfFile([{ name: 'f', start: 0, size: 8 }], buildId);
     assert.equal(await found(bytes, [4], Uint8Array.of(9)), undefined);
@@ -84,29 +121,5 @@ describe('the functions of a library', () => {
     const bytes = elfFile([{ name: 'f', start: 0, size: 8 }], buildId);
     bytes.writeBigUInt64LE(1n << 40n, Number(bytes.readBigUInt64LE(40)) + 2 * 64 + 32);
     assert.equal(await found(bytes, [4]), undefined);
-  });
-});
-
-describe('names of C++', () => {
-  it('are as a person writes them, one for one', async () => {
-    const names = ['plain', '_ZN4work7shuffleEji', '_Znonsense', '', '--version', '-n'];
-    assert.deepEqual(await demangle(names), [
-      'plain',
-      'work::shuffle(unsigned int, int)',
-      '_Znonsense',
-      '',
-      '--version',
-      '-n',
-    ]);
-  });
-
-  it('are as the linker has them where there is no c++filt', async () => {
-    const { PATH } = process.env;
-    process.env['PATH'] = '/nowhere';
-    try {
-      assert.deepEqual(await demangle(['_ZN4work7shuffleEji']), ['_ZN4work7shuffleEji']);
-    } finally {
-      process.env['PATH'] = PATH;
-    }
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { Mapping } from '../../../src/symbols/r8/mapping.js';
+import { RetraceMapping } from '../../../src/symbols/r8/retrace-mapping.js';
 import { retraceField, retraceFrame, retraceStack } from '../../../src/symbols/r8/retrace.js';
 import type { Frame } from '../../../src/symbols/wanted-source.js';
 
@@ -12,21 +12,21 @@ function frame(className: string, method: string, line = 0, signature = ''): Fra
 
 /** "class.method:line" of each alternative, inline frames joined by " < " from innermost outward. */
 function traced(text: string, given: Frame): string[] {
-  const mapping = new Mapping(text);
+  const mapping = new RetraceMapping(text);
   return retraceFrame(mapping, given).map((frames) =>
     frames.map((one) => `${one.className}.${one.method}:${String(one.line)}`).join(' < '),
   );
 }
 
 function stack(text: string, frames: Frame[], thrown?: string): string[] {
-  const mapping = new Mapping(text);
+  const mapping = new RetraceMapping(text);
   const result = retraceStack(mapping, frames, thrown === undefined ? {} : { thrown });
   return result.map((one) => `${one.className}.${one.method}:${String(one.line)}`);
 }
 
 describe('R8 retrace: classes', () => {
   it('gives back the name of a class, and of an array of it', () => {
-    const mapping = new Mapping('shop.Cart -> a.b:\nshop.Cart$Line -> a.c:\n');
+    const mapping = new RetraceMapping('shop.Cart -> a.b:\nshop.Cart$Line -> a.c:\n');
     assert.equal(mapping.classCount, 2);
     assert.equal(mapping.originalName('a.b'), 'shop.Cart');
     assert.equal(mapping.originalName('a.c'), 'shop.Cart$Line');
@@ -50,7 +50,7 @@ made.Up -> d:
 # {"id":"sourceFile","fileName":"R8$$SyntheticClass"}
     1:1:void run():9:9 -> b
 `;
-    const mapping = new Mapping(text);
+    const mapping = new RetraceMapping(text);
     const file = (className: string): string | undefined =>
       retraceFrame(mapping, frame(className, 'b', 1))[0]?.[0]?.file;
     assert.equal(file('a'), 'Carts.kt');
@@ -62,7 +62,7 @@ made.Up -> d:
     const text =
       '# compiler: R8\r\n# {"id": broken\r\nshop.Cart -> a:\r\n    nonsense\r\n    1:2:void add():3:4 -> b\r\nshop.Till -> c:';
     assert.deepEqual(traced(text, frame('a', 'b', 2)), ['shop.Cart.add:4']);
-    assert.equal(new Mapping(text).originalName('c'), 'shop.Till');
+    assert.equal(new RetraceMapping(text).originalName('c'), 'shop.Till');
   });
 });
 
@@ -114,7 +114,7 @@ shop.Item -> c:
   });
 
   it('finds fields, by type where the name is shared', () => {
-    const mapping = new Mapping(`${v2}shop.Cart -> a:
+    const mapping = new RetraceMapping(`${v2}shop.Cart -> a:
     int count -> b
     java.lang.String count -> b
     shop.Till shop.Base.till -> c
@@ -221,7 +221,7 @@ shop.Price -> c:
   });
 
   it('gives each frame the file of its own class', () => {
-    const frames = retraceFrame(new Mapping(text), frame('a', 'b', 1))[0] ?? [];
+    const frames = retraceFrame(new RetraceMapping(text), frame('a', 'b', 1))[0] ?? [];
     assert.deepEqual(
       frames.map((one) => one.file),
       ['Money.kt', 'Money.kt', 'Cart.kt'],
@@ -246,7 +246,7 @@ shop.Cart -> b:
       'shop.Cart.lambda$pay$0:22',
       'shop.Cart.pay:20',
     ]);
-    assert.equal(new Mapping(text).class('a')?.synthesized, true);
+    assert.equal(new RetraceMapping(text).class('a')?.synthesized, true);
   });
 
   it('puts an outline back to where it was called from', () => {
@@ -355,15 +355,18 @@ made.Up -> a:
     # {"id":"other.tool"}
 `;
     assert.deepEqual(stack(text, [frame('a', 'b', 1)]), ['shop.Cart.add:10']);
-    assert.equal(retraceField(new Mapping(text), 'a', 'd')[0]?.name, 'made');
+    assert.equal(retraceField(new RetraceMapping(text), 'a', 'd')[0]?.name, 'made');
   });
 
   it('warns of a mapping that is newer than what is read here', () => {
     const version = (of: string): string =>
       `# {"id":"com.android.tools.r8.mapping","version":"${of}"}\na.B -> c:\n`;
-    assert.equal(new Mapping(v2 + version('3.0') + version('9.1') + version('2.3')).newerVersion, '9.1');
-    assert.equal(new Mapping(v2).newerVersion, '');
-    const excerpt = new Mapping(version('9.1')).excerpt(['c']);
-    assert.equal(new Mapping(excerpt).newerVersion, '9.1', 'also as the page has it');
+    assert.equal(
+      new RetraceMapping(v2 + version('3.0') + version('9.1') + version('2.3')).newerVersion,
+      '9.1',
+    );
+    assert.equal(new RetraceMapping(v2).newerVersion, '');
+    const excerpt = new RetraceMapping(version('9.1')).excerpt(['c']);
+    assert.equal(new RetraceMapping(excerpt).newerVersion, '9.1', 'also as the page has it');
   });
 });

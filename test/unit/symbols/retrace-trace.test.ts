@@ -1,7 +1,7 @@
-/** A whole trace with its mapping undone: names, calls that were inlined, lines; and all of its time. */
+/** A whole trace with its names retraced: names, calls that were inlined, lines; and all of its time. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { Mapping } from '../../../src/symbols/r8/mapping.js';
+import { RetraceMapping } from '../../../src/symbols/r8/retrace-mapping.js';
 import { classNames, mayBeMapped, retraceTrace } from '../../../src/symbols/r8/retrace-trace.js';
 import { lineFigures, sumScope, wholeTrace, type Trace } from '../../../src/trace/index.js';
 import { decoded } from '../trace/recordings.js';
@@ -9,7 +9,7 @@ import { randomRecording } from '../trace/random-recording.js';
 import { mapping, minifiedRecording } from './minified-recording.js';
 
 const retraced = (stacks: readonly (readonly string[])[], text = mapping): Trace =>
-  retraceTrace(decoded(minifiedRecording({ stacks })), new Mapping(text));
+  retraceTrace(decoded(minifiedRecording({ stacks })), new RetraceMapping(text));
 
 /** "depth name begin–end" in ms, as the chart has them. */
 function callsOf({ threads, methods }: Trace): string[] {
@@ -104,11 +104,11 @@ shop.Till -> a.b:
 
   it('waits where it waited, for what was written', () => {
     const bytes = minifiedRecording({ stacks: [['a.b.a:2'], ['a.b.a:2'], ['a.b.a:5']], waits: true });
-    const trace = retraceTrace(decoded(bytes), new Mapping(mapping));
-    const { blocks } = trace.threads[0]!;
-    assert.equal(blocks.count, 1);
-    assert.equal(trace.className(blocks.type[0]!), 'shop.Line');
-    assert.equal(trace.methods.name(trace.paths.method[blocks.path[0]!]!), 'price');
+    const trace = retraceTrace(decoded(bytes), new RetraceMapping(mapping));
+    const { waits } = trace.threads[0]!;
+    assert.equal(waits.count, 1);
+    assert.equal(trace.className(waits.type[0]!), 'shop.Line');
+    assert.equal(trace.methods.name(trace.paths.method[waits.path[0]!]!), 'price');
   });
 
   it('counts in code units where the program has no lines', () => {
@@ -120,14 +120,15 @@ shop.Till -> a.b:
 `;
     const bytes = minifiedRecording({ stacks: [['a.b.a:0'], ['a.b.a:0'], ['a.b.a:2'], ['a.b.a:5']] });
     const trace = decoded(bytes);
-    const noLines = {
-      ...trace,
-      methods: Object.assign(Object.create(trace.methods) as Trace['methods'], {
-        firstLine: () => 0,
-        lineAt: () => 0,
-      }),
-    };
-    assert.deepEqual(linesOf(retraceTrace(noLines, new Mapping(text))), [
+    const lines: Partial<Trace['methods']> = { firstLine: () => 0, lineAt: () => 0 };
+    const methods = new Proxy(trace.methods, {
+      get: (of, key): unknown => {
+        const value: unknown = lines[key as keyof typeof lines] ?? Reflect.get(of, key, of);
+        return typeof value === 'function' ? value.bind(of) : value;
+      },
+    });
+    const noLines = { ...trace, methods };
+    assert.deepEqual(linesOf(retraceTrace(noLines, new RetraceMapping(text))), [
       'open:10 1',
       'open:11 1',
       'total:44 1',
@@ -139,14 +140,14 @@ shop.Till -> a.b:
       ...decoded(minifiedRecording({ stacks: [['a.b.c:1'], ['a.b.c:1', 'a.b.b:1']] })),
     };
     delete trace.nodes;
-    const after = retraceTrace(trace, new Mapping(mapping));
+    const after = retraceTrace(trace, new RetraceMapping(mapping));
     assert.deepEqual(callsOf(after), ['0 shop.Till.close 0–1', '1 shop.Till.add 0–1']);
     assert.equal(after.nodes, undefined);
   });
 
   it('loses no time and splits no call, whatever was recorded', () => {
     // The class of m0 is known by name only in this recording; others stay.
-    const unknown = new Mapping('other.Thing -> zz:\n');
+    const unknown = new RetraceMapping('other.Thing -> zz:\n');
     for (let seed = 1; seed <= 40; seed++) {
       const trace = decoded(randomRecording(seed).bytes);
       const after = retraceTrace(trace, unknown);
@@ -163,12 +164,18 @@ describe('which mapping a trace needs', () => {
       stacks: [['a.b.a:2'], ['a.b.a:5'], ['a.b.b:3'], ['a.b.c:1', 'a.c.a:2']],
     });
     const trace = decoded(bytes);
-    const whole = new Mapping(mapping);
+    const whole = new RetraceMapping(mapping);
     const excerpt = whole.excerpt(classNames(trace));
     assert.doesNotMatch(excerpt, /Unused/);
     assert.match(excerpt, /shop\.Line -> a\.f:\n# .*Lines\.java.*\n/);
-    assert.deepEqual(callsOf(retraceTrace(trace, new Mapping(excerpt))), callsOf(retraceTrace(trace, whole)));
-    assert.deepEqual(linesOf(retraceTrace(trace, new Mapping(excerpt))), linesOf(retraceTrace(trace, whole)));
+    assert.deepEqual(
+      callsOf(retraceTrace(trace, new RetraceMapping(excerpt))),
+      callsOf(retraceTrace(trace, whole)),
+    );
+    assert.deepEqual(
+      linesOf(retraceTrace(trace, new RetraceMapping(excerpt))),
+      linesOf(retraceTrace(trace, whole)),
+    );
   });
 
   it('belongs to what the Android Runtime ran, or was chosen', () => {

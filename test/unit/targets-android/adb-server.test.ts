@@ -4,6 +4,9 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { AdbServer } from '../../../src/targets/android/adb-server.js';
 
+const answer = (text: string): string =>
+  `OKAY${Buffer.byteLength(text).toString(16).padStart(4, '0')}${text}`;
+
 describe('an adb server that', () => {
   let listener: net.Server;
   const sockets = new Set<net.Socket>();
@@ -48,7 +51,6 @@ describe('an adb server that', () => {
   it('has numbered its devices anew opens the one that is meant, or none', async () => {
     const asked: string[] = [];
     let listed = '';
-    const answer = (text: string) => `OKAY${Buffer.byteLength(text).toString(16).padStart(4, '0')}${text}`;
     serve = (socket) =>
       void socket.on('data', (data) => {
         const question = data.toString().slice(4);
@@ -76,6 +78,30 @@ describe('an adb server that', () => {
       String(await opened([of('A1', 2), of('A1', 3)], true)),
       /several devices have its serial now/,
     );
+  });
+
+  it('opens a device is not asked to wait until that is gone', async () => {
+    const asked: string[] = [];
+    const answers: Record<string, string> = {
+      'host:devices-l': answer('A1 device transport_id:2'),
+      'host:transport-id:2': 'OKAY',
+      'host:features': answer('shell_v2,cmd'),
+      'host:version': answer('0029'),
+    };
+    serve = (socket) =>
+      void socket.on('data', (data) => {
+        const question = data.toString().slice(4);
+        asked.push(question);
+        socket.write(answers[question] ?? 'FAIL0002no');
+      });
+    const device = { serial: 'A1', state: 'device', model: '', transportId: 2n, sharesSerial: false };
+    const adb = await server().open(device);
+    assert.equal(adb.serial, 'A1');
+    // Connections are taken in turn: once this one has its answer, one for a wait would be there, too.
+    await server().describe();
+    assert.deepEqual(asked, Object.keys(answers));
+    assert.equal(sockets.size, 3);
+    await adb.close();
   });
 
   it('says no is told in its words', async () => {

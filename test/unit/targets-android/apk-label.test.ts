@@ -4,7 +4,7 @@ import { unzipSync, zipSync } from 'fflate';
 import { readFrom } from '../../../src/symbols/read-at.js';
 import { ZipArchive } from '../../../src/symbols/zip.js';
 import { apkLabel, labelIn, resourceText } from '../../../src/targets/android/apk-label.js';
-import { apkOf } from '../../rigs/phone/phone.js';
+import { apkOf } from '../../rigs/phone/apps.js';
 
 const opened = (apk: Buffer) => ZipArchive.of('base.apk', apk.length, readFrom(apk));
 

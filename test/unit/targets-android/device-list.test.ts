@@ -122,11 +122,11 @@ describe('adb on this machine', () => {
         await writeFile(file, '#!/bin/sh\n');
         await chmod(file, 0o755);
       }
-      const HOME = path.join(folder, 'home');
-      const env = { ANDROID_HOME: path.join(folder, 'sdk'), PATH: path.join(folder, 'bin'), HOME };
+      const home = path.join(folder, 'home');
+      const env = { ANDROID_HOME: path.join(folder, 'sdk'), PATH: path.join(folder, 'bin'), HOME: home };
       assert.equal(await findAdb(undefined, env), files[0]);
-      assert.equal(await findAdb(undefined, { PATH: env.PATH, HOME }), files[1]);
-      assert.equal(await findAdb(undefined, { PATH: folder, HOME }), files[2]);
+      assert.equal(await findAdb(undefined, { PATH: env.PATH, HOME: home }), files[1]);
+      assert.equal(await findAdb(undefined, { PATH: folder, HOME: home }), files[2]);
       assert.equal(await findAdb(path.join(folder, 'none'), env), undefined);
       assert.equal(await findAdb(undefined, { PATH: folder }), undefined);
     } finally {

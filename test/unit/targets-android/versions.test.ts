@@ -3,15 +3,24 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../../../scripts/setup.mjs';
-import { PROFILEABLE_SDK } from '../../../src/targets/android/app-target.js';
-import { AGENT_SDK, BIND_SDK, STARTUP_AGENTS_SDK } from '../../../src/targets/android/launch.js';
+import { profileableSdk } from '../../../src/targets/android/app-target.js';
+import { agentSdk, bindSdk, startupAgentsSdk } from '../../../src/targets/android/launch.js';
 
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 
-/** First API of each Android; 8.1 and 12 have an API more than the number before would say. */
-const API: Record<string, number> = { '8.0': 26, '8.1': 27, 9: 28, 10: 29, 11: 30, 14: 34, 15: 35, 16: 36 };
-const OLDEST = 26;
-const NEWEST = 36;
+/** First API level of each Android; 8.1 and 12 have an API more than the number before would say. */
+const apiLevels: Record<string, number> = {
+  '8.0': 26,
+  '8.1': 27,
+  9: 28,
+  10: 29,
+  11: 30,
+  14: 34,
+  15: 35,
+  16: 36,
+};
+const oldest = 26;
+const newest = 36;
 
 interface Signature {
   readonly need: string;
@@ -52,11 +61,11 @@ function table(): (row: string, api: number) => string {
   }
   const ranges = heads.map((head) => {
     const [first = '', last = first] = head.split('–');
-    return [API[first]!, API[last]!] as const;
+    return [apiLevels[first]!, apiLevels[last]!] as const;
   });
   assert.deepEqual(
     [ranges[0]![0], ranges.at(-1)![1], ...ranges.slice(1).map(([first], at) => first - ranges[at]![1])],
-    [OLDEST, NEWEST, ...ranges.slice(1).map(() => 1)],
+    [oldest, newest, ...ranges.slice(1).map(() => 1)],
     'an API has no column, or two',
   );
   const say = (row: string, column: number): string => {
@@ -75,28 +84,28 @@ function table(): (row: string, api: number) => string {
 
 const expected: Record<string, (api: number) => string> = {
   'from launch, debuggable': (api) =>
-    api < AGENT_SDK ? 'refused' : api < BIND_SDK ? 'after its first code' : 'before its first code',
-  'from launch, started by somebody else (`--started-elsewhere`), debuggable': (api) =>
-    api < STARTUP_AGENTS_SDK ? 'refused' : 'yes',
+    api < agentSdk ? 'refused' : api < bindSdk ? 'after its first code' : 'before its first code',
+  'from launch with `--started-elsewhere`, debuggable': (api) => (api < startupAgentsSdk ? 'refused' : 'yes'),
   'contended monitors': (api) => (variantOf('AddMonitorCallback', api) ? 'with class and owner' : 'none'),
   '`Object.wait`, `Thread.sleep`': (api) =>
-    variantOf('AddMonitorCallback', api) ? 'callback' : 'natives stood in for',
-  parks: (api) => (variantOf('AddParkCallback', api) ? 'callback' : 'natives stood in for'),
+    variantOf('AddMonitorCallback', api) ? 'callback' : 'natives replaced',
+  parks: (api) => (variantOf('AddParkCallback', api) ? 'callback' : 'natives replaced'),
   allocations: (api) => (variantOf('SetAllocationListener', api) ? 'yes' : 'none'),
   'other threads, debuggable app': (api) =>
     variantOf('SuspendByThreadId', api) === 'kSuspendAttempt'
-      ? 'JVMTI, else suspended by id with the packed symbols'
-      : 'JVMTI, else suspended by id',
-  'other threads, app with the library that is not debuggable': (api) =>
-    variantOf('SuspendByThreadId', api) === 'kSuspendAttempt' ? 'at points only' : 'suspended by id',
-  'from outside (`am profile`)': (api) => (api < PROFILEABLE_SDK ? 'debuggable' : 'debuggable, profileable'),
+      ? 'JVMTI, else by symbols'
+      : 'JVMTI, else by id',
+  'other threads, app with the library⁴': (api) =>
+    variantOf('SuspendByThreadId', api) === 'kSuspendAttempt' ? 'at points only' : 'by id',
+  'external recording (`am profile`)': (api) =>
+    api < profileableSdk ? 'debuggable' : 'debuggable, profileable',
 };
 
 describe('what each version of Android gives', () => {
   const said = table();
   for (const [row, of] of Object.entries(expected))
     it(`is as the code has it: ${row}`, () => {
-      for (let api = OLDEST; api <= NEWEST; api++) {
+      for (let api = oldest; api <= newest; api++) {
         const [is, longer] = [said(row, api), of(api)];
         assert.ok(is.startsWith(longer), `API ${api}: "${is}", and the code says "${longer}"`);
         // What goes on where an older one ends is another one.
@@ -108,7 +117,7 @@ describe('what each version of Android gives', () => {
     assert.ok(signatures.length > 40, `${signatures.length} rows were read`);
     for (const need of new Set(signatures.map((row) => row.need))) {
       const rows = signatures.filter((row) => row.need === need).sort((a, b) => a.first - b.first);
-      assert.equal(rows.at(-1)!.last, NEWEST, need);
+      assert.equal(rows.at(-1)!.last, newest, need);
       for (const [at, { first }] of rows.entries())
         if (at > 0) assert.equal(first, rows[at - 1]!.last + 1, need);
     }

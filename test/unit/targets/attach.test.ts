@@ -49,8 +49,11 @@ const standIn = `
 
 class StandIn {
   output = '';
+  readonly #child: ChildProcess;
 
-  private constructor(private readonly child: ChildProcess) {
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+
     child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.output += text));
   }
 
@@ -63,7 +66,7 @@ class StandIn {
   }
 
   get facts(): ProcessFacts {
-    const pid = this.child.pid!;
+    const pid = this.#child.pid!;
     return {
       pid,
       uid: process.geteuid!(),
@@ -76,13 +79,13 @@ class StandIn {
   }
 
   async printed(text: string): Promise<void> {
-    while (!this.output.includes(text)) await once(this.child.stdout!, 'data');
+    while (!this.output.includes(text)) await once(this.#child.stdout!, 'data');
   }
 
   async kill(): Promise<void> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
-    this.child.kill('SIGKILL');
-    await once(this.child, 'exit');
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    this.#child.kill('SIGKILL');
+    await once(this.#child, 'exit');
   }
 }
 

@@ -1,5 +1,6 @@
 /** Stands in for the agent where a real one will not misbehave: speaks the protocol, and breaks it when told to. */
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import {
   ChunkKind,
@@ -23,21 +24,28 @@ export class FakeAgent {
   readonly hello: Hello;
   /** Settles when the connection has ended, by whomever and however. */
   readonly closed: Promise<void>;
-  private sequence = 0;
+  #sequence = 0;
+  readonly #parser: ChunkParser;
+  readonly #answer: string;
 
   private constructor(
     readonly socket: net.Socket,
-    private readonly parser: ChunkParser,
+    parser: ChunkParser,
     hello: Hello,
-    private readonly answer: string,
+    answer: string,
   ) {
+    this.#parser = parser;
+    this.#answer = answer;
+
     this.hello = hello;
     this.closed = closed(socket);
   }
 
-  /** Calls back as the agent does with `socket=…,token=…,answer=…`, and waits for Hello. */
+  /** Calls back as the agent does with `socket=…,secret=…`, and waits for Hello. */
   static async connect(options: string): Promise<FakeAgent> {
-    const of = new Map(options.split(',').map((option) => option.split('=') as [string, string]));
+    const words = (text: string) => text.split(',').map((option) => option.split('=') as [string, string]);
+    const of = new Map(words(options));
+    for (const [name, value] of words(readFileSync(of.get('secret')!, 'utf8'))) of.set(name, value);
     const socket = net.connect(of.get('socket')!);
     socket.on('error', () => undefined);
     const parser = new ChunkParser({ magic: false });
@@ -48,10 +56,10 @@ export class FakeAgent {
   }
 
   send(kind: number, payload: Uint8Array): void {
-    this.socket.write(encodeChunk(kind, payload, this.sequence++));
+    this.socket.write(encodeChunk(kind, payload, this.#sequence++));
   }
 
-  welcome(token = this.answer): void {
+  welcome(token = this.#answer): void {
     this.send(ChunkKind.Welcome, Welcome.encode({ token: Buffer.from(token, 'hex'), pid: process.pid }));
   }
 
@@ -76,7 +84,7 @@ export class FakeAgent {
 
   /** The desktop's next chunk: a Command. */
   async heard(): Promise<Chunk> {
-    return await nextChunk(this.socket, this.parser);
+    return await nextChunk(this.socket, this.#parser);
   }
 }
 

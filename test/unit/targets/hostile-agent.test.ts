@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { scale } from '../../rigs/scale.js';
 import { survives } from './hostile-agent.js';
 
 const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1e9);
 /** `npm run fuzz` goes on. */
-const streams = 250;
+const streams = 100 * scale;
 
 describe(`a hostile agent (seed ${seed})`, () => {
   it('costs what it damages: the session ends in words, and the file has what came whole', async () => {

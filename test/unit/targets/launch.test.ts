@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { launch } from '../../../src/targets/local/launch.js';
+import { launch, type AgentCommand } from '../../../src/targets/local/launch.js';
 import { TargetError } from '../../../src/targets/target.js';
 import { recordOptions } from '../../rigs/record-options.js';
 import { FakeAgent } from './fake-agent.js';
@@ -65,6 +65,23 @@ describe('a program that is started with the agent in it', function () {
       starting,
       (error) => error instanceof TargetError && /did not find .*whole path/.test(error.nextStep),
     );
+  });
+
+  it('has the environment that it was given, with the agent beside what stands there', async () => {
+    let given: NodeJS.ProcessEnv = {};
+    const run = ({ env }: AgentCommand) => {
+      given = env;
+      return Promise.resolve({ exit: Promise.resolve(1), kill: () => undefined });
+    };
+    const starting = launch(
+      ['./gradlew'],
+      recordOptions(file),
+      { agentRoots: [folder], run, env: { JAVA_TOOL_OPTIONS: '-Xmx64m', MODE: 'test' } },
+      new AbortController().signal,
+    );
+    await assert.rejects(starting, TargetError);
+    assert.match(given['JAVA_TOOL_OPTIONS']!, /^-Xmx64m -agentpath:/);
+    assert.deepEqual([given['MODE'], given['PATH']], ['test', process.env['PATH']]);
   });
 
   it('is recorded under the name that its header says', async () => {

@@ -81,7 +81,7 @@ describe('local targets', () => {
   });
 
   it('names a program as a person knows it', () => {
-    // The agent is held to the same: native-agent/tests/program_name_test.cc.
+    // The agent is held to the same: native-agent/tests/hotspot/program_name_test.cc.
     const table = readFileSync(new URL('../../fixtures/java-commands.json', import.meta.url), 'utf8');
     const fromCommand = JSON.parse(table) as { command: string; name: string }[];
     for (const { command, name } of fromCommand)
@@ -264,6 +264,8 @@ describe('local targets', () => {
     const cases: [string, TargetErrorKind, RegExp][] = [
       ['0\nreturn code: 202\n', 'busy', /another recording/],
       ['0\nreturn code: 206\n', 'not-supported', /JVMTI/],
+      ['0\nreturn code: 207\n', 'not-found', /it is ending/],
+      ['0\nCommand load is only permitted in the live phase', 'not-found', /it is ending/],
       ['0\nreturn code: 9\n', 'agent-refused', /code 9/],
       ['0\n206\n', 'not-supported', /JVMTI/],
       ['0\n/x/agent.so was not loaded.\nversion GLIBC_2.38 not found', 'agent-refused', /GLIBC_2.38/],

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { Redactor } from '../../../src/targets/session/redact.js';
-import { type Chunk, ChunkKind } from '../../../src/trace/recording/chunk.js';
+import { type Chunk, ChunkKind, encodeChunk, flagOpen } from '../../../src/trace/recording/chunk.js';
 import {
   Classes,
+  Counters,
   Header,
   Images,
   Methods,
@@ -102,5 +103,35 @@ describe('redaction', () => {
       Symbols.decode(kept[5]!.stored).functions.map(({ name }) => name),
       ['malloc'],
     );
+  });
+
+  it('keeps the counters of the agent, and none that the system’s trace has of programs', () => {
+    const counters = (...names: string[]): Chunk =>
+      chunk(
+        ChunkKind.Counters,
+        Counters.encode({ blocks: names.map((name) => ({ name, time: [5, 1], value: [7, 0] })) }),
+      );
+    const kept = new Redactor().redact(counters('CPU', 'secret (com.acme)', 'heap used'));
+    assert.deepEqual(
+      Counters.decode(kept!.stored).blocks.map(({ name, value }) => [name, [...value]]),
+      [
+        ['CPU', [7, 0]],
+        ['heap used', [7, 0]],
+      ],
+    );
+    assert.equal(new Redactor().redact(counters('secret (com.acme)')), undefined);
+  });
+
+  it('keeps the samples of a ring in the file, and nothing else that is in its room', () => {
+    const samples = (sequence: number): Buffer =>
+      Buffer.from(encodeChunk(ChunkKind.Samples, Uint8Array.of(1, 2, 3), sequence));
+    const names = encodeChunk(ChunkKind.Texts, Texts.encode({ texts: [{ id: 1, value: 'secret' }] }), 8);
+    // The newest lies in front; behind it the rest of one that it overwrote.
+    const room = Buffer.concat([samples(9), Buffer.from('secret'), samples(7), names, Buffer.alloc(20)]);
+    const kept = new Redactor().redact({ ...chunk(ChunkKind.Ring, room), flags: flagOpen });
+    const expected = Buffer.alloc(room.length);
+    samples(9).copy(expected);
+    samples(7).copy(expected, samples(9).length + 'secret'.length);
+    assert.deepEqual(Buffer.from(kept!.stored), expected);
   });
 });

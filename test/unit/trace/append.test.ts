@@ -1,8 +1,8 @@
 /** A recording that is being written: what comes costs what it is, not what is there. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { decodeRecording } from '../../../src/trace/build/decode.js';
-import { RecordingDecoder } from '../../../src/trace/build/decoder.js';
+import { decodeRecording } from '../../../src/trace/assemble/decode.js';
+import { RecordingDecoder } from '../../../src/trace/assemble/decoder.js';
 import { ChunkKind, chunkHeaderBytes } from '../../../src/trace/recording/chunk.js';
 import { cpuMs } from '../cpu-time.js';
 import { chunksOf } from './mutations.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { CallTable, type Intervals } from '../../../src/trace/index.js';
-import { PathTable } from '../../../src/trace/build/paths.js';
+import { PathTable } from '../../../src/trace/assemble/paths.js';
 
 describe('the calls of a thread', () => {
   it('are all there where later intervals begin more of them than the first ones', () => {

@@ -3,7 +3,10 @@ import { CounterBit, SampleKind, ThreadKind } from '../../../src/trace/model/kin
 import { ChunkKind, encodeChunk, fileMagic } from '../../../src/trace/recording/chunk.js';
 import { Classes, Footer, Header, Methods, Threads } from '../../../src/trace/recording/messages.js';
 import { encodeNodes } from '../../../src/trace/recording/nodes.js';
-import { encodeVirtualWaits, type VirtualWaitRows } from '../../../src/trace/recording/virtual-waits.js';
+import {
+  encodeOffCarrierWaits,
+  type OffCarrierWaitRows,
+} from '../../../src/trace/recording/off-carrier-waits.js';
 import { encodeSamples } from '../../../src/trace/recording/samples.js';
 
 export interface Stretch {
@@ -20,11 +23,11 @@ export const lastId = 0xffffffff;
 const step = 1e6;
 
 /** `enter` calls `work`; the second thread is none that carries. `away`: waits off the carrier; node 2 is `work`. */
-export function carrierRecording(stretches: readonly Stretch[], away?: VirtualWaitRows): Uint8Array {
+export function carrierRecording(stretches: readonly Stretch[], away?: OffCarrierWaitRows): Uint8Array {
   const rows = stretches.flatMap(({ id, samples, isUnseen = false }) =>
     Array.from({ length: samples }, () => ({
       message: id,
-      kind: isUnseen ? SampleKind.Park : SampleKind.AsyncSelf,
+      kind: isUnseen ? SampleKind.Park : SampleKind.CpuTimer,
     })),
   );
   const waits = step / 100;
@@ -66,7 +69,7 @@ export function carrierRecording(stretches: readonly Stretch[], away?: VirtualWa
         { thread: 2, counters: 0, time: [0, step], stack: [2, 2] },
       ]),
     ],
-    ...(away ? [[ChunkKind.VirtualWaits, encodeVirtualWaits(away)] as [number, Uint8Array]] : []),
+    ...(away ? [[ChunkKind.OffCarrierWaits, encodeOffCarrierWaits(away)] as [number, Uint8Array]] : []),
     [ChunkKind.Footer, Footer.encode({ endNs: rows.length * step })],
   ];
   const parts = chunks.map(([kind, payload], at) => encodeChunk(kind, payload, at));

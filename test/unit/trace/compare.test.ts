@@ -9,6 +9,7 @@ import { wholeTrace } from '../../../src/trace/measure/scope.js';
 import { sumScope } from '../../../src/trace/measure/sums.js';
 import type { Methods, Trace } from '../../../src/trace/model/trace.js';
 import { anyImporter } from '../../../src/trace/formats/index.js';
+import { scale } from '../../rigs/scale.js';
 import { importWhole } from '../formats/round-trip.js';
 import { randomRecording } from './random-recording.js';
 import { decoded, synthetic } from './recordings.js';
@@ -56,8 +57,8 @@ function renamed(trace: Trace, change: Partial<Methods>): Trace {
 }
 
 describe('comparing two traces', () => {
-  it('has the figures of both, by name, on a hundred pairs of random recordings', () => {
-    for (let seed = 1; seed <= 100; seed++) {
+  it('has the figures of both, by name, on pairs of random recordings', () => {
+    for (let seed = 1; seed <= 10 * scale; seed++) {
       const [before, after] = [
         decoded(randomRecording(seed).bytes),
         decoded(randomRecording(seed + 7000).bytes),

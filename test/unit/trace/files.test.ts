@@ -1,14 +1,14 @@
 /** Writing and reading files: the writer's index, ranges, progress, cancelling, and what a crash leaves. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { openRecording } from '../../../src/trace/build/open.js';
+import { openRecording } from '../../../src/trace/assemble/open.js';
 import { EndReason } from '../../../src/trace/model/kinds.js';
 import { ChunkKind, ChunkParser, encodeChunk, renumberChunk } from '../../../src/trace/recording/chunk.js';
 import { deflate } from '../../../src/trace/recording/deflate.js';
-import { Goodbye, Header, Status, Threads } from '../../../src/trace/recording/messages.js';
+import { Footer, Goodbye, Header, Status, Threads } from '../../../src/trace/recording/messages.js';
 import { RecordingReader, sourceOf } from '../../../src/trace/recording/reader.js';
 import { encodeSamples } from '../../../src/trace/recording/samples.js';
-import { encodeVirtualWaits } from '../../../src/trace/recording/virtual-waits.js';
+import { encodeOffCarrierWaits } from '../../../src/trace/recording/off-carrier-waits.js';
 import { RecordingWriter } from '../../../src/trace/recording/writer.js';
 import { chunksOf } from './mutations.js';
 import { decoded, MemorySink, synthetic } from './recordings.js';
@@ -52,7 +52,7 @@ describe('RecordingWriter', () => {
     const writer = new RecordingWriter(sink);
     await writer.add(ChunkKind.Header, Header.encode({ major: 1 }));
     const waits = { thread: [1, 1], id: [31, 0], begin: [-5, -900], duration: [105, 0], stack: [0, 0] };
-    await writer.add(ChunkKind.VirtualWaits, encodeVirtualWaits(waits));
+    await writer.add(ChunkKind.OffCarrierWaits, encodeOffCarrierWaits(waits));
     await writer.finish(EndReason.Stopped);
     const reader = new RecordingReader(sourceOf(sink.bytes));
     const index = await reader.index();
@@ -152,6 +152,16 @@ describe('RecordingWriter', () => {
 });
 
 describe('RecordingReader', () => {
+  it('reads no footer that inflates to more than its file can have in it', async () => {
+    // An index of two million chunks, alike, in a file of some kilobytes.
+    const entries = Footer.encode({ chunkOffset: new Array<number>(2_000_000).fill(24), endNs: 9 });
+    const hostile = encodeChunk(ChunkKind.Footer, entries, 0, { deflate: true });
+    const honest = encodeChunk(ChunkKind.Footer, Footer.encode({ endNs: 9 }), 0, { deflate: true });
+    assert.ok(hostile.length < 20_000);
+    assert.equal(await new RecordingReader(sourceOf(hostile)).footer(), undefined);
+    assert.equal((await new RecordingReader(sourceOf(honest)).footer())?.endNs, 9);
+  });
+
   it('reads a file in pieces through ranges, with progress', async () => {
     const { bytes } = await synthetic(program);
     const reads: number[] = [];

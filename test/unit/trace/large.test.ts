@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'mocha';
 import { recordingLength } from '../../../src/extension/recording/recording-length.js';
-import { openRecording } from '../../../src/trace/build/open.js';
+import { openRecording } from '../../../src/trace/assemble/open.js';
 import type { Trace } from '../../../src/trace/model/trace.js';
 import { type Chunk, ChunkKind, chunkPayload, encodeChunk } from '../../../src/trace/recording/chunk.js';
 import { Footer } from '../../../src/trace/recording/messages.js';

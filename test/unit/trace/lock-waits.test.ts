@@ -5,7 +5,7 @@ import { reportJson } from '../../../src/cli/report/json.js';
 import { measure } from '../../../src/cli/report/measure.js';
 import { printReport } from '../../../src/cli/report/print.js';
 import { Terminal } from '../../../src/cli/terminal.js';
-import { RecordingDecoder } from '../../../src/trace/build/decoder.js';
+import { RecordingDecoder } from '../../../src/trace/assemble/decoder.js';
 import { lockWaitsAtEnd } from '../../../src/trace/measure/lock-waits.js';
 import { SampleFlag, SampleKind } from '../../../src/trace/model/kinds.js';
 import { IntervalState, type Trace } from '../../../src/trace/model/trace.js';
@@ -33,15 +33,15 @@ function printed(trace: Trace): string {
 }
 
 describe('waits for a lock that have not ended', () => {
-  it('are blocked to the end, and nobody has ended them', () => {
+  it('last to the end of the recording and have no waker', () => {
     const { threads } = recorded([{ owner: 2 }, { owner: 1 }]);
-    const { blocks, intervals } = threads[0]!;
-    assert.deepEqual([blocks.count, blocks.begin[0], blocks.end[0]], [1, second, endNs]);
-    assert.equal(blocks.link[0], -1);
+    const { waits, intervals } = threads[0]!;
+    assert.deepEqual([waits.count, waits.begin[0], waits.end[0]], [1, second, endNs]);
+    assert.equal(waits.link[0], -1);
     const last = intervals.count - 1;
-    assert.deepEqual([intervals.end[last], intervals.state[last]], [endNs, IntervalState.Blocked]);
+    assert.deepEqual([intervals.end[last], intervals.state[last]], [endNs, IntervalState.Wait]);
     for (let row = 0; row <= last; row++) {
-      if (intervals.begin[row]! >= second) assert.equal(intervals.state[row], IntervalState.Blocked);
+      if (intervals.begin[row]! >= second) assert.equal(intervals.state[row], IntervalState.Wait);
     }
   });
 
@@ -112,10 +112,10 @@ describe('waits for a lock that have not ended', () => {
     it(`say where in the program, also in ${inside}`, () => assert.equal(parkedIn(inside), `${inside}.park`));
 
   it('are the first thing that a report says', () => {
-    const before = SampleFlag.StillWaits | SampleFlag.FromBefore;
+    const before = SampleFlag.OpenWait | SampleFlag.FromBefore;
     const trace = recorded([
       { owner: 2 },
-      { owner: 1, flags: SampleFlag.StillWaits | SampleFlag.OwnerEstimated },
+      { owner: 1, flags: SampleFlag.OpenWait | SampleFlag.OwnerEstimated },
       { owner: 1, flags: before },
     ]);
     const text = printed(trace);

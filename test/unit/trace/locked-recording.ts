@@ -58,16 +58,17 @@ export function lockedRecording(
       ChunkKind.Samples,
       encodeSamples(
         waiting.map(
-          ({ owner, beginNs = second, kind = SampleKind.Monitor, flags = SampleFlag.StillWaits }, at) => ({
+          ({ owner, beginNs = second, kind = SampleKind.Monitor, flags = SampleFlag.OpenWait }, at) => ({
             thread: at + 1,
             counters: CounterBit.Cpu,
             cpu: [0, 5, 5],
             time: [0, beginNs + 1, beginNs],
             duration: [0, 0, endNs - beginNs],
             stack: [1, kind === SampleKind.Park ? 3 : 2, kind === SampleKind.Park ? 3 : 2],
-            kind: [SampleKind.AsyncSelf, SampleKind.AsyncOutside, kind],
+            kind: [SampleKind.CpuTimer, SampleKind.ExternalSampler, kind],
             type: [0, 0, 3],
-            object: [0, 0, 77],
+            // Each thread has one lock.
+            object: [0, 0, 77 + owner],
             peer: [0, 0, owner],
             flags: [0, 0, flags],
           }),

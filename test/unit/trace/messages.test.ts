@@ -16,14 +16,14 @@ describe('the messages of a loop', () => {
   );
 
   it('are told without the wait for the next one, whatever that takes', () => {
-    const { count, thread, id, begin, end, cpu, blocked, gap, method } = messageFigures(trace);
+    const { count, thread, id, begin, end, cpu, wait, gap, method } = messageFigures(trace);
     const row = (at: number): unknown[] => [
       thread[at],
       id[at],
       begin[at]! / 1e6,
       end[at]! / 1e6,
       cpu[at]! / 1e6,
-      blocked[at]! / 1e6,
+      wait[at]! / 1e6,
       gap[at],
       method[at]! < 0 ? '' : trace.methods.name(method[at]!),
     ];
@@ -42,10 +42,10 @@ describe('the messages of a loop', () => {
   it('hold no more than their thread did, and follow each other', () => {
     for (let seed = 1; seed <= 40; seed++) {
       const some = decoded(randomRecording(seed).bytes);
-      const { count, thread, begin, end, cpu, blocked, gap } = messageFigures(some);
+      const { count, thread, begin, end, cpu, wait, gap } = messageFigures(some);
       for (let at = 0; at < count; at++) {
         assert.ok(begin[at]! < end[at]!);
-        assert.ok(blocked[at]! + gap[at]! <= end[at]! - begin[at]! + 1e-6);
+        assert.ok(wait[at]! + gap[at]! <= end[at]! - begin[at]! + 1e-6);
         assert.ok(cpu[at]! >= 0);
         if (at > 0 && thread[at] === thread[at - 1])
           assert.ok(begin[at]! >= end[at - 1]!, `seed ${String(seed)}`);

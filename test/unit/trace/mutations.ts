@@ -2,14 +2,15 @@
  * Damage to recordings: flips, swapped, repeated and oversized chunks, lying lengths, messages that lie though their
  * checksums are right. Used by the test with a fixed budget and by `npm run fuzz` without one.
  */
-import { RecordingDecoder } from '../../../src/trace/build/decoder.js';
-import { Random } from '../../../src/trace/build/random.js';
+import { RecordingDecoder } from '../../../src/trace/assemble/decoder.js';
+import { Random } from '../../../src/trace/synth/random.js';
 import { lineFigures } from '../../../src/trace/measure/lines.js';
 import { methodFigures } from '../../../src/trace/measure/methods.js';
+import { sectionFigures } from '../../../src/trace/measure/sections.js';
 import { wholeTrace } from '../../../src/trace/measure/scope.js';
 import { sumScope } from '../../../src/trace/measure/sums.js';
 import { virtualThreadFigures } from '../../../src/trace/measure/virtual-threads.js';
-import { virtualWaitPlaces } from '../../../src/trace/measure/virtual-waits.js';
+import { offCarrierWaitPlaces } from '../../../src/trace/measure/off-carrier-waits.js';
 import {
   type Chunk,
   chunkHeaderBytes,
@@ -244,7 +245,7 @@ export function openAndMeasure(bytes: Uint8Array): RecordingDecoder {
         throw new Error(`thread ${index}: call ${row} ends before it begins`);
     }
   }
-  const { virtualWaits: waits } = trace;
+  const { offCarrierWaits: waits } = trace;
   for (let row = 0; row < waits!.count; row++) {
     const { begin, end, path } = waits!;
     if (!(end[row]! >= begin[row]! && end[row]! <= trace.endNs && path[row]! < trace.paths.count))
@@ -254,7 +255,8 @@ export function openAndMeasure(bytes: Uint8Array): RecordingDecoder {
   methodFigures(sums, trace.methods.count);
   lineFigures(trace, wholeTrace);
   virtualThreadFigures(trace, wholeTrace);
-  virtualWaitPlaces(trace, wholeTrace);
+  offCarrierWaitPlaces(trace, wholeTrace);
+  sectionFigures(trace, wholeTrace);
   for (let method = 0; method < Math.min(trace.methods.count, 100); method++) {
     trace.methods.qualifiedName(method);
     trace.methods.firstLine(method);

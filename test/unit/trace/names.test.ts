@@ -1,7 +1,7 @@
 /** Names, lines, images and texts: late, missing, replaced, damaged; each costs itself only. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { RecordingDecoder } from '../../../src/trace/build/decoder.js';
+import { RecordingDecoder } from '../../../src/trace/assemble/decoder.js';
 import { lineFigures } from '../../../src/trace/measure/lines.js';
 import { wholeTrace } from '../../../src/trace/measure/scope.js';
 import { MethodKind, SampleFlag } from '../../../src/trace/model/kinds.js';
@@ -22,7 +22,7 @@ import { textOf } from '../../../src/trace/recording/text.js';
 
 class Recording {
   readonly decoder = new RecordingDecoder();
-  private sequence = 0;
+  #sequence = 0;
 
   constructor() {
     this.decoder.append(fileMagic);
@@ -30,7 +30,7 @@ class Recording {
   }
 
   add(kind: number, payload: Uint8Array): this {
-    this.decoder.append(encodeChunk(kind, payload, this.sequence++));
+    this.decoder.append(encodeChunk(kind, payload, this.#sequence++));
     return this;
   }
 
@@ -201,7 +201,15 @@ describe('names', () => {
       paths,
       nodes: table,
     } = new Recording()
-      .add(ChunkKind.Images, Images.encode({ images: [{ id: 1, path: '/lib/libfoo.so' }] }))
+      .add(
+        ChunkKind.Images,
+        Images.encode({
+          images: [
+            { id: 1, path: '/lib/libfoo.so' },
+            { id: 2, path: '' },
+          ],
+        }),
+      )
       .add(ChunkKind.Symbols, Symbols.encode({ functions: symbols }))
       .add(ChunkKind.Nodes, nodes).trace;
     assert.deepEqual(

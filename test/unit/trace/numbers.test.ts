@@ -12,7 +12,7 @@ const proto = readFileSync('proto/recording.proto', 'utf8');
 const agent = readFileSync('native-agent/core/format.h', 'utf8');
 const { root } = protobuf.parse(proto);
 
-/** "ASYNC_SELF" → "AsyncSelf". */
+/** "CPU_TIMER" → "CpuTimer". */
 function pascal(name: string): string {
   return name.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
@@ -40,9 +40,11 @@ describe('the numbers of the format', () => {
     ThreadKind: kinds.ThreadKind,
     MethodKind: kinds.MethodKind,
     LinkCertainty: kinds.LinkCertainty,
+    SourceKind: kinds.SourceKind,
     LossReason: kinds.LossReason,
     EndReason: kinds.EndReason,
     CommandKind: kinds.CommandKind,
+    LagKind: kinds.LagKind,
   };
   for (const [name, ours] of Object.entries(shared)) {
     it(`are the same everywhere: ${name}`, () => {

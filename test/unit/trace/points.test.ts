@@ -43,18 +43,18 @@ function surveyed(bytes: Uint8Array): PointSurveyor {
   return surveyor;
 }
 
-const { Allocation, AsyncSelf, Monitor } = SampleKind;
+const { Allocation, CpuTimer, Monitor } = SampleKind;
 
 describe('the survey of points', () => {
   // Thread 1: 0.5 ms to an allocation, 8 ms to the next with an interrupt on the way, and 3 ms to an interrupt after it.
   // Thread 2: four merged captures of a lock over 4 ms.
   const bytes = recording([
     block(1, [
-      [AsyncSelf, 0, 0],
+      [CpuTimer, 0, 0],
       [Allocation, 1, 0.5],
-      [AsyncSelf, 5, 4.5],
+      [CpuTimer, 5, 4.5],
       [Allocation, 9, 8.5],
-      [AsyncSelf, 12, 11.5],
+      [CpuTimer, 12, 11.5],
     ]),
     block(2, [
       [Monitor, 0, 10],
@@ -74,7 +74,7 @@ describe('the survey of points', () => {
     });
   });
 
-  it('counts what a wait used with the point that it is', () => {
+  it('counts the CPU time of a wait with its point', () => {
     const wait = { ...block(1, [[Monitor, 0, 0]]), duration: [20 * ms], cpuDuration: [2 * ms] };
     const { cpuNs, withinNs } = surveyed(recording([wait])).survey();
     assert.deepEqual([cpuNs, ...withinNs], [2 * ms, 2 * ms, 2 * ms]);
@@ -107,7 +107,7 @@ describe('the survey of points', () => {
   });
 
   it('says where there are none', () => {
-    const interrupts = recording([block(1, [[AsyncSelf, 0, 0]])]);
+    const interrupts = recording([block(1, [[CpuTimer, 0, 0]])]);
     assert.deepEqual(describePoints(surveyed(interrupts).survey()), ['none: all samples came by the clock']);
   });
 });

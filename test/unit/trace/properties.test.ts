@@ -1,20 +1,23 @@
-/** The engine against the slow reference on thousands of random recordings. A failure names its seed. */
+/** The engine against the slow reference on random recordings: hundreds in `npm test`, thousands in `npm run test:all`. A failure names its seed. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { RecordingDecoder } from '../../../src/trace/build/decoder.js';
-import { Random } from '../../../src/trace/build/random.js';
+import { RecordingDecoder } from '../../../src/trace/assemble/decoder.js';
+import { Random } from '../../../src/trace/synth/random.js';
+import { allocatedBytesOf } from '../../../src/trace/measure/allocated-bytes.js';
 import { lineFigures } from '../../../src/trace/measure/lines.js';
 import { methodFigures } from '../../../src/trace/measure/methods.js';
 import { wholeTrace } from '../../../src/trace/measure/scope.js';
 import { sumScope } from '../../../src/trace/measure/sums.js';
+import { threadTimesIn } from '../../../src/trace/measure/thread-times.js';
 import { callees, callers, flame, matched, neighbours } from '../../../src/trace/measure/trees.js';
 import { CounterBit } from '../../../src/trace/model/kinds.js';
 import type { Trace } from '../../../src/trace/model/trace.js';
+import { scale } from '../../rigs/scale.js';
 import { randomRecording, type RandomRecording, usualShape } from './random-recording.js';
 import { decoded } from './recordings.js';
 import { callsOf, type Interval, intervalsOf, sumWhere, weightNames } from './reference.js';
 
-const recordings = 1000;
+const recordings = 100 * scale;
 
 function close(actual: number, expected: number, what: string): void {
   const tolerance = 1e-9 * Math.max(Math.abs(expected), 1);
@@ -127,7 +130,7 @@ function checkCalls(recording: RandomRecording, trace: Trace): void {
 }
 
 describe('the engine agrees with the reference', function () {
-  this.timeout(120_000);
+  this.timeout(120_000 * scale);
 
   it(`in intervals and calls of ${recordings} recordings`, () => {
     forEachSeed(1, (seed) => {
@@ -196,6 +199,29 @@ describe('the engine agrees with the reference', function () {
         const selves = figures.self[weight].reduce((a, b) => a + b, 0);
         const frameless = sums.self[weight][0]!;
         close(selves + frameless + figures.gap[weight], figures.sum[weight], `Σ self + gaps, ${weight}`);
+      }
+    });
+  });
+
+  it('in the totals of each thread, which are summed without its paths', () => {
+    forEachSeed(30_001, (seed) => {
+      const recording = randomRecording(seed);
+      const random = new Random(seed);
+      const end = decoded(recording.bytes).endNs;
+      for (const endNs of [Infinity, Math.floor(random.next() * end)]) {
+        // What was counted is not read yet: a sum that needs no column must not make one.
+        const trace = decoded(recording.bytes);
+        for (const thread of trace.threads) {
+          const scope = { threads: [thread.index], beginNs: -Infinity, endNs };
+          const bytes = allocatedBytesOf(trace, thread, scope);
+          const times = threadTimesIn(trace, thread, scope);
+          const { sum } = sumScope(trace, scope);
+          close(times.wallNs, sum.wall, 'wall');
+          close(times.cpuNs, sum.cpu, 'cpu');
+          close(times.waitNs, sum.wait, 'wait');
+          close(bytes, sum.allocatedBytes, 'allocated bytes');
+          close(allocatedBytesOf(trace, thread, scope), sum.allocatedBytes, 'allocated bytes, counted');
+        }
       }
     });
   });
@@ -411,7 +437,7 @@ describe('the engine agrees with the reference', function () {
   });
 
   it('to within rounding, at times beyond 2^53 ns', () => {
-    for (let seed = 1; seed <= 200; seed++) {
+    for (let seed = 1; seed <= 20 * scale; seed++) {
       const recording = randomRecording(seed, { ...usualShape, startNs: 2 ** 54 });
       const trace = decoded(recording.bytes);
       expectedIntervals(recording).forEach((expected, at) => {

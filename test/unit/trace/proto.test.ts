@@ -4,12 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { describe, it } from 'mocha';
 import protobuf from 'protobufjs';
 import * as messages from '../../../src/trace/recording/messages.js';
+import { encodeHeldMemory } from '../../../src/trace/recording/held-memory.js';
 import { encodeLinks } from '../../../src/trace/recording/links.js';
 import { encodeNodes } from '../../../src/trace/recording/nodes.js';
-import { encodeVirtualWaits } from '../../../src/trace/recording/virtual-waits.js';
+import { encodeOffCarrierWaits } from '../../../src/trace/recording/off-carrier-waits.js';
 import { encodeSamples } from '../../../src/trace/recording/samples.js';
 import type { Message } from '../../../src/trace/recording/schema.js';
-import { Random } from '../../../src/trace/build/random.js';
+import { Random } from '../../../src/trace/synth/random.js';
 
 const root = protobuf.loadSync(fileURLToPath(new URL('../../../proto/recording.proto', import.meta.url)));
 root.resolveAll();
@@ -61,7 +62,7 @@ function plain(value: unknown): unknown {
   return value;
 }
 
-/** Wall clocks are bigints on our side. */
+/** Wall clocks and hashes are bigints on our side. */
 function withBigints(value: Record<string, unknown>): Record<string, unknown> {
   const result = { ...value };
   for (const [name, part] of Object.entries(result)) {
@@ -69,6 +70,7 @@ function withBigints(value: Record<string, unknown>): Record<string, unknown> {
       const clock = part as Record<string, number>;
       result[name] = Object.fromEntries(Object.entries(clock).map(([key, ns]) => [key, BigInt(ns)]));
     }
+    if (name === 'user' || name === 'realtimeNs') result[name] = BigInt(part as number);
     if (name === 'images') {
       result[name] = (part as Record<string, unknown>[]).map((image) => ({
         ...image,
@@ -149,8 +151,8 @@ describe('messages follow recording.proto', () => {
     assert.deepEqual(links['waiterTime'], ['5', '4']);
     assert.deepEqual(links['certainty'], ['0', '0', '1']);
     const waits = asObject(
-      schema('VirtualWaits'),
-      encodeVirtualWaits({
+      schema('OffCarrierWaits'),
+      encodeOffCarrierWaits({
         thread: [3, 3],
         id: [40, 38],
         begin: [-5, 9],
@@ -167,5 +169,13 @@ describe('messages follow recording.proto', () => {
     assert.deepEqual(waits['duration'], ['7', '8']);
     assert.deepEqual(waits['flags'], ['0', '0', '128']);
     assert.deepEqual(waits['leftOut'], ['4', '0', '0']);
+    const held = asObject(
+      schema('HeldMemory'),
+      encodeHeldMemory({ thread: [1, 1], time: [5, 9], stack: [3, 2], bytes: [2 ** 40, 7] }),
+    );
+    assert.deepEqual(held['thread'], ['1', '0', '0']);
+    assert.deepEqual(held['time'], ['5', '4']);
+    assert.deepEqual(held['stack'], ['3', '-1']);
+    assert.deepEqual(held['bytes'], [String(2 ** 40), '7']);
   });
 });

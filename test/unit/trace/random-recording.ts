@@ -1,5 +1,5 @@
 /** Small recordings with everything in them that is hard: made of a seed, kept both as samples and as bytes. */
-import { Random } from '../../../src/trace/build/random.js';
+import { Random } from '../../../src/trace/synth/random.js';
 import { CounterBit, SampleFlag, SampleKind } from '../../../src/trace/model/kinds.js';
 import { ChunkKind, encodeChunk, fileMagic } from '../../../src/trace/recording/chunk.js';
 import { encodeNodes } from '../../../src/trace/recording/nodes.js';
@@ -140,7 +140,7 @@ function randomThread(random: Random, index: number, methods: number, shape: Sha
     totals.majorFaults += random.next() < 0.1 ? 1 : 0;
     totals.switches += random.next() < 0.2 ? 1 : 0;
     const waits = due === undefined && random.next() < 0.15 ? 1 + random.below(9000) : 0;
-    // A wait may have begun before the thread was looked at from outside.
+    // A wait may have begun before the thread was looked at by the external sampler.
     const earlier = waits > 0 && random.next() < 0.4 ? random.below(40_000) : 0;
     const duration = waits + earlier;
     const cpuDuration = duration > 0 ? random.below(Math.min(duration, 100)) : 0;
@@ -152,7 +152,7 @@ function randomThread(random: Random, index: number, methods: number, shape: Sha
       node: 0,
       kind:
         due !== undefined
-          ? SampleKind.AsyncSelf
+          ? SampleKind.CpuTimer
           : random.next() < 0.1
             ? SampleKind.Message
             : duration > 0
@@ -188,15 +188,15 @@ function dueAfter(random: Random): { time: number; cpu: number; merged: number }
 }
 
 function instant(random: Random): number {
-  const { Allocation, AsyncSelf, AsyncOutside, Notify } = SampleKind;
-  return [Allocation, Allocation, AsyncSelf, AsyncOutside, AsyncOutside, Notify][random.below(6)]!;
+  const { Allocation, CpuTimer, ExternalSampler, Notify } = SampleKind;
+  return [Allocation, Allocation, CpuTimer, ExternalSampler, ExternalSampler, Notify][random.below(6)]!;
 }
 
 /** Gives each stack a node; sometimes another one for the same methods, as from another line. */
 class NodeIds {
-  private readonly ids = new Map<string, number>();
+  readonly #ids = new Map<string, number>();
   next = 1;
-  private fresh = {
+  #fresh = {
     id: [] as number[],
     parent: [] as number[],
     frame: [] as number[],
@@ -208,14 +208,14 @@ class NodeIds {
     for (const method of stack) {
       const position = random.next() < 0.2 ? 1 : 0;
       const key = `${parent}/${method}/${position}`;
-      let id = this.ids.get(key);
+      let id = this.#ids.get(key);
       if (id === undefined) {
         id = this.next++;
-        this.ids.set(key, id);
-        this.fresh.id.push(id);
-        this.fresh.parent.push(parent);
-        this.fresh.frame.push(method + 1);
-        this.fresh.position.push(position * 4);
+        this.#ids.set(key, id);
+        this.#fresh.id.push(id);
+        this.#fresh.parent.push(parent);
+        this.#fresh.frame.push(method + 1);
+        this.#fresh.position.push(position * 4);
       }
       parent = id;
     }
@@ -223,8 +223,8 @@ class NodeIds {
   }
 
   takeNew(): { id: number[]; parent: number[]; frame: number[]; position: number[] } {
-    const { fresh } = this;
-    this.fresh = { id: [], parent: [], frame: [], position: [] };
+    const fresh = this.#fresh;
+    this.#fresh = { id: [], parent: [], frame: [], position: [] };
     return fresh;
   }
 }

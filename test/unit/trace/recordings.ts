@@ -1,7 +1,7 @@
 /** Recordings for the tests, made in memory. */
-import { decodeRecording } from '../../../src/trace/build/decode.js';
-import { synthesize, type SynthTruth } from '../../../src/trace/build/synth.js';
-import { type SynthOptions } from '../../../src/trace/build/synth-options.js';
+import { decodeRecording } from '../../../src/trace/assemble/decode.js';
+import { synthesize, type SynthTruth } from '../../../src/trace/synth/synth.js';
+import { type SynthOptions } from '../../../src/trace/synth/synth-options.js';
 import type { Trace } from '../../../src/trace/model/trace.js';
 import type { ByteSink } from '../../../src/trace/recording/writer.js';
 

@@ -72,11 +72,11 @@ function isTakenAtCall({ duration, kind }: Sample): boolean {
   return duration > 0 || takenAtCall.includes(kind);
 }
 
-function markBlocked(intervals: readonly Interval[], since: number): void {
+function markWait(intervals: readonly Interval[], since: number): void {
   intervals[0]!.begin = Math.min(intervals[0]!.begin, since);
   for (const [at, interval] of intervals.entries()) {
     if (interval.begin >= since) {
-      interval.state = IntervalState.Blocked;
+      interval.state = IntervalState.Wait;
     } else if (interval.state === IntervalState.Gap && interval.end > since) {
       interval.end = since;
       const next = intervals[at + 1];
@@ -92,12 +92,12 @@ export function intervalsOf(samples: readonly Sample[], vouch: number, interrupt
   const isInterrupt = (sample: Sample): boolean =>
     timed(sample) &&
     !isTakenAtCall(sample) &&
-    (sample.kind === SampleKind.AsyncSelf ||
-      (sample.kind === SampleKind.AsyncOutside && (sample.flags & SampleFlag.AtWork) !== 0));
+    (sample.kind === SampleKind.CpuTimer ||
+      (sample.kind === SampleKind.ExternalSampler && (sample.flags & SampleFlag.AtWork) !== 0));
   const stands = (sample: Sample): boolean =>
     timed(sample) &&
     !isTakenAtCall(sample) &&
-    sample.kind === SampleKind.AsyncOutside &&
+    sample.kind === SampleKind.ExternalSampler &&
     (sample.flags & SampleFlag.AtWork) === 0;
   const untold = new Set<Interval>();
   let loop: readonly number[] = [];
@@ -113,7 +113,7 @@ export function intervalsOf(samples: readonly Sample[], vouch: number, interrupt
     let end = b.time + b.duration;
     if (a !== undefined && begin <= aEnd) {
       end = Math.max(end, aEnd);
-      if (b.duration > 0) markBlocked(intervals, begin);
+      if (b.duration > 0) markWait(intervals, begin);
       begin = aEnd = intervals.at(-1)!.end;
     }
     const before = a;
@@ -148,7 +148,7 @@ export function intervalsOf(samples: readonly Sample[], vouch: number, interrupt
         const waits = b.stack.length > 0 && equal && readsCpu && cpu <= wall / 20;
         const wentOn = (b.flags & SampleFlag.WaitedBefore) !== 0;
         if (waits && (!isTakenAtCall(before) || wentOn)) {
-          work = { stack: b.stack, node: b.node, keep, state: IntervalState.Waiting };
+          work = { stack: b.stack, node: b.node, keep, state: IntervalState.InferredWait };
         } else if (waits) {
           own = Math.max(Math.min(keep, b.stack.length - 1), 0);
           work = { stack: b.stack.slice(0, own), node: 0, keep: own, state: IntervalState.Gap };
@@ -191,7 +191,7 @@ export function intervalsOf(samples: readonly Sample[], vouch: number, interrupt
         stack: b.stack,
         node: b.node,
         keep: own,
-        state: b.duration > 0 ? IntervalState.Blocked : instant,
+        state: b.duration > 0 ? IntervalState.Wait : instant,
         cpu: ownCpu,
         ...counted,
         ...(hasWork && { allocations: 0, allocatedBytes: 0, faults: 0 }),
@@ -219,7 +219,7 @@ export function intervalsOf(samples: readonly Sample[], vouch: number, interrupt
       let state: number = b.stack.length === 0 ? IntervalState.Gap : IntervalState.Evidence;
       if (b.stack.length > 0) {
         if (equal && readsCpu && wall > 0 && cpu <= wall / 20) {
-          state = IntervalState.Waiting;
+          state = IntervalState.InferredWait;
         } else {
           const silence = equal && readsCpu ? Math.min(cpu, wall) : wall;
           const vouched = vouch * captures;
@@ -338,7 +338,7 @@ export function callsOf(intervals: readonly Interval[]): Call[] {
 export const weightNames = [
   'wall',
   'cpu',
-  'blocked',
+  'wait',
   'allocations',
   'allocatedBytes',
   'faults',
@@ -366,7 +366,7 @@ function partsIn(
   const own = {
     wall,
     cpu: countsWith === undefined ? cpu : 0,
-    blocked: state === IntervalState.Blocked || state === IntervalState.Waiting ? wall : 0,
+    wait: state === IntervalState.Wait || state === IntervalState.InferredWait ? wall : 0,
     allocations: interval.allocations * share,
     allocatedBytes: interval.allocatedBytes * share,
     faults: interval.faults * share,
@@ -374,7 +374,7 @@ function partsIn(
   };
   const parts = [{ stack, isNobodys: state === IntervalState.Gap, weights: own }];
   if (countsWith !== undefined) {
-    const nothing = { blocked: 0, allocations: 0, allocatedBytes: 0, faults: 0, switches: 0 };
+    const nothing = { wait: 0, allocations: 0, allocatedBytes: 0, faults: 0, switches: 0 };
     parts.push({ stack: countsWith.stack, isNobodys: false, weights: { ...nothing, wall: moved, cpu } });
   }
   return parts;

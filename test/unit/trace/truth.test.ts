@@ -5,7 +5,7 @@ import { methodFigures } from '../../../src/trace/measure/methods.js';
 import { wholeTrace } from '../../../src/trace/measure/scope.js';
 import { sumScope } from '../../../src/trace/measure/sums.js';
 import { virtualThreadFigures } from '../../../src/trace/measure/virtual-threads.js';
-import { synthesize, type SynthTruth } from '../../../src/trace/build/synth.js';
+import { synthesize, type SynthTruth } from '../../../src/trace/synth/synth.js';
 import type { Trace } from '../../../src/trace/model/trace.js';
 import { decoded, synthetic } from './recordings.js';
 

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { Random } from '../../../src/trace/build/random.js';
+import { Random } from '../../../src/trace/synth/random.js';
 import { lineFigures } from '../../../src/trace/measure/lines.js';
 import { methodFigures } from '../../../src/trace/measure/methods.js';
 import { sumScope } from '../../../src/trace/measure/sums.js';
@@ -24,7 +24,7 @@ const often = 3;
 const seldom = 4;
 const names = ['run', 'rest', 'often', 'seldom'];
 
-/** How the agent knows of the waits: each by a sample of its own, or by looking at the thread from outside now and then. */
+/** How the agent knows of the waits: each by a sample of its own, or by the external sampler, now and then. */
 type Seen = 'waits' | 'standing';
 
 /** 0.3 ms of work in `often` or, half as often, in `seldom`, which takes twice as long on the clock; then 2 ms of rest. */
@@ -41,16 +41,19 @@ class Program {
     flags: number;
     merged: number;
   }[] = [];
-  private readonly random = new Random(5);
+  readonly #random = new Random(5);
   /** The end of an interval of its CPU clock, and when the interrupt comes that it is due: the kernel looks at its ticks. */
-  private intervalEnd = intervalNs;
-  private due = intervalNs;
-  private looked = 0;
+  #intervalEnd = intervalNs;
+  #due = intervalNs;
+  #looked = 0;
+  readonly #seen: Seen;
 
-  constructor(private readonly seen: Seen) {}
+  constructor(seen: Seen) {
+    this.#seen = seen;
+  }
 
   jitter(most: number): number {
-    return this.random.below(most);
+    return this.#random.below(most);
   }
 
   row(stack: number, kind: number, duration = 0, flags = 0, merged = 0): void {
@@ -62,11 +65,11 @@ class Program {
     this.trueCpu[method]! += cpuNs;
     this.now += cpuNs;
     this.cpu += cpuNs;
-    if (this.intervalEnd > this.cpu) return;
-    const ended = 1 + Math.floor((this.cpu - this.intervalEnd) / intervalNs);
-    this.row(method, SampleKind.AsyncSelf, 0, 0, ended - 1);
-    this.intervalEnd += ended * intervalNs;
-    this.due = this.intervalEnd;
+    if (this.#intervalEnd > this.cpu) return;
+    const ended = 1 + Math.floor((this.cpu - this.#intervalEnd) / intervalNs);
+    this.row(method, SampleKind.CpuTimer, 0, 0, ended - 1);
+    this.#intervalEnd += ended * intervalNs;
+    this.#due = this.#intervalEnd;
   }
 
   /** On the CPU for so long, and put aside for as long again where the machine is `busy`. */
@@ -74,36 +77,36 @@ class Program {
     let left = cpuNs;
     this.trueCpu[method]! += cpuNs;
     while (left > 0) {
-      const step = Math.min(left, this.due - this.cpu);
+      const step = Math.min(left, this.#due - this.cpu);
       this.now += isBusy ? 2 * step : step;
       this.cpu += step;
       left -= step;
-      if (this.cpu < this.due) continue;
+      if (this.cpu < this.#due) continue;
       // Some interrupts find a thread that cannot be walked there, and the sampler walks it.
-      if (this.random.next() < 0.2) this.row(method, SampleKind.AsyncOutside, 0, SampleFlag.AtWork);
-      else this.row(method, SampleKind.AsyncSelf);
-      this.intervalEnd += intervalNs;
-      this.due = this.intervalEnd + this.random.below(4 * ms);
+      if (this.#random.next() < 0.2) this.row(method, SampleKind.ExternalSampler, 0, SampleFlag.AtWork);
+      else this.row(method, SampleKind.CpuTimer);
+      this.#intervalEnd += intervalNs;
+      this.#due = this.#intervalEnd + this.#random.below(4 * ms);
     }
   }
 
   wait(ns: number): void {
-    if (this.seen === 'waits') {
+    if (this.#seen === 'waits') {
       this.row(rest, SampleKind.Sleep, ns);
       this.now += ns;
       return;
     }
     this.now += ns;
-    if (this.now - this.looked < 10 * ms) return;
-    this.looked = this.now;
-    this.row(rest, SampleKind.AsyncOutside);
+    if (this.now - this.#looked < 10 * ms) return;
+    this.#looked = this.now;
+    this.row(rest, SampleKind.ExternalSampler);
   }
 
   run(interrupts: number): this {
     this.wait(2 * ms);
     while (this.cpu < interrupts * intervalNs) {
-      const isOften = this.random.next() < 2 / 3;
-      this.work(isOften ? often : seldom, 0.2 * ms + this.random.below(0.2 * ms), !isOften);
+      const isOften = this.#random.next() < 2 / 3;
+      this.work(isOften ? often : seldom, 0.2 * ms + this.#random.below(0.2 * ms), !isOften);
       this.wait(2 * ms);
     }
     return this;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'mocha';
-import { Random } from '../../../src/trace/build/random.js';
+import { Random } from '../../../src/trace/synth/random.js';
 import { ChunkParser, encodeChunk } from '../../../src/trace/recording/chunk.js';
 import { ColumnReader, differences, writePlain, writeSparse } from '../../../src/trace/recording/columns.js';
 import { crc32 } from '../../../src/trace/recording/crc32.js';

@@ -105,11 +105,11 @@ describe('virtual threads on a carrier', () => {
     for (let seed = 1; seed <= 40; seed++) {
       const some = decoded(randomRecording(seed).bytes);
       const carriers = some.threads.filter(isCarrier).map(({ index }) => index);
-      const { count, cpu, wall, blocked } = virtualThreadFigures(some, wholeTrace);
+      const { count, cpu, wall, wait } = virtualThreadFigures(some, wholeTrace);
       seen += count;
       let [allCpu, allWall] = [0, 0];
       for (let row = 0; row < count; row++) {
-        assert.ok(blocked[row]! <= wall[row]! + 1e-6, `seed ${seed}`);
+        assert.ok(wait[row]! <= wall[row]! + 1e-6, `seed ${seed}`);
         allCpu += cpu[row]!;
         allWall += wall[row]!;
       }

@@ -1,7 +1,7 @@
-/** Waits that were looked at from outside while they went on: the looks come before the sample that tells of the wait. */
+/** Waits that were looked at by the external sampler while they went on: the looks come before the sample that tells of the wait. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { RecordingDecoder } from '../../../src/trace/build/decoder.js';
+import { RecordingDecoder } from '../../../src/trace/assemble/decoder.js';
 import { CounterBit, SampleFlag, SampleKind } from '../../../src/trace/model/kinds.js';
 import { type Intervals, IntervalState } from '../../../src/trace/model/trace.js';
 import { ChunkKind, encodeChunk, fileMagic } from '../../../src/trace/recording/chunk.js';
@@ -62,8 +62,8 @@ function intervalsOf(rows: Rows): string[] {
   );
 }
 
-describe('a wait that was looked at from outside', () => {
-  it('is blocked from its begin, where a gap was before the first look', () => {
+describe('a wait that was looked at by the external sampler', () => {
+  it('waits from its begin, where a gap was before the first look', () => {
     const began = 2000;
     assert.deepEqual(
       intervalsOf([
@@ -72,17 +72,11 @@ describe('a wait that was looked at from outside', () => {
         [51_000, 0, 2],
         [began, 98_000, 2],
       ]),
-      [
-        '0..0 Evidence',
-        '0..2000 Gap',
-        '2000..50000 Blocked',
-        '50000..51000 Blocked',
-        '51000..100000 Blocked',
-      ],
+      ['0..0 Evidence', '0..2000 Gap', '2000..50000 Wait', '50000..51000 Wait', '51000..100000 Wait'],
     );
   });
 
-  it('is blocked throughout, where the looks were far from each other', () => {
+  it('waits throughout, where the looks were far from each other', () => {
     assert.deepEqual(
       intervalsOf([
         [0, 0, 1],
@@ -90,23 +84,17 @@ describe('a wait that was looked at from outside', () => {
         [60_000, 0, 2],
         [500, 99_500, 2],
       ]),
-      [
-        '0..0 Evidence',
-        '0..1000 Evidence',
-        '1000..59000 Blocked',
-        '59000..60000 Blocked',
-        '60000..100000 Blocked',
-      ],
+      ['0..0 Evidence', '0..1000 Evidence', '1000..59000 Wait', '59000..60000 Wait', '60000..100000 Wait'],
     );
   });
 
-  it('is blocked from its begin, where the first look was the first sample of all', () => {
+  it('waits from its begin, where the first look was the first sample of all', () => {
     assert.deepEqual(
       intervalsOf([
         [50_000, 0, 2],
         [1000, 99_000, 2],
       ]),
-      ['1000..50000 Blocked', '50000..100000 Blocked'],
+      ['1000..50000 Wait', '50000..100000 Wait'],
     );
   });
 });
@@ -121,23 +109,23 @@ describe('a thread that comes from one wait to the next, and used no CPU time be
     return Array.from({ length: count }, (_, row) => `${nameOf(state[row]!)} ${path[row]}`);
   };
 
-  it('waited nobody knows where: in neither of the two', () => {
+  it('waited at an unknown place, in neither of the two', () => {
     for (const kind of [SampleKind.Sleep, SampleKind.Park])
-      assert.deepEqual(statesOf(kind), ['Blocked 2', 'Gap 1', 'Blocked 2']);
+      assert.deepEqual(statesOf(kind), ['Wait 2', 'Gap 1', 'Wait 2']);
   });
 
-  it('went on waiting like this, where it says so', () => {
+  it('counts as waiting between them if the sample says so', () => {
     const states = statesOf(SampleKind.Sleep, SampleFlag.WaitedBefore);
-    assert.deepEqual(states, ['Blocked 2', 'Waiting 2', 'Blocked 2']);
+    assert.deepEqual(states, ['Wait 2', 'InferredWait 2', 'Wait 2']);
   });
 
   it('waits for the next collection, in no method, where it is the one that collects', () => {
-    assert.deepEqual(statesOf(SampleKind.Gc), ['Blocked 2', 'Waiting 1', 'Blocked 2']);
+    assert.deepEqual(statesOf(SampleKind.Gc), ['Wait 2', 'InferredWait 1', 'Wait 2']);
   });
 });
 
 describe('a thread whose CPU clock is read no longer', () => {
-  it('waits no longer, as far as one can tell', () => {
+  it('is not counted as waiting', () => {
     const rows = (times: readonly number[]): Rows => times.map((time) => [time, 0, 2]);
     const { count, state } = intervalsOfBlocks(
       [
@@ -147,6 +135,6 @@ describe('a thread whose CPU clock is read no longer', () => {
       SampleKind.Sleep,
     );
     const states = Array.from({ length: count }, (_, row) => nameOf(state[row]!));
-    assert.deepEqual(states, ['Evidence', 'Waiting', 'Waiting', 'Evidence', 'Evidence']);
+    assert.deepEqual(states, ['Evidence', 'InferredWait', 'InferredWait', 'Evidence', 'Evidence']);
   });
 });

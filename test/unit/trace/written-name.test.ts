@@ -1,7 +1,8 @@
 /** What Scala, Clojure, Kotlin and Ruby compilers make of names, undone wherever a name is shown, and nowhere else. */
 import assert from 'node:assert/strict';
+import { gunzipSync } from 'node:zlib';
 import { describe, it } from 'mocha';
-import { RecordingDecoder } from '../../../src/trace/build/decoder.js';
+import { RecordingDecoder } from '../../../src/trace/assemble/decoder.js';
 import { exporters } from '../../../src/trace/formats/index.js';
 import { qualifiedWritten, writtenName } from '../../../src/trace/model/written-name.js';
 import type { Trace } from '../../../src/trace/model/trace.js';
@@ -12,6 +13,7 @@ import { encodeSamples } from '../../../src/trace/recording/samples.js';
 import { nameColumns } from '../../../src/webview/worker/snapshot.js';
 import { NameIndex } from '../../../src/webview/names.js';
 import { searchMethods, searchUntil } from '../../../src/webview/search/method-search.js';
+import { cpuMs } from '../cpu-time.js';
 
 function shown(className: string, name: string, file: string): string {
   const written = writtenName(className, name, () => file);
@@ -209,14 +211,14 @@ describe('names as they were written', () => {
 
   it('take no time for a name that is made to', () => {
     const long = `${'a$anonfun$'.repeat(200)}$lambda$`.repeat(2);
-    const started = performance.now();
+    const started = cpuMs();
     for (const file of ['a.scala', 'a.kt', 'a.clj', 'a.rb']) {
       writtenName('a.B', long.slice(0, 4000), () => file);
       writtenName('a.B', '-'.repeat(4000), () => file);
       writtenName('a.B', '$1'.repeat(2000), () => file);
       writtenName(`a.B${'$$anonfun$b$1'.repeat(300)}`, 'apply', () => file);
     }
-    assert.ok(performance.now() - started < 500);
+    assert.ok(cpuMs() - started < 500);
   });
 });
 
@@ -281,7 +283,7 @@ describe('a recording of several languages', () => {
       [...(searchUntil(searchMethods(names, { text: 'ready?', regex: false }), Infinity)?.matches ?? [])],
       [0, 1, 1, 0],
     );
-    assert.ok(names.isOwn(0));
+    assert.ok(names.isMyCode(0));
   });
 
   it('is exported with them, in every format', () => {
@@ -289,7 +291,8 @@ describe('a recording of several languages', () => {
     for (const { id, write } of exporters) {
       const pieces: Buffer[] = [];
       write(trace, (bytes) => void pieces.push(Buffer.from(bytes)));
-      const text = Buffer.concat(pieces).toString();
+      const bytes = Buffer.concat(pieces);
+      const text = (bytes[0] === 0x1f ? gunzipSync(bytes) : bytes).toString();
       if (id === 'csv') assert.match(text, /"a\.Shop","'?\+\+"[^]*"my-app\.core","ready\?"/);
       else for (const name of written) assert.ok(text.includes(name), `${id}: ${name}`);
       assert.ok(!text.includes('$plus$plus'), id);

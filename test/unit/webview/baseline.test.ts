@@ -5,7 +5,7 @@ import { anyImporter } from '../../../src/trace/formats/index.js';
 import type { Trace } from '../../../src/trace/model/trace.js';
 import { Baseline } from '../../../src/webview/worker/baseline.js';
 import type { ComparedMethods } from '../../../src/webview/worker/messages.js';
-import { openRecording } from '../../../src/webview/worker/open-recording.js';
+import { TraceReader } from '../../../src/trace/trace-reader.js';
 import { importWhole } from '../formats/round-trip.js';
 
 interface Work {
@@ -36,7 +36,7 @@ function chrome(works: readonly Work[]): Uint8Array {
 }
 
 function given(bytes: Uint8Array): Baseline {
-  const baseline = new Baseline(openRecording);
+  const baseline = new Baseline((part) => new TraceReader(part));
   baseline.take({ type: 'baseline', part: {} });
   baseline.take({ type: 'baselineBytes', data: new Uint8Array(bytes).buffer });
   const told = baseline.take({ type: 'baselineEnd' });
@@ -87,12 +87,12 @@ describe('the recording that one is compared with', () => {
   it('shows the code that the page shows: only one’s own', () => {
     const found = given(before).compare(trace, { ...query, threads: [] }, ['com.mine']);
     assert.equal(rows(trace, found)['com.mine.Cart.add']?.join(), '30,40');
-    // What was folded away has gone to its caller: of an outermost call that is nobody.
+    // The time of hidden frames has gone to its caller: of an outermost call that is nobody.
     assert.deepEqual(rows(trace, found)['com.mine.Old.go'], [20, 0]);
   });
 
   it('says what is wrong with it, once, and then there is none', () => {
-    const baseline = new Baseline(openRecording);
+    const baseline = new Baseline((part) => new TraceReader(part));
     assert.throws(
       () => baseline.compare(trace, { ...query, threads: [] }, undefined),
       /nothing to compare with/,

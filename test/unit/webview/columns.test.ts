@@ -1,7 +1,7 @@
 /** What the worker makes of a thread's intervals for the page, against the intervals themselves. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { blockedTime, callFigures } from '../../../src/trace/index.js';
+import { waitTime, callFigures } from '../../../src/trace/index.js';
 import type { Intervals } from '../../../src/trace/index.js';
 import { activityColumns, missedFrameColumns } from '../../../src/webview/worker/thread-columns.js';
 import type { ActivityColumns } from '../../../src/webview/worker/messages.js';
@@ -82,9 +82,9 @@ describe('the snapshot', () => {
   it('tells of each thread what it waited by the rule of the report', () => {
     const trace = generateTrace({ samples: 2000, threads: 3, methods: 50, depth: 10, seed: 7 });
     const { threads } = takeSnapshot(trace, { live: false });
-    const waited = threads.reduce((sum, { blockedNs }) => sum + blockedNs, 0);
+    const waited = threads.reduce((sum, { waitNs }) => sum + waitNs, 0);
     assert.ok(waited > 0);
-    assert.equal(waited, blockedTime(trace));
+    assert.equal(waited, waitTime(trace));
   });
 
   it('of a large recording has what is in sight at first, and what it left out is the rest', () => {

@@ -288,7 +288,7 @@ describe('a call without a length', () => {
     cpu: new Float32Array(3),
   };
 
-  it('does not stand in the way of the one that begins with it', () => {
+  it('does not cover a call that begins at the same time', () => {
     assert.equal(callRow(chart, 0, 0), 1);
     assert.equal(neighbourOf(chart, 0, 2, -1, 1), 1);
     assert.equal(neighbourOf(chart, 0, 1, -1, 1), -1);

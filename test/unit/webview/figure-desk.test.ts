@@ -20,14 +20,14 @@ function uncounted(trace: Trace): Trace {
 const scope = { threads: [], beginNs: -Infinity, endNs: Infinity };
 
 describe('the desk of figures', () => {
-  it('reads what was counted only for who looks at it', async () => {
+  it('computes figures only when a view asks for them', async () => {
     const { bytes } = await synthetic({ samples: 20_000, threads: 3, methods: 200 });
     const trace = decoded(bytes);
     const all = new FigureDesk().answer(trace, { kind: 'methods', scope }) as Answers['methods'];
     for (const weight of weights) assert.ok(all.sum[weight] > 0, `${weight} was recorded`);
     const desk = new FigureDesk();
     const without = uncounted(trace);
-    for (const weight of ['wall', 'cpu', 'blocked'] as const) {
+    for (const weight of ['wall', 'cpu', 'wait'] as const) {
       const times = desk.answer(without, { kind: 'methods', scope, weight }) as Answers['methods'];
       assert.deepEqual(times.self[weight], all.self[weight]);
       assert.deepEqual(times.total[weight], all.total[weight]);

@@ -27,7 +27,7 @@ const inOrder: CallKey[] = trace.threads.flatMap(({ index, calls }) =>
 );
 
 describe('the next match', () => {
-  it('visits every call that was found, thread by thread, and starts over', () => {
+  it('visits every found call, thread by thread, and starts over', () => {
     assert.ok(inOrder.length > 30);
     let at: CallKey | undefined;
     for (const wanted of [...inOrder, inOrder[0]]) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { Pattern } from '../../../src/webview/search/pattern.js';
+import { cpuMs } from '../cpu-time.js';
 
 describe('a search pattern', () => {
   const cases: readonly [string, string, boolean][] = [
@@ -47,9 +48,9 @@ describe('a search pattern', () => {
 
   it('takes linear time where the browser would take for ever', () => {
     const pattern = new Pattern('^(a+)+(a|a)*$');
-    const started = performance.now();
+    const started = cpuMs();
     assert.equal(pattern.test(`${'a'.repeat(1000)}!`), false);
-    assert.ok(performance.now() - started < 1000);
+    assert.ok(cpuMs() - started < 1000);
   });
 
   it('takes a look a letter for sets of states that came up before, however many there are', () => {
@@ -60,10 +61,10 @@ describe('a search pattern', () => {
     for (const subject of [name, random, `${random}É`, `${random}è`]) {
       assert.equal(pattern.test(subject), subject.endsWith('É') && random.at(-13) === 'a', subject.slice(-3));
     }
-    const started = performance.now();
+    const started = cpuMs();
     const common = new Pattern('((a+)+)+=');
     for (let more = 0; more < 20_000; more++) assert.equal(common.test('a'.repeat(500)), false);
-    assert.ok(performance.now() - started < 5000, `${performance.now() - started} ms`);
+    assert.ok(cpuMs() - started < 5000, `${cpuMs() - started} ms`);
   });
 
   it('agrees with RegExp on what both know', () => {

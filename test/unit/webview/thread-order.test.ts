@@ -23,7 +23,7 @@ describe('the order of threads', () => {
     return model.threads.map(({ index }) => index);
   };
 
-  it('keeps those where they are that do about as much, while a recording grows', () => {
+  it('stays stable for threads of similar CPU time while a recording grows', () => {
     assert.deepEqual(shown([0, 1.1, 1]), [0, 1, 2]);
     assert.deepEqual(shown([0, 1.9, 2.1]), [0, 1, 2]);
     assert.deepEqual(shown([0, 2, 2.3, 2.2, -1]), [0, 1, 2, 3, 4]);
@@ -32,7 +32,7 @@ describe('the order of threads', () => {
     assert.deepEqual(shown([0, 2, 2.3, 7, 0.1, 0.2]), [0, 3, 1, 2, 4, 5]);
   });
 
-  it('is that of their CPU time when it has ended', () => {
+  it('is by CPU time when the recording has ended', () => {
     assert.deepEqual(shown([0, 2, 2.3, 7, 0.1, 0.15], false), [0, 3, 2, 1, 5, 4]);
   });
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { SampleFlag, SampleKind } from '../../../src/trace/model/kinds.js';
 import { lengthOf } from '../../../src/webview/panes/call-waits.js';
 import { describeWait, isResting, waitLength } from '../../../src/webview/timeline/waits.js';
-import type { BlockColumns, Snapshot } from '../../../src/webview/worker/messages.js';
+import type { WaitColumns, Snapshot } from '../../../src/webview/worker/messages.js';
 
 const typeNames = [
   '',
@@ -13,13 +13,13 @@ const typeNames = [
 ];
 const snapshot = { typeNames, threads: [{ index: 4, name: 'clerk', tid: 4 }] } as unknown as Snapshot;
 
-function wait(kind: number, owner: number, type = 0, flags = 0): BlockColumns {
+function wait(kind: number, owner: number, type = 0, flags = 0): WaitColumns {
   const one = { kind: [kind], owner: [owner], type: [type], flags: [flags], begin: [0], end: [1e6] };
-  return { count: 1, ...one } as unknown as BlockColumns;
+  return { count: 1, ...one } as unknown as WaitColumns;
 }
 
 describe('a wait', () => {
-  it('is for who holds a lock, or was ended by who woke the thread', () => {
+  it('names the owner of a lock, or the waker of the thread', () => {
     const said = (kind: number, owner: number, type = 0): string =>
       describeWait(wait(kind, owner, type), 0, snapshot);
     assert.equal(said(SampleKind.Monitor, 4, 3), 'waits for lock Stock · held by clerk');
@@ -28,9 +28,9 @@ describe('a wait', () => {
     assert.equal(said(SampleKind.Sleep, 0), 'sleeps');
   });
 
-  it('that had not ended is for the lock, and for who has it', () => {
+  it('that is still open names the lock and its owner', () => {
     const said = (kind: number, owner: number, type = 0, flags = 0): string =>
-      describeWait(wait(kind, owner, type, SampleFlag.StillWaits | flags), 0, snapshot);
+      describeWait(wait(kind, owner, type, SampleFlag.OpenWait | flags), 0, snapshot);
     assert.equal(said(SampleKind.Monitor, 4, 3), 'still waits for Stock · held by clerk');
     assert.equal(said(SampleKind.Monitor, 0), 'still waits for a lock');
     assert.equal(said(SampleKind.Park, 4, 2), 'still waits for ReentrantLock$NonfairSync · held by clerk');
@@ -44,7 +44,7 @@ describe('a wait', () => {
     assert.equal(waitLength(wait(SampleKind.Sleep, 0, 0, SampleFlag.FromBefore), 0), 'at least 1.00 ms');
   });
 
-  it('is rest where nobody held anything: of a pool without work, also where somebody brought some', () => {
+  it('counts as rest when no other thread held anything, as in a pool without work', () => {
     const rests = (kind: number, owner: number, type = 0): boolean =>
       isResting(wait(kind, owner, type), 0, snapshot);
     assert.ok(rests(SampleKind.Sleep, 0));
@@ -55,7 +55,7 @@ describe('a wait', () => {
     assert.ok(!rests(SampleKind.Monitor, 0));
   });
 
-  it('among others that are called so has their length, and their number as other numbers are written', () => {
+  it('groups waits of one name with their total length and count', () => {
     const wait = { what: 'sleeps', isResting: true, row: 0 };
     assert.equal(lengthOf({ ...wait, ns: 2e6, count: 1 }), '2.00 ms');
     assert.equal(lengthOf({ ...wait, ns: 594e9, count: 37_365 }), '594 s · 37,365×');

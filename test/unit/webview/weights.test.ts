@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { traceInfo } from '../../../src/trace/build/trace-info.js';
+import { traceInfo } from '../../../src/trace/assemble/trace-info.js';
 import { CounterBit } from '../../../src/trace/model/kinds.js';
 import type { Header } from '../../../src/trace/recording/messages.js';
 import { knownWeights } from '../../../src/webview/weights.js';

@@ -11,13 +11,12 @@ import {
   formatTick,
 } from '../../../src/trace/measure/quantities.js';
 import { bindingFor, bindings, keyTable, useKeys } from '../../../src/webview/keys.js';
-import { NameIndex, libraryHue, nativeHue, ownHues, plainText } from '../../../src/webview/names.js';
+import { NameIndex, libraryHue, nativeHue, myHues, plainText } from '../../../src/webview/names.js';
 import { searchMethods, searchUntil } from '../../../src/webview/search/method-search.js';
-import { initialState, restoreState } from '../../../src/webview/store.js';
+import { exportedState, initialState, restoreState } from '../../../src/webview/store.js';
 import { englishTexts, setTexts, text } from '../../../src/webview/texts.js';
-import { contrast, parseColour } from '../../../src/webview/timeline/colour.js';
-import { boxColours } from '../../../src/webview/timeline/palette.js';
-import { tickStep } from '../../../src/webview/timeline/ruler.js';
+import { parseColour } from '../../../src/webview/timeline/colour.js';
+import { labelLeft, tickStep } from '../../../src/webview/timeline/ruler.js';
 
 describe('figures', () => {
   it('have three digits and a unit', () => {
@@ -93,7 +92,7 @@ describe('names', () => {
   });
 
   it('have a hue of their package, none for library code, one of their own for native code', () => {
-    assert.ok(names.hue(1) < ownHues);
+    assert.ok(names.hue(1) < myHues);
     assert.equal(names.hue(2), libraryHue);
     assert.equal(names.hue(3), nativeHue);
   });
@@ -166,7 +165,7 @@ describe('texts', () => {
   });
 
   it('fill in what they are given, as text', () => {
-    assert.equal(text('thread.fold', { name: '{tid} $& <b>' }), 'Fold thread {tid} $& <b>');
+    assert.equal(text('thread.collapse', { name: '{tid} $& <b>' }), 'Collapse thread {tid} $& <b>');
   });
 
   it('speak of one thing as one', () => {
@@ -237,9 +236,21 @@ describe('the key table', () => {
 
 describe('a kept state', () => {
   it('comes back as it was', () => {
-    const kept = { ...initialState, view: 'methods', range: { beginNs: 1, endNs: 2 }, onlyMine: true };
+    const kept = { ...initialState, view: 'methods', range: { beginNs: 1, endNs: 2 }, myCode: true };
     const restored = { ...initialState, ...restoreState(JSON.parse(JSON.stringify(kept))) };
     assert.deepEqual(restored, kept);
+  });
+
+  it('of an exported page has nothing of what the recording was compared with', () => {
+    const compared = {
+      ...initialState,
+      view: 'compare' as const,
+      weight: 'cpu' as const,
+      comparing: ['scaled'],
+      comparedWith: 'before.btrace',
+      comparePath: [1],
+    };
+    assert.deepEqual(exportedState(compared), { ...initialState, weight: 'cpu' });
   });
 
   it('of the wrong shape is left out, field by field', () => {
@@ -251,10 +262,19 @@ describe('a kept state', () => {
         hidden: ['a'],
         weight: 'gold',
         search: 7,
-        onlyMine: true,
+        myCode: true,
       }),
-      { onlyMine: true },
+      { myCode: true },
     );
+  });
+});
+
+describe('labels of the ruler', () => {
+  it('stand right of their ticks, and left of them where they would be cut off', () => {
+    assert.equal(labelLeft(100, 40, 600, 1), 104);
+    assert.equal(labelLeft(556, 40, 600, 1), 560);
+    assert.equal(labelLeft(557, 40, 600, 1), 513);
+    assert.equal(labelLeft(1190, 80, 1200, 2), 1102);
   });
 });
 
@@ -266,36 +286,13 @@ describe('colours', () => {
     assert.deepEqual(parseColour(' rgba(90, 93, 94, 0.5)', black), { r: 45, g: 47, b: 47 });
     assert.equal(parseColour('', black), undefined);
   });
-
-  it('keep labels readable on every hue, dark and light', () => {
-    const white = { r: 255, g: 255, b: 255 };
-    for (let hue = 0; hue <= nativeHue; hue++) {
-      const dark = boxColours(hue, true, false, { r: 31, g: 31, b: 31 });
-      assert.ok(contrast(dark.fill, white) >= 4.5, `dark ${hue}`);
-      const light = boxColours(hue, false, false, white);
-      assert.ok(contrast(light.fill, { r: 59, g: 59, b: 59 }) >= 4.5, `light ${hue}`);
-      const black = { r: 0, g: 0, b: 0 };
-      assert.ok(contrast(boxColours(hue, true, true, black).fill, white) >= 7, `high contrast ${hue}`);
-      assert.ok(contrast(boxColours(hue, false, true, white).fill, black) >= 7, `high contrast light ${hue}`);
-    }
-  });
-
-  it('sets what has no hue off from what it lies on', () => {
-    const [white, dark] = [
-      { r: 255, g: 255, b: 255 },
-      { r: 31, g: 31, b: 31 },
-    ];
-    for (const hue of [libraryHue, nativeHue]) {
-      assert.ok(contrast(boxColours(hue, true, false, dark).fill, dark) >= 1.9, `dark ${hue}`);
-      assert.ok(contrast(boxColours(hue, false, false, white).fill, white) >= 1.45, `light ${hue}`);
-    }
-  });
 });
 
 describe('the HTML around the page', () => {
   it('allows nothing but what it carries', () => {
     const html = pageHtml({ scriptUri: 'x://p.js', workerUri: 'x://w.js', nonce: 'abc', cspSource: 'x:' });
     assert.match(html, /default-src &#39;none&#39;; script-src &#39;nonce-abc&#39;/);
+    assert.match(html, /base-uri &#39;none&#39;; form-action &#39;none&#39;/);
     assert.doesNotMatch(html, /unsafe/);
   });
 

@@ -1,6 +1,7 @@
 // libjavacore.so: what the core library's own natives do beyond those that libart brings along.
 #include <dlfcn.h>
 #include <jni.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -77,5 +78,8 @@ JNIEXPORT jint Java_java_io_FileInputStream_read0(JNIEnv*, jclass, jint fd) {
   }
   return count == 1 ? byte : -1;
 }
+
+// Up to Android 11 libart brings it along.
+JNIEXPORT jint Java_java_lang_Thread_getNativeTid(JNIEnv*, jobject) { return static_cast<jint>(syscall(SYS_gettid)); }
 
 }  // extern "C"

@@ -14,6 +14,7 @@
 
 #include "framework.h"
 #include "launch.h"
+#include "mend.h"
 
 namespace {
 
@@ -116,7 +117,7 @@ int main(int argc, char** argv) {
   // A limit for its files stands in for a full storage, which sends no signal.
   signal(SIGXFSZ, SIG_IGN);
   JNIEnv* env = nullptr;
-  JavaVM* vm = CreateRuntime(arguments, &env);
+  JavaVM* vm = MendRuntime() ? CreateRuntime(arguments, &env) : nullptr;
   if (!vm) {
     fprintf(stderr, "launcher: the runtime did not start\n");
     return 3;

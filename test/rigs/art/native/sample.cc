@@ -60,13 +60,33 @@ void* Visit(void* data) {
   return nullptr;
 }
 
+// A thread that Java never knows: it uses half of a processor until the process ends.
+void* Crunch(void*) {
+  pthread_setname_np(pthread_self(), "cruncher");
+  constexpr long kTurnNs = 5 * 1000 * 1000;
+  const auto now = [] {
+    timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return time.tv_sec * 1000000000L + time.tv_nsec;
+  };
+  for (;;) {
+    const timespec rest = {0, kTurnNs};
+    for (const long until = now() + kTurnNs; now() < until;) continue;
+    nanosleep(&rest, nullptr);
+  }
+}
+
 Visitor* VisitorOf(jlong handle) { return reinterpret_cast<Visitor*>(handle); }
 
 }  // namespace
 
 extern "C" {
 
-JNIEXPORT jint JNI_OnLoad(JavaVM*, void*) { return JNI_VERSION_1_6; }
+JNIEXPORT jint JNI_OnLoad(JavaVM*, void*) {
+  pthread_t thread;
+  if (getenv("BTRACE_RIG_CRUNCHES") && pthread_create(&thread, nullptr, Crunch, nullptr) == 0) pthread_detach(thread);
+  return JNI_VERSION_1_6;
+}
 
 JNIEXPORT void Java_sample_NativeWaits_sleepInNative(JNIEnv*, jclass, jint millis) {
   timespec left = {millis / 1000, millis % 1000 * 1000000L};

@@ -2,7 +2,8 @@ import java.io.IOException;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One thread waits at a bell and another one rings it, some 50 times a second, in each way there is to end a wait. All of them were
+ * One thread waits at a bell and another one rings it, some 50 times a second, in each way there is to end a wait; a third joins one
+ * thread after another. All ways were
  * called so often before that the JVM has compiled them for good. Says "ready" then, and "rung" at each thirtieth ring.
  */
 public final class Bell {
@@ -19,6 +20,7 @@ public final class Bell {
         for (int i = 0; i < OFTEN; i++) ring(nobodys, nobody, i % WAYS);
         Thread listener = start("listener", Bell::listen);
         start("bellman", () -> ringOnAndOn(listener));
+        start("joiner", Bell::join);
         System.out.println("ready");
         while (System.in.read() >= 0) continue;
     }
@@ -38,6 +40,10 @@ public final class Bell {
         thread.setDaemon(true);
         thread.start();
         return thread;
+    }
+
+    private static void join() throws InterruptedException {
+        for (;;) start("runner", () -> Thread.sleep(50)).join();
     }
 
     private static void listen() throws InterruptedException {

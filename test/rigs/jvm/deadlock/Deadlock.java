@@ -93,11 +93,14 @@ public final class Deadlock {
         start("keeper", false, () -> keep(till, kept));
         kept.await();
         start("counter", true, () -> count(till));
-        for (Thread thread : STUCK) {
-            while (thread.getState() != Thread.State.BLOCKED && thread.getState() != Thread.State.WAITING) Thread.sleep(1);
-        }
-        // Those of the locks may have been seen at their latches.
-        Thread.sleep(100);
+        for (Thread thread : STUCK) while (!isStuck(thread, left, right)) Thread.sleep(1);
+        STUCK.clear();
+    }
+
+    /** And not still at its latch. */
+    static boolean isStuck(Thread thread, ReentrantLock left, ReentrantLock right) {
+        boolean isQueued = left.hasQueuedThread(thread) || right.hasQueuedThread(thread);
+        return thread.getState() == (isQueued ? Thread.State.WAITING : Thread.State.BLOCKED);
     }
 
     public static void main(String[] args) throws Exception {

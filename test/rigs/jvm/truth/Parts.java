@@ -20,6 +20,8 @@ final class Parts {
             case "park" -> Waits.park();
             case "sleep" -> Waits.sleep();
             case "ask" -> Waits.ask();
+            case "socket" -> Waits.socket();
+            case "select" -> Waits.select();
             case "allocate" -> allocate();
             case "deep" -> work("deep", 60, "Work.down", () -> Work.down(1500, 90));
             case "deeper" -> work("deeper", 60, "Work.down", () -> Work.down(6000, 90));

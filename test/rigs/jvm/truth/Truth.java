@@ -3,6 +3,7 @@ import java.io.InputStream;
 import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
@@ -28,7 +29,8 @@ public final class Truth {
     /** What one thread did, kept as text only when all is over: writing while working would be part of the work. */
     static final class Log {
         final String thread;
-        final List<Object[]> lines = new ArrayList<>(4096);
+        /** A thread that waits for good, or that a busy machine keeps from its end, may add lines until the program ends. */
+        final List<Object[]> lines = Collections.synchronizedList(new ArrayList<>(4096));
 
         Log(String thread) {
             this.thread = thread;
@@ -99,7 +101,7 @@ public final class Truth {
     static void write(String file) throws IOException {
         try (PrintWriter out = new PrintWriter(file)) {
             for (Log log : LOGS) {
-                for (Object[] line : log.lines) {
+                for (Object[] line : log.lines.toArray(new Object[0][])) {
                     StringBuilder text = new StringBuilder();
                     for (Object word : line) text.append(text.length() == 0 ? "" : " ").append(word);
                     out.println(text);

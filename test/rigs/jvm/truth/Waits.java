@@ -2,6 +2,8 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.channels.Selector;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 
@@ -96,22 +98,90 @@ final class Waits {
         });
     }
 
-    /** Sleeps, asks somebody and waits for the answer, which is input and no point, and sleeps again: it is seen at its sleeps alone. */
+    /** Sleeps, asks another program and waits for the answer, which is no point, and sleeps again: it is seen at its sleeps alone. */
     static void ask() {
-        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            Socket asker = new Socket(server.getInetAddress(), server.getLocalPort());
-            Socket answerer = server.accept();
+        try {
+            Process echo = new ProcessBuilder("cat").start();
             Truth.start("asker", log -> {
-                asker.getOutputStream().write(1);
-                asker.getInputStream().read();
+                echo.getInputStream().read();
                 long begin = System.nanoTime();
                 Truth.pause(10);
                 log.waited("SLEEP", begin, System.nanoTime(), "-", 0);
             });
             Truth.start("answerer", log -> {
-                int asked = answerer.getInputStream().read();
-                Truth.pause(30);
-                answerer.getOutputStream().write(asked);
+                Truth.pause(40);
+                echo.getOutputStream().write(1);
+                echo.getOutputStream().flush();
+            });
+        } catch (IOException failed) {
+            throw new IllegalStateException(failed);
+        }
+    }
+
+    /** In one of the system's calls for sockets, and not kept from it by a busy machine. */
+    private static boolean isInCall(Thread thread) {
+        StackTraceElement[] frames = thread.getStackTrace();
+        return frames.length > 0 && frames[0].isNativeMethod() && frames[0].getClassName().startsWith("sun.nio.ch.");
+    }
+
+    private static volatile Thread asking;
+    private static volatile boolean isAsked;
+
+    /** The client waits for an answer that the server gives 60 ms later, or on a busy machine before the client waits. */
+    static void socket() {
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Socket client = new Socket(server.getInetAddress(), server.getLocalPort());
+            Socket served = server.accept();
+            Truth.start("client", log -> {
+                asking = Thread.currentThread();
+                client.getOutputStream().write(1);
+                long begin = System.nanoTime();
+                client.getInputStream().read();
+                if (isAsked) log.waited("IO", begin, System.nanoTime(), "-", 0);
+            });
+            Truth.start("server", log -> {
+                int asked = served.getInputStream().read();
+                Truth.pause(60);
+                isAsked = isInCall(asking);
+                served.getOutputStream().write(asked);
+            });
+        } catch (IOException failed) {
+            throw new IllegalStateException(failed);
+        }
+    }
+
+    private static volatile Thread listening;
+    private static volatile long listens;
+    private static volatile long seen;
+
+    /**
+     * A selector and somebody who listens: neither has anything to do. Who listens looks at its clock once more before
+     * it waits, and on a busy machine its time may be over by then: that it waits is seen by another thread.
+     */
+    static void select() {
+        try {
+            Selector selector = Selector.open();
+            Truth.start("selector", log -> {
+                long begin = System.nanoTime();
+                selector.select(30);
+                log.waited("POLL", begin, System.nanoTime(), "-", 0);
+            });
+            ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+            server.setSoTimeout(40);
+            Truth.start("listener", log -> {
+                listening = Thread.currentThread();
+                long time = ++listens;
+                long begin = System.nanoTime();
+                try {
+                    server.accept();
+                } catch (SocketTimeoutException nobody) {
+                    if (seen == time) log.waited("POLL", begin, System.nanoTime(), "-", 0);
+                }
+            });
+            Truth.start("looker", log -> {
+                Truth.pause(5);
+                long time = listens;
+                if (listening != null && isInCall(listening)) seen = time;
             });
         } catch (IOException failed) {
             throw new IllegalStateException(failed);

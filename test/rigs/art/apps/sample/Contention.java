@@ -10,6 +10,14 @@ public final class Contention extends Sample {
     private final Cache cache = new Cache();
     static int holderTid;
 
+    /**
+     * ART tries a lock without a monitor fifty times, with another thread's turn in between, before it says that it waits: on a busy
+     * machine that lasts longer than the wait. An object with a hash code has a monitor from its first lock on.
+     */
+    public void onCreate() {
+        cache.hashCode();
+    }
+
     private final class Holder implements Runnable {
 
         private final CountDownLatch holding;

@@ -52,6 +52,7 @@ public final class InApp extends Sample {
 
     private void checkOut(int round) {
         BTrace.marker("check-out \u00e9\ud83d\uded2 " + round);
+        BTrace.counter("check-outs", round / 10 + 1);
         for (int i = 0; i < 8; i++) pay();
     }
 

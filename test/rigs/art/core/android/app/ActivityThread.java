@@ -11,6 +11,7 @@ public final class ActivityThread {
 
     private static final int BIND_APPLICATION = 110;
     private static final int START_ACTIVITY = 111;
+    private static final int RESUME_ACTIVITY = 112;
     private static final int ATTACH_AGENT = 155;
     private static final int PROFILER_CONTROL = 127;
     private static final int QUIT = 111111;
@@ -49,6 +50,9 @@ public final class ActivityThread {
                         break;
                     case START_ACTIVITY:
                         application.onStart();
+                        break;
+                    case RESUME_ACTIVITY:
+                        application.onResume();
                         break;
                     case ATTACH_AGENT:
                         handleAttachAgent((String) message.obj);
@@ -119,6 +123,8 @@ public final class ActivityThread {
             for (String line = input.readLine(); line != null; line = input.readLine()) {
                 if (line.startsWith("attach-agent ")) send(ATTACH_AGENT, line.substring(13));
                 else if (line.startsWith("profile ")) send(PROFILER_CONTROL, line.substring(8));
+                else if (line.equals("start-activity")) send(START_ACTIVITY, null);
+                else if (line.equals("resume-activity")) send(RESUME_ACTIVITY, null);
                 else System.out.println("system: unknown command " + line);
             }
             send(QUIT, null);

@@ -21,8 +21,11 @@ public abstract class Application {
     /** First message: before anything of the app is on the screen. */
     public void onCreate() throws Exception {}
 
-    /** Second message: the app's work. When it returns, the main thread waits for messages; finish() ends the app. */
+    /** Second message, and whenever its screen is made anew: the app's work. When it returns, the main thread waits for messages; finish() ends the app. */
     public void onStart() throws Exception {}
+
+    /** Its screen is there already, and comes to the front again. */
+    public void onResume() throws Exception {}
 
     protected final void finish() {
         android.os.Looper.getMainLooper().quit();

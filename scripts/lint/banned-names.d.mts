@@ -1,0 +1,1 @@
+export function complaints(sources: Readonly<Record<string, string>>): string[];

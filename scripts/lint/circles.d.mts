@@ -1,0 +1,2 @@
+export function importGraph(folder: string): Map<string, string[]>;
+export function circles(graph: ReadonlyMap<string, readonly string[]>): string[][];

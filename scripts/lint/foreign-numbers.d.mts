@@ -1,0 +1,1 @@
+export const allowed: readonly { readonly file: string; readonly text: string; readonly why: string }[];

@@ -1,0 +1,2 @@
+export function complaints(sources: Readonly<Record<string, string>>, list: string): string[];
+export function sourcesBelow(folder: string): Record<string, string>;

@@ -1,0 +1,4 @@
+export const callTreeTexts = {
+  'view.callTree': 'Call Tree',
+  'key.callTree': 'Call tree',
+} as const;

@@ -1,0 +1,6 @@
+import type { ViewAbout } from '../about.js';
+
+export const callers: ViewAbout = {
+  id: 'callers',
+  key: '6',
+};

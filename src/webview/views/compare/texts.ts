@@ -1,0 +1,47 @@
+export const compareTexts = {
+  'view.compare': 'Compare',
+  'key.compare': 'What takes more, and less, than in another recording',
+  'compare.with': 'Compare With…',
+  'compare.another': 'Another…',
+  'compare.stop': 'Stop Comparing',
+  'compare.none':
+    'Choose another recording, of an earlier build or another input, to see what takes more here, and what less.',
+  'compare.notHere': 'Recordings are compared in VS Code, or by: btrace compare BEFORE AFTER',
+  'compare.reading': 'Reading {name}…',
+  'compare.failed': 'This recording cannot be compared with {name}: {what}',
+  'compare.noWeight': '{name} has no {weight} to compare. Choose another weight.',
+  'compare.sum': '{weight}: {before} in {name} ({lengthBefore}), {after} here ({lengthAfter}): {change}',
+  'compare.sumChance':
+    '{weight}: {before} in {name} ({lengthBefore}), {after} here ({lengthAfter}): {change}, which sampling may have made',
+  'compare.sumSame': '{weight}: {before} in {name} ({lengthBefore}), and as much here ({lengthAfter})',
+  'compare.isScaled': 'Figures of {name} are scaled to the length of this one.',
+  'compare.noRange': 'The selected range does not count here.',
+  'compare.total': 'With callees',
+  'compare.total.hint':
+    'Compare what methods took with all that they called, and not what they took themselves',
+  'compare.scaled': 'Same length',
+  'compare.scaled.hint':
+    'As if the other recording were as long as this one: for programs that do the same all the time',
+  'compare.all': 'Small differences, too',
+  'compare.all.hint': 'Also differences that are too small to be sure of: sampling alone may have made them',
+  'compare.flame': 'Flame graph',
+  'compare.flame.hint': 'The call trees of both in one: red is more, blue and striped less',
+  'compare.flame.label':
+    'Flame graph of the differences. Arrow keys walk the frames, Enter opens the source, f zooms, 0 shows all.',
+  'compare.flame.legend':
+    'As wide as the larger of both: ▲ red takes more here, ▼ blue and striped takes less, grey differs by no more than chance',
+  'compare.flame.change': '{before} before, {after} here: {change}',
+  'compare.flame.chance': '{before} before, {after} here, by chance or not at all',
+  'compare.flame.changeScaled': '{before} before (scaled), {after} here: {change}',
+  'compare.flame.chanceScaled': '{before} before (scaled), {after} here, by chance or not at all',
+  'compare.noneClear': 'No method differs by more than sampling may have made.',
+  'compare.equal': 'No method differs.',
+  'compare.new': 'new',
+  'compare.gone': 'gone',
+  'compare.chance': 'chance?',
+  'compare.noise': 'Sampling may have made {noise} of it',
+  'compare.column.before': 'Before',
+  'compare.column.scaled': 'Before (scaled)',
+  'compare.column.after': 'After',
+  'compare.column.difference': 'Difference',
+} as const;

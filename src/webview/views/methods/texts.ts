@@ -1,0 +1,4 @@
+export const methodsTexts = {
+  'view.methods': 'Methods',
+  'key.methods': 'Methods',
+} as const;

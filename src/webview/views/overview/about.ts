@@ -1,0 +1,6 @@
+import type { ViewAbout } from '../about.js';
+
+export const overview: ViewAbout = {
+  id: 'overview',
+  key: 'v',
+};

@@ -1,0 +1,4 @@
+export const timelineTexts = {
+  'view.timeline': 'Timeline',
+  'key.timeline': 'Timeline',
+} as const;

@@ -1,0 +1,5 @@
+package java.lang.invoke;
+
+class FieldVarHandle extends VarHandle {
+    private long artField;
+}

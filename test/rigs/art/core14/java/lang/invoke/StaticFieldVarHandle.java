@@ -1,0 +1,5 @@
+package java.lang.invoke;
+
+final class StaticFieldVarHandle extends FieldVarHandle {
+    private Class<?> declaringClass;
+}

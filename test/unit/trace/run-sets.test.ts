@@ -1,0 +1,124 @@
+/** Sets of runs: planted differences are found, and equal sets are told alike. */
+import assert from 'node:assert/strict';
+import { compareRuns, type RunSets } from '../../../src/trace/compare/run-sets.js';
+import { chanceOfMore } from '../../../src/trace/compare/student.js';
+import { Random } from '../../../src/trace/synth/random.js';
+import type { Trace } from '../../../src/trace/index.js';
+import { SampleKind } from '../../../src/trace/model/kinds.js';
+import { type KnownCall, traceOf } from '../query/queried.js';
+import { decoded } from './recordings.js';
+import { type Piece, workedBytes } from './worked-recording.js';
+
+/** Start-up calls of the main thread one after the other, each with a callee, in ms. */
+const usual: Readonly<Record<string, number>> = {
+  'shop.Config.load': 40,
+  'shop.Fonts.read': 12,
+  'shop.Cart.open': 60,
+  'shop.Sync.now': 25,
+  'shop.Ads.prepare': 8,
+};
+
+/** `differ`: the standard deviation of a call, of its mean; it has 2 ms at least. */
+function run(random: Random, lasts: Readonly<Record<string, number>>, differ: number): Trace {
+  const calls: KnownCall[] = [];
+  let at = 1;
+  for (const [name, mean] of Object.entries(lasts)) {
+    // Sums of four equal chances are close to normal.
+    const chance = [1, 2, 3, 4].reduce((sum) => sum + random.next() - 0.5, 0) * Math.sqrt(3);
+    const ms = Math.round(Math.max(mean + chance * Math.max(2, mean * differ), 0.5) * 1000) / 1000;
+    calls.push({ name, at, lasts: ms });
+    calls.push({ name: `${name}.inner`, at: at + ms * 0.05, lasts: ms * 0.9 });
+    calls.push({ name: 'shop.Worker.run', at, lasts: ms * (1 + random.next()), tid: 101 });
+    at += ms * 2.5;
+  }
+  return traceOf([{ name: 'shop.Main.start', at: 0, lasts: at }, ...calls]);
+}
+
+function sets(seed: number, changed: Readonly<Record<string, number>>, runs = 10, differ = 0.04): RunSets {
+  const random = new Random(seed);
+  const some = (of: Readonly<Record<string, number>>): Trace[] =>
+    Array.from({ length: runs }, () => run(random, of, differ));
+  return compareRuns(some(usual), some(changed));
+}
+
+const told = ({ problems }: RunSets): string[] =>
+  problems.map(({ kind, isMain, chain }) => `${kind} ${isMain ? 'main' : 'other'} ${chain.at(-1) ?? ''}`);
+
+describe('two sets of runs', function () {
+  this.timeout(60_000);
+
+  it('are alike in 200 pairs of equal ones', () => {
+    for (let seed = 1; seed <= 200; seed++)
+      assert.deepEqual(told(sets(seed, usual, 6, 0.2)), [], `seed ${seed}`);
+  });
+
+  it('differ where a call takes 10 ms longer, in 19 of 20 pairs and more, and nowhere else', () => {
+    let found = 0;
+    for (let seed = 1; seed <= 20; seed++) {
+      const names = told(sets(seed, { ...usual, 'shop.Config.load': 50 }));
+      if (names.some((name) => /^wall main shop\.Config\.load(\.inner)?$/.test(name))) found++;
+      // What calls it takes longer, too, which is not told again.
+      assert.ok(
+        names.every((name) => /Config\.load|Main\.start/.test(name)),
+        names.join(),
+      );
+    }
+    assert.ok(found >= 19, `${found} of 20`);
+  });
+
+  it('tell new calls of 5 ms and more, the outermost ones', () => {
+    const { problems } = sets(7, { ...usual, 'shop.Tips.show': 9, 'shop.Beep.once': 1 });
+    const fresh = problems.filter(({ kind }) => kind === 'new');
+    assert.deepEqual(
+      fresh.map(({ chain }) => chain),
+      [['shop.Main.start', 'shop.Tips.show']],
+    );
+    assert.ok(fresh[0]!.before === 0 && Math.abs(fresh[0]!.after - 9e6) < 3e6);
+  });
+
+  it('take a call that a sample or two met for chance, and a wait of that length for new', () => {
+    const runs = (...more: Piece[]): Trace[] =>
+      Array.from({ length: 6 }, () => {
+        const pieces = [{ in: 'Shop.main > Shop.load', ms: 200 }, ...more];
+        // A sample stands for 10 ms.
+        const header = { config: { syncIntervalNs: 10e6 } };
+        return decoded(workedBytes([{ name: 'main', isMain: true, pieces }], 300, [], header));
+      });
+    const tidy = 'Shop.main > Shop.tidy';
+    const isNew = (after: Trace[]): string[] =>
+      told(compareRuns(runs(), after)).filter((one) => one.startsWith('new'));
+    assert.deepEqual(isNew(runs({ in: tidy, ms: 10 })), []);
+    const wait = runs({ in: tidy, ms: 10, wait: SampleKind.Sleep });
+    assert.deepEqual(isNew(wait), ['new main Shop.tidy']);
+  });
+
+  it('match a method that was renamed, by its caller, its name and what it calls', () => {
+    const { 'shop.Cart.open': cart, ...others } = usual;
+    const { renames, problems } = sets(3, { ...others, 'shop.Cart.openNow': cart! + 20 });
+    assert.ok(
+      renames.some(({ before, after }) => before === 'shop.Cart.open' && after === 'shop.Cart.openNow'),
+      JSON.stringify(renames),
+    );
+    const found = problems.filter(({ kind }) => kind === 'wall').map(({ chain }) => chain.at(-1));
+    assert.ok(
+      found.some((name) => /Cart\.openNow/.test(name ?? '')),
+      found.join(),
+    );
+    assert.ok(problems.every(({ kind }) => kind !== 'new'));
+  });
+
+  it('have the chance that a table of the t-distribution gives', () => {
+    // 10 and 10 values, pooled: t = 2.101 at 18 degrees of freedom is 0.025 on one side.
+    const values = [-1.5, -1.2, -0.9, -0.4, -0.1, 0.1, 0.4, 0.9, 1.2, 1.5];
+    const variance = values.reduce((sum, value) => sum + value * value, 0) / 9;
+    const more = 2.101 * Math.sqrt((2 * variance) / 10);
+    const chance = chanceOfMore(
+      values,
+      values.map((value) => value + more),
+    );
+    assert.ok(Math.abs(chance - 0.025) < 0.0002, String(chance));
+    assert.equal(chanceOfMore(values, values), 1);
+    assert.equal(chanceOfMore([1, 1], [2, 2]), 0);
+    assert.equal(chanceOfMore([1], [2]), 1);
+  });
+});
