@@ -341,7 +341,9 @@ bool KernelEvents::next(KernelRecord& record) {
   const u64 ids_at = header->type == PERF_RECORD_SAMPLE ? kSampleIdsAt : header->size - kIdsAndTimeBytes;
   u32 ids[2];
   memcpy(ids, first->record + ids_at, sizeof ids);
-  record = {header, ids[0], ids[1], processors_[static_cast<size_t>(first - buffers_.data())], first->time_ns};
+  const u32 processor = processors_[static_cast<size_t>(first - buffers_.data())];
+  const bool filled = first->full_at > first->tail && first->full_at <= first->tail + header->size;
+  record = {header, ids[0], ids[1], processor, first->time_ns, filled};
   return true;
 }
 

@@ -16,7 +16,8 @@ struct KernelRecord {
   const perf_event_header* header;
   u32 pid, tid;
   u32 processor;
-  i64 time_ns;  // of CLOCK_MONOTONIC
+  i64 time_ns;         // of CLOCK_MONOTONIC
+  bool filled_buffer;  // the processor's buffer had no room behind it
 };
 
 // The registers that a sample has, in the kernel's order.

@@ -98,9 +98,13 @@ u64 take_round(KernelEvents& events, u32 pid, Output& output) {
   SwitchRecord out;
   u64 lost = 0;
   while (events.next(record)) {
-    if (!read_switch(record, pid, out)) continue;
-    if (out.kind == SwitchKind::Lost) lost += out.tid;
-    output.put(out);
+    if (read_switch(record, pid, out)) {
+      if (out.kind == SwitchKind::Lost) lost += out.tid;
+      output.put(out);
+    }
+    // The kernel tells of the loss with this core's next record, when the threads may long have been on others.
+    if (record.filled_buffer)
+      output.put({record.time_ns, 0, static_cast<u16>(record.processor), SwitchKind::Lost, 0});
   }
   events.end_round();
   output.flush();

@@ -13,7 +13,8 @@ enum class SwitchKind : u8 {
   Slept = 2,      // off it by itself
   Ended = 3,
   Born = 4,     // ready, and not on a core yet
-  Lost = 5,     // `tid`: how many records of this core the kernel had no room for; of core kNoCore, not known when
+  Lost = 5,     // `tid`: how many records of this core the kernel had no room for, until now; of core kNoCore, not known
+                // when. 0: it has no room from now on
   Allowed = 6,  // the kernel lets this user ask; comes before the program is named
   Begun = 7,    // all threads are watched from now on
   Over = 8,     // nothing is watched from now on

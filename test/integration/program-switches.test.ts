@@ -161,8 +161,13 @@ describe('the switches of one program, without root', () => {
     process.kill(stopped, 'SIGSTOP');
     const [first = 0, second = 0, beginNs = 0, endNs = 0] = await program!.ask('rounds 20000');
     process.kill(stopped, 'SIGCONT');
-    const [tid = 0, cpuNs = 0] = await program!.ask('thread');
-    const trace = await watched.stop([first, second, tid]);
+    // The kernel has no room until the reader has caught up: what it does meanwhile is known in part, and the last thread's all.
+    const threads: [tid: number, cpuNs: number][] = [];
+    for (let at = 0; at < 4; at++) {
+      const [tid = 0, cpuNs = 0] = await program!.ask('thread');
+      threads.push([tid, cpuNs]);
+    }
+    const trace = await watched.stop([first, second, ...threads.map(([tid]) => tid)]);
     assert.ok(trace.system!.lost > 1000, `${trace.system!.lost} lost`);
     for (const one of [first, second]) {
       const times = new Float64Array(6);
@@ -170,8 +175,11 @@ describe('the switches of one program, without root', () => {
       const knownNs = times.reduce((all, ns) => all + ns, 0);
       assert.ok(knownNs > 0 && knownNs < (endNs - beginNs) * 0.9, `${knownNs} of ${endNs - beginNs} ns`);
     }
-    const ranNs = sum(statesIn(trace, tid), SchedState.Running);
-    assert.ok(Math.abs(ranNs / cpuNs - 1) < 0.02, `${ranNs} of ${cpuNs} ns`);
+    for (const [at, [tid, cpuNs]] of threads.entries()) {
+      const ranNs = sum(statesIn(trace, tid), SchedState.Running);
+      assert.ok(ranNs < cpuNs * 1.02, `${ranNs} of ${cpuNs} ns`);
+      if (at === threads.length - 1) assert.ok(ranNs > cpuNs * 0.98, `${ranNs} of ${cpuNs} ns`);
+    }
   });
 });
 

@@ -3,7 +3,7 @@
  * of all cores in order of time (native-agent/host/program_switches.h).
  *
  * Lost records leave it open what the threads did that could have been in them: of these nothing is known from where the
- * loss began to their next record. Cost: one step a record, and one a thread for each loss. Memory: a row a record, until
+ * loss began to their next record. A thread that leaves a core while another one loses records may go on there. Cost: one step a record, and one a thread for each loss. Memory: a row a record, until
  * they are taken, and each thread's last record.
  */
 import { isTime } from '../assemble/number-gate.js';
@@ -46,6 +46,8 @@ export class SwitchStream {
   readonly #zeroHigh: number;
   readonly #last = new Map<number, Last>();
   readonly #lastOfCore = new Map<number, number>();
+  /** Cores whose records have no room since their last one. */
+  readonly #losing = new Set<number>();
   readonly #cut = new Uint8Array(recordBytes);
   #cutBytes = 0;
 
@@ -106,7 +108,9 @@ export class SwitchStream {
         return;
       case Told.Lost:
         this.lost += value;
-        if (core !== noCore && isTime(time) && isTime(this.beginNs)) this.#forget(core, time);
+        if (core === noCore || !isTime(time) || !isTime(this.beginNs)) return;
+        if (value === 0) this.#losing.add(core);
+        this.#forget(core, time);
         return;
       default:
         if (kind > Told.Born || value === 0 || value > mostTid || !isTime(time)) this.refused++;
@@ -114,10 +118,13 @@ export class SwitchStream {
     }
   }
 
-  #take(time: number, tid: number, kind: number, core: number): void {
+  #take(time: number, tid: number, told: number, core: number): void {
     const last = this.#last.get(tid);
     this.#lastOfCore.set(core, time);
-    if (kind === Told.Ended) {
+    this.#losing.delete(core);
+    const kind =
+      told !== SwitchKind.In && told !== Told.Ended && this.#losing.size > 0 ? SwitchKind.Unknown : told;
+    if (told === Told.Ended) {
       if (last === undefined) return; // nothing was known of it, or it is told again
       this.#last.delete(tid);
     } else if (last === undefined) {
@@ -129,7 +136,7 @@ export class SwitchStream {
       last.core = core;
     }
     this.events++;
-    this.rows.push(time, tid, kind === Told.Ended ? SwitchKind.Unknown : kind, core);
+    this.rows.push(time, tid, told === Told.Ended ? SwitchKind.Unknown : kind, core);
   }
 
   /** `core` lost records between its last one and `time`. Threads that run on other cores cannot have been in them. */

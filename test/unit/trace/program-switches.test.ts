@@ -17,6 +17,7 @@ import { CoreUse, stripsOfCores, unknownKind } from '../../../src/trace/system/s
 import { SwitchStream } from '../../../src/trace/system/switch-stream.js';
 import type { Terminal } from '../../../src/cli/terminal.js';
 import { scale } from '../../rigs/scale.js';
+import { seed } from '../../rigs/seed.js';
 
 const { Running, Runnable, Sleeping } = SchedState;
 /** As the stream has them (native-agent/host/program_switches.h). */
@@ -272,8 +273,41 @@ describe('the switches of one program', () => {
     assert.match(schedulingTrust(trace)[1] ?? '', /^7 events of the scheduler lost/);
   });
 
+  it('leave it open from where a core has no room, also where its threads go on elsewhere', async () => {
+    const stream = streamed(
+      bytesOf([
+        [500, 0, Told.Begun, 0],
+        [1000, 7, Told.In, 0],
+        [1200, 8, Told.In, 1],
+        [1500, 7, Told.Slept, 0],
+        [2000, 7, Told.In, 0],
+        [2000, 0, Told.Lost, 0],
+        // Back on a core that has room; what it did since then may be on the one that has none.
+        [7000, 7, Told.In, 1],
+        [7500, 7, Told.Slept, 1],
+        [7800, 7, Told.In, 1],
+        // The core tells how many it lost, with its next record.
+        [8000, 90, Told.Lost, 0],
+        [8000, 9, Told.In, 0],
+        [8200, 7, Told.Slept, 1],
+        [8500, 7, Told.In, 1],
+        [10_000, 0, Told.Over, 0],
+      ]),
+    );
+    assert.equal(stream.lost, 90);
+    const trace = await decoded(stream);
+    assert.deepEqual(statesOfThread(trace, 7), [
+      [1000, 1500, Running, 0],
+      [1500, 2000, Sleeping, -1],
+      [7000, 7500, Running, 1],
+      [7800, 8200, Running, 1],
+      [8200, 8500, Sleeping, -1],
+      [8500, 10_000, Running, 1],
+    ]);
+    assert.deepEqual(statesOfThread(trace, 8), [[1200, 10_000, Running, 1]]);
+  });
+
   it('are read to their end, whatever is in them', async () => {
-    const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1e9);
     const random = new Random(seed);
     try {
       for (let round = 0; round < 100 * scale; round++) {
