@@ -10,6 +10,7 @@ import { Symbolizer } from '../../src/symbols/native/symbolizer.js';
 import { readFrom } from '../../src/symbols/read-at.js';
 import { type DarwinMachine, darwinMachines, darwinProgram, whyNoDarwin } from '../rigs/darwin/darwin.js';
 import { scale } from '../rigs/scale.js';
+import { seeded } from '../rigs/seed.js';
 
 for (const machine of Object.keys(darwinMachines) as DarwinMachine[]) {
   describe(`the symbols of a program of Darwin, ${machine}`, () => {
@@ -67,12 +68,13 @@ for (const machine of Object.keys(darwinMachines) as DarwinMachine[]) {
 
     it('are none, in words, of files that are damaged', async () => {
       const whole = readFileSync(program);
+      const random = seeded();
       for (let turn = 0; turn < 40 * scale; turn++) {
         const bytes = Buffer.from(whole);
         // Mostly in the headers, where everything else is found by.
         for (let change = 0; change < 4; change++)
-          bytes[Math.floor(Math.random() ** 3 * bytes.length)] = Math.floor(Math.random() * 256);
-        const cut = turn % 4 === 0 ? bytes.subarray(0, Math.floor(Math.random() * bytes.length)) : bytes;
+          bytes[Math.floor(random() ** 3 * bytes.length)] = Math.floor(random() * 256);
+        const cut = turn % 4 === 0 ? bytes.subarray(0, Math.floor(random() * bytes.length)) : bytes;
         try {
           for (const one of await MachO.open(readFrom(cut))) {
             one.sections();

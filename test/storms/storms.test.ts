@@ -2,12 +2,11 @@
  * Storms in each surrounding, one after the other, until the time is over: under half a minute in a test run, and
  * `npm run soak -- storms --minutes 120` for as long as asked. BTRACE_STORM (a part of a title) and BTRACE_SEED repeat one.
  */
-import { randomInt } from 'node:crypto';
 import { wide } from '../rigs/scale.js';
+import { seed } from '../rigs/seed.js';
 import { jvmSurroundings } from '../rigs/storms/jvm.js';
 import { chances, makeStorm, type Surrounding, storms } from '../rigs/storms/storms.js';
 
-const seed = Number(process.env['BTRACE_SEED'] ?? randomInt(1_000_000));
 const only = process.env['BTRACE_STORM'] ?? '';
 /** With starts and ends a storm takes some seconds more than it is recorded. */
 const stormMs = 1500;

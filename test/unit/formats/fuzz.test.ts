@@ -4,8 +4,8 @@ import { scale } from '../../rigs/scale.js';
 import { cpuMs } from '../cpu-time.js';
 import { check, corpus, mutant } from './mutations.js';
 import { importWhole } from './round-trip.js';
+import { seed } from '../../rigs/seed.js';
 
-const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1e9);
 /** Mutations of each file; `npm run fuzz` goes on. */
 const rounds = 6 * scale;
 

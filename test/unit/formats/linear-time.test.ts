@@ -7,6 +7,7 @@ import { scaled } from '../test-scale.js';
 import { check, corpus } from './mutations.js';
 import { importWhole } from './round-trip.js';
 import { randomNumbers } from './sample-traces.js';
+import { seed } from '../../rigs/seed.js';
 
 const kilobyte = 1024;
 /** What n² steps take at these sizes is many times more, also on a busy machine. */
@@ -62,7 +63,7 @@ describe('the time a reader takes for a byte', () => {
   for (const { id, create } of importers) {
     it(`does not grow with the length of what it stands in: ${id}`, () => {
       const files = corpus.filter((bytes) => recognise(bytes).format === id);
-      const random = randomNumbers(Number(process.env['FUZZ_SEED'] ?? Date.now() % 1e9));
+      const random = randomNumbers(seed);
       const always = (known[id] ?? []).map((line) => Buffer.from(`${line}\n`));
       for (let round = 0; round < scaled(10) + always.length; round++) {
         const file = pick(random, files);

@@ -1,7 +1,7 @@
 /** ELF files: of this machine, made for the test, and damaged. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
+import fc from '../../rigs/properties.js';
 import { Elf, ElfError } from '../../../src/symbols/native/elf.js';
 import { readFrom } from '../../../src/symbols/read-at.js';
 import { buildIdNote, elfFile, withSection } from '../../rigs/elf-file.js';

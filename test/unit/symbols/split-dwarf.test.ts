@@ -7,6 +7,7 @@ import { describe, it } from 'mocha';
 import { Elf } from '../../../src/symbols/native/elf.js';
 import { type NativeFrame, Symbolizer } from '../../../src/symbols/native/symbolizer.js';
 import { readFrom } from '../../../src/symbols/read-at.js';
+import { seed as runSeed } from '../../rigs/seed.js';
 
 /** Each is a unit of its own. Functions are inlined into one another, lie in classes, and have several ranges. */
 const sources: Readonly<Record<string, string>> = {
@@ -189,7 +190,7 @@ describe('debug information that lies apart from its program', () => {
         spawnSync(packs, ['-e', file, '-o', `${file}.dwp`], { cwd: folder }); // where it is installed
         const damaged = [...Object.keys(sources).map((source) => `${file}-${source}.dwo`), `${file}.dwp`];
         const whole = damaged.filter(existsSync).map((one) => [one, readFileSync(one)] as const);
-        let seed = Math.floor(Math.random() * 2 ** 31);
+        let seed = runSeed;
         const first = seed;
         const random = (below: number): number => {
           seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff;

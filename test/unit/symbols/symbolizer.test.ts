@@ -11,6 +11,7 @@ import { type NativeFrame, Symbolizer } from '../../../src/symbols/native/symbol
 import { readFrom } from '../../../src/symbols/read-at.js';
 import { root } from '../../../scripts/setup.mjs';
 import { cpuMs } from '../cpu-time.js';
+import { seed as runSeed } from '../../rigs/seed.js';
 
 const source = path.join(root, 'test/rigs/native/truth.cc');
 const none = new Uint8Array(0);
@@ -156,7 +157,7 @@ describe('functions and lines of native programs', () => {
     const sections = (await (await Elf.open(readFrom(bytes))).sections()).filter(({ name }) =>
       name.startsWith('.debug'),
     );
-    let seed = Math.floor(Math.random() * 2 ** 31);
+    let seed = runSeed;
     const random = (below: number): number => {
       seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff;
       return Math.floor((seed / 2 ** 31) * below);

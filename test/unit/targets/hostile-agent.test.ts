@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { scale } from '../../rigs/scale.js';
 import { survives } from './hostile-agent.js';
+import { seed } from '../../rigs/seed.js';
 
-const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1e9);
 /** `npm run fuzz` goes on. */
 const streams = 100 * scale;
 

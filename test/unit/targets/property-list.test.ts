@@ -7,6 +7,7 @@ import {
   writePropertyList,
 } from '../../../src/targets/ios/property-list.js';
 import { decodeUsbmux, encodeUsbmux, usbmuxAddress } from '../../../src/targets/ios/usbmux.js';
+import { seeded } from '../../rigs/seed.js';
 
 describe('property lists', () => {
   const value: PropertyValue = {
@@ -49,10 +50,11 @@ describe('property lists', () => {
 
   it('that are damaged are refused, and nothing else happens', () => {
     const whole = writePropertyList(value);
+    const random = seeded();
     for (let turn = 0; turn < 500; turn++) {
       const bytes = Buffer.from(whole);
       for (let change = 0; change < 3; change++)
-        bytes[Math.floor(Math.random() * bytes.length)] = Math.floor(Math.random() * 256);
+        bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);
       try {
         readPropertyList(turn % 3 === 0 ? bytes.subarray(0, turn % bytes.length) : bytes);
       } catch (error) {

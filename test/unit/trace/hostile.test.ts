@@ -29,6 +29,7 @@ import { chunksOf, fieldsOf, mutantOf, openAndMeasure } from './mutations.js';
 import { randomRecording } from './random-recording.js';
 import { decoded, synthetic } from './recordings.js';
 import { cpuMs } from '../cpu-time.js';
+import { seed } from '../../rigs/seed.js';
 
 const mutations = wide ? 20_000 : 1000;
 /** A mutation of a few kB may take as much as its lengths may claim, and what was there before it may not have been given back yet. */
@@ -103,10 +104,7 @@ describe('hostile recordings', function () {
   this.timeout(120_000 * scale);
 
   it(`survive ${mutations} mutations`, () => {
-    const seed = Number(process.env['BTRACE_FUZZ_SEED'] ?? Date.now() % 1_000_000_000);
-    console.log(
-      `      seed ${seed} (BTRACE_FUZZ_SEED=${seed} repeats it, npm run fuzz -- --seed N one of them)`,
-    );
+    console.log(`      seed ${seed} (BTRACE_SEED=${seed} repeats it, npm run fuzz -- --seed N one of them)`);
     const { maxRSS: mostBefore } = process.resourceUsage();
     const roomBytes = process.memoryUsage.rss() + mutationBytes;
     for (let at = seed; at < seed + mutations; at++) {

@@ -22,6 +22,7 @@ import {
   switched,
   waking,
 } from './kernel-pages.js';
+import { seed } from '../../rigs/seed.js';
 
 const zero = 5_000_000_000_123;
 const [main, worker, idle] = [
@@ -152,7 +153,6 @@ describe('the kernel’s ring buffer', () => {
   });
 
   it('is read to its end, whatever is in it, in time that follows its length', () => {
-    const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1e9);
     const numbers = new Random(seed);
     const next = (): number => numbers.next();
     const whole = pagesOf(Array.from({ length: 20 }, () => story).flat());
@@ -313,7 +313,6 @@ describe('Perfetto’s bundles of kernel events', () => {
   });
 
   it('are read to their end, whatever is in them', () => {
-    const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1e9);
     const numbers = new Random(seed);
     const next = (): number => numbers.next();
     const corpus = [bundle(whole), bundle(compact(1000))];

@@ -29,6 +29,7 @@ import {
 import { scheduledRecording } from './scheduled-recording.js';
 import { wholeTrace } from '../../../src/trace/measure/scope.js';
 import { scale } from '../../rigs/scale.js';
+import { seed } from '../../rigs/seed.js';
 
 const { Running, Runnable, Sleeping, Uninterruptible, Dead, Io } = SchedState;
 
@@ -301,7 +302,6 @@ describe('the scheduler’s events in a recording', () => {
   });
 
   it('are read to their end, whatever is in them', async () => {
-    const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1e9);
     const random = new Random(seed);
     const { switches, wakes } = story();
     const messages = [

@@ -1,6 +1,6 @@
 /** What the worker makes of a thread's intervals for the page, against the intervals themselves. */
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
+import fc from '../../rigs/properties.js';
 import { waitTime, callFigures } from '../../../src/trace/index.js';
 import type { Intervals } from '../../../src/trace/index.js';
 import { activityColumns, missedFrameColumns } from '../../../src/webview/worker/thread-columns.js';

@@ -1,6 +1,6 @@
 /** What is drawn of a row, and where it lies, against the obvious way. */
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
+import fc from '../../rigs/properties.js';
 import type { Intervals, Paths } from '../../../src/trace/index.js';
 import { gallop, lowerBound, upperBound } from '../../../src/trace/model/bisect.js';
 import { TimeScale, clampSpan, panSpan, zoomSpan } from '../../../src/webview/geometry/time-scale.js';

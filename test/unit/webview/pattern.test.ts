@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
+import fc from '../../rigs/properties.js';
 import { Pattern } from '../../../src/webview/search/pattern.js';
 import { cpuMs } from '../cpu-time.js';
 
