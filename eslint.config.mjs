@@ -13,6 +13,7 @@ export default tseslint.config(
       'out',
       '.cache',
       'artefacts',
+      'test-results',
       'native-agent',
       'test/**/fixtures',
       'node_modules',

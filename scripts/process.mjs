@@ -66,9 +66,14 @@ function takeChildrenCpuMs() {
 
 /**
  * Runs a command to its end. `output: 'show'` lets it write to the terminal, `'keep'` returns what it wrote, a function
- * is called with each piece of it. `yields`: others have the processors first. Never rejects: `code` is the exit code, or null with `error` saying why there is none.
+ * is called with each piece of it. `yields`: others have the processors first. `atLimit` is called before the process
+ * is ended because of `limitMs`. Never rejects: `code` is the exit code, or null with `error` saying why there is none.
  */
-export function run(command, args, { cwd, env, output = 'keep', limitMs, signal, yields = false } = {}) {
+export function run(
+  command,
+  args,
+  { cwd, env, output = 'keep', limitMs, atLimit, signal, yields = false } = {},
+) {
   const began = performance.now();
   return new Promise((resolve) => {
     const child = spawn(command, args, {
@@ -85,7 +90,11 @@ export function run(command, args, { cwd, env, output = 'keep', limitMs, signal,
       error ??= why;
       if (child.pid !== undefined) void endGroup(child.pid);
     };
-    const timer = limitMs && setTimeout(() => stop(`ran longer than ${limitMs / 1000} s`), limitMs);
+    const limit = () => {
+      atLimit?.();
+      stop(`ran longer than ${limitMs / 1000} s`);
+    };
+    const timer = limitMs && setTimeout(limit, limitMs);
     const onAbort = () => stop('cancelled');
     signal?.addEventListener('abort', onAbort, { once: true });
     let cpuMs = 0;

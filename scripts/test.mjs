@@ -4,17 +4,20 @@
 //   npm run test:all            ten times the random cases, and the tests that a change need not wait for (test/README.md)
 //   npm test -- --repeat 20 --load 4 NAME …   each suite so often, beside so many busy processes; says what failed how often
 // The suites run in three lanes side by side: one works the processor, two mostly wait. What this machine cannot have is skipped by
-// name and counted; with CI=true a skipped test is a failed one. artefacts/times.json says how long each test took.
+// name and counted; with CI=true a skipped test is a failed one. A failed test runs again alone by the rule of test/README.md, except
+// with --repeat; test-results/second-try.json has what came of it. artefacts/times.json says how long each test took.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { randomUUID } from 'node:crypto';
-import { tmpdir } from 'node:os';
+import { randomInt, randomUUID } from 'node:crypto';
+import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { endGroup, run } from './process.mjs';
+import { endGroup } from './process.mjs';
 import { advice, explain, root, setup } from './setup.mjs';
 import { prefixed, runLanes, shares } from './test/lanes.mjs';
 import { leftovers, markName } from './test/leftovers.mjs';
 import { startLoad } from './test/load.mjs';
+import { runFiles } from './test/run-files.mjs';
+import { secondTries } from './test/second-try.mjs';
 import { checks, suites } from './test/suites.mjs';
 import { words } from './words.mjs';
 
@@ -45,6 +48,8 @@ const mark = randomUUID();
 process.env[markName] = mark;
 process.env.TMPDIR = scratch; // what the suites put into the temporary folder goes with it
 if (options.all) process.env.BTRACE_TEST_SCALE = '10';
+const ownSeed = process.env.BTRACE_SEED; // test/rigs/seed.ts: by it, what is random is the same on a second try
+process.env.BTRACE_SEED ??= String(randomInt(1e9));
 mkdirSync(path.join(root, 'artefacts'), { recursive: true });
 
 // However this process ends, what its suites started ends with it, even what has a process group of its own.
@@ -55,9 +60,12 @@ process.once('exit', () => {
 
 const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 
-function fail(title, message) {
-  total.failures.push({ title, message });
+/** `test`: what the journal has of a failed test, which may run again. */
+function fail(suite, title, message, test = {}) {
+  total.failures.push({ ...test, suite, title, message });
 }
+
+const nameOf = ({ suite, title }) => (title === '' ? suite : `${suite}: ${title}`);
 
 const outcomes = new Map(); // check → Promise of why it failed, or nothing
 
@@ -82,49 +90,61 @@ function check(name, say) {
 }
 
 /** Runs the files of the suite, or a share of them, in a process of their own. Returns the CPU time they took. */
-async function runMocha(suite, lane, output) {
-  const summary = path.join(scratch, `${suite.name}-${suite.share}.json`);
-  rmSync(summary, { force: true });
-  const task = {
+async function runShare(suite, lane, output) {
+  const counts = await runFiles(suite, {
     files: suite.files,
-    summary,
-    timeoutMs: suite.testMs,
     grep: options.grep,
     verbose: options.verbose,
-  };
-  const script = path.join(
-    root,
-    suite.host ? 'test/rigs/vscode/extension-host.ts' : 'scripts/test/mocha.mjs',
-  );
-  // A suite that hangs in spite of its tests' own limits is ended, and what its files leave running with it.
-  const limitMs = (options.all ? 60 : 30) * 60_000;
-  const { code, error, cpuMs } = await run(
-    process.execPath,
-    ['--import', 'tsx', script, JSON.stringify(task)],
-    {
-      cwd: root,
-      env: { ...process.env, [markName]: markOf(lane) },
-      output,
-      limitMs,
-      // Beside one that works the processor, what waits is to go on at once when what it waits for has come.
-      yields: suite.lane === 'works' && wanted.length > 1,
-    },
-  );
-  let counts;
-  try {
-    counts = JSON.parse(readFileSync(summary, 'utf8'));
-  } catch {
-    fail(suite.name, `the suite ended before its last test: ${error ?? `exit code ${code}`}`);
-    return cpuMs;
-  }
+    output,
+    mark: markOf(lane),
+    // A suite that hangs in spite of its tests' own limits is ended, and what its files leave running with it.
+    limitMs: (options.all ? 60 : 20) * 60_000,
+    // Beside one that works the processor, what waits is to go on at once when what it waits for has come.
+    yields: suite.lane === 'works' && wanted.length > 1,
+  });
   total.passed += counts.passed;
   for (const title of counts.skipped) total.skipped.push(`${suite.name}: ${title}`);
-  for (const { title, message } of counts.failures) fail(`${suite.name}: ${title}`, message);
-  if (counts.failures.length === 0 && code !== 0) {
-    fail(suite.name, `its tests passed, but it did not end well: ${error ?? `exit code ${code}`}`);
+  for (const failure of counts.failures) fail(suite.name, failure.title, failure.message, failure);
+  timesOf(suite).groups.push(...counts.groups);
+  return counts.cpuMs;
+}
+
+/** Runs again alone, by the rule of test/README.md, what failed. Returns how many were tried. */
+async function tryAgain() {
+  const limitMs = 3 * 60_000; // of one try; a test's own limit is shorter
+  const first = total.failures;
+  const { passed, failed, tried } = await secondTries(first, async (failure, grep, leftMs) => {
+    const suite = wanted.find(({ name }) => name === failure.suite);
+    console.log(`\nsecond try of ${nameOf(failure)}`);
+    const load = loadavg()[0];
+    const counts = await runFiles(suite, {
+      files: failure.files,
+      grep,
+      output: 'show',
+      limitMs: Math.round(Math.min(leftMs, limitMs)),
+      mark: markOf('again'),
+    });
+    const left = await endLeftovers('again');
+    return { ...counts, failures: [...counts.failures, ...left.map((message) => ({ message }))], load };
+  });
+  total.failures = failed;
+  for (const one of passed) total.passed += one.tests;
+  const results = path.join(root, 'test-results');
+  rmSync(results, { recursive: true, force: true });
+  mkdirSync(results);
+  writeFileSync(
+    path.join(results, 'second-try.json'),
+    JSON.stringify({ tried, passed, failed }, undefined, 1),
+  );
+  if (passed.length > 0) console.log('\nPassed on a second try:');
+  for (const one of passed) {
+    const [line = ''] = beginOf(one.message);
+    const loads = [one.load, ...one.loads].map((load) => load.toFixed(1));
+    console.log(
+      `  ${nameOf(one)}\n    ${line.slice(0, 300)}\n    load ${loads[0]}, then ${loads.slice(1).join(' and ')}`,
+    );
   }
-  timesOf(suite).groups.push(...(counts.groups ?? []));
-  return cpuMs;
+  return tried;
 }
 
 /** Why the suite cannot run, or nothing. */
@@ -143,8 +163,8 @@ async function prepare(suite, say) {
     const { failed, skipped } = await check(name, say);
     if (skipped) total.skipped.push(`${suite.name}: ${skipped}`);
     // The check's own suite counts the failure when it is among those asked for.
-    if (failed && !wanted.some(({ checks: own }) => own.includes(name))) fail(`build: ${name}`, failed);
-    if (failed) fail(suite.name, `not run, because ${name} failed`);
+    if (failed && !wanted.some(({ checks: own }) => own.includes(name))) fail('build', name, failed);
+    if (failed) fail(suite.name, '', `not run, because ${name} failed`);
     if (failed || skipped) return true;
   }
   return false;
@@ -152,6 +172,21 @@ async function prepare(suite, say) {
 
 /** What the suites of a lane started has the lane's mark. */
 const markOf = (lane) => `${mark}-${lane}`;
+
+/** Ends what the suites of a lane left behind, and says what it was. */
+async function endLeftovers(lane) {
+  const messages = [];
+  for (const { pid, command } of leftovers(markOf(lane))) {
+    messages.push(`process ${pid} was left behind: ${command.slice(0, 300)}`);
+    await endGroup(pid, 0);
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      continue; // it led its group
+    }
+  }
+  return messages;
+}
 
 async function runSuite(suite, lane) {
   const alone = wanted.length === 1;
@@ -163,21 +198,13 @@ async function runSuite(suite, lane) {
   const began = performance.now();
   for (const name of suite.checks) {
     const { failed, skipped } = await check(name, say);
-    if (failed) fail(`${suite.name}: ${name}`, failed);
+    if (failed) fail(suite.name, name, failed);
     else if (skipped) total.skipped.push(`${suite.name}: ${name}: ${skipped}`);
     else total.passed++;
   }
-  const cpuMs = suite.files.length > 0 ? await runMocha(suite, lane, output) : 0;
+  const cpuMs = suite.files.length > 0 ? await runShare(suite, lane, output) : 0;
   prefix?.end();
-  for (const { pid, command } of leftovers(markOf(lane))) {
-    fail(`${suite.name}: leaves nothing running`, `process ${pid} was left behind: ${command.slice(0, 300)}`);
-    await endGroup(pid, 0);
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch {
-      continue; // it led its group
-    }
-  }
+  for (const message of await endLeftovers(lane)) fail(suite.name, 'leaves nothing running', message);
   const ms = performance.now() - began;
   timesOf(suite).ms += ms;
   timesOf(suite).cpuMs += cpuMs;
@@ -206,7 +233,8 @@ if (repeats > 1) {
   // One after the other: beside each other they would be the load.
   for (const suite of wanted) {
     for (let round = 1; round <= repeats; round++) {
-      console.log(`\n${suite.name}, ${round} of ${repeats}`);
+      process.env.BTRACE_SEED = ownSeed ?? String(randomInt(1e9));
+      console.log(`\n${suite.name}, ${round} of ${repeats}, seed ${process.env.BTRACE_SEED}`);
       await runSuite({ ...suite, share: 1, shares: 1 }, 'repeats');
     }
   }
@@ -214,6 +242,7 @@ if (repeats > 1) {
   await runLanes(lanes, runSuite);
 }
 endLoad();
+const tried = repeats > 1 ? 0 : await tryAgain();
 
 writeFileSync(path.join(root, 'artefacts/times.json'), JSON.stringify(times, undefined, 1));
 const took = Object.entries(times).map(([name, { ms }]) => `${name} ${seconds(ms)}`);
@@ -224,19 +253,21 @@ console.log(
 );
 if (total.skipped.length > 0)
   console.log(`\n${total.skipped.length} skipped:\n${total.skipped.map((title) => `  ${title}`).join('\n')}`);
-if (strict) for (const title of total.skipped) fail(title, 'skipped, which counts as failed when CI=true');
+if (strict)
+  for (const title of total.skipped) fail(title, '', 'skipped, which counts as failed when CI=true');
 if (total.failures.length > 0) {
-  console.log(`\n${total.failures.length} failed:`);
-  for (const [title, messages] of byTitle(total.failures))
-    console.log(
-      `  ${repeats > 1 ? `${messages.length} of ${repeats}: ` : ''}${title}\n    ${beginOf(messages[0]).join('\n    ')}`,
-    );
+  console.log(`\n${total.failures.length} failed (BTRACE_SEED=${process.env.BTRACE_SEED}):`);
+  for (const [title, [first, ...others]] of byTitle(total.failures)) {
+    const often = repeats > 1 ? `${1 + others.length} of ${repeats}: ` : '';
+    console.log([`  ${often}${title}`, ...beginOf(first.message), ...beginOf(first.why)].join('\n    '));
+  }
 }
-console.log(`\n${total.passed} passed, ${total.failures.length} failed`);
+console.log(`\nsecond try: ${tried}`);
+console.log(`${total.passed} passed, ${total.failures.length} failed`);
 process.exit(total.failures.length > 0 ? 1 : 0);
 
 /** Enough to show what differed: the first lines of a failed comparison say nothing of it. */
-function beginOf(message) {
+function beginOf(message = '') {
   return message
     .split('\n')
     .filter((line) => line.trim() !== '')
@@ -253,9 +284,12 @@ function machineCpuMs() {
   return (user + nice + system + irq + softirq) * 10; // in 1/100 s
 }
 
-/** The messages of the failures with the same title. */
+/** The failures by title. */
 function byTitle(failures) {
   const found = new Map();
-  for (const { title, message } of failures) found.set(title, [...(found.get(title) ?? []), message]);
+  for (const failure of failures) {
+    const title = nameOf(failure);
+    found.set(title, [...(found.get(title) ?? []), failure]);
+  }
   return found;
 }

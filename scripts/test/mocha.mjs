@@ -1,19 +1,20 @@
-// Runs one suite's files in this process and writes the counts to a file: node --import tsx mocha.mjs '{"files":[…], …}'
-import { writeFileSync } from 'node:fs';
+// Runs one suite's files in this process and notes what becomes of each test in a file: node --import tsx mocha.mjs '{"files":[…], …}'
+import { appendFileSync } from 'node:fs';
 import process from 'node:process';
 import Mocha from 'mocha';
 import { reporterFor } from './reporter.mjs';
 
 // The command line speaks the language of who runs the tests: here it is English.
 process.env.LC_ALL = 'C.UTF-8';
-const { files, summary, timeoutMs, grep, verbose } = JSON.parse(process.argv[2]);
+const { files, journal, timeoutMs, grep, verbose } = JSON.parse(process.argv[2]);
 const mocha = new Mocha({ timeout: timeoutMs, forbidOnly: true, color: process.stdout.isTTY });
 if (grep) mocha.grep(new RegExp(grep));
 mocha.reporter(
   reporterFor({
     verbose,
+    grep,
     write: (line) => console.log(line),
-    done: (counts) => writeFileSync(summary, JSON.stringify(counts)),
+    note: (what) => appendFileSync(journal, `${JSON.stringify(what)}\n`),
   }),
 );
 for (const file of files) mocha.addFile(file);

@@ -1,16 +1,12 @@
 // What the extension-host runner uses of reporter.mjs.
 import type { ReporterConstructor } from 'mocha';
 
-/** The outcome of a suite's files, as the runner adds it up. */
-export interface Counts {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: readonly string[];
-  readonly failures: ReadonlyArray<{ readonly title: string; readonly message: string }>;
-}
-
 export function reporterFor(options: {
   readonly verbose?: boolean;
+  readonly grep?: string;
+  /** Those to load to run one of the tests again, where that is not the test's own. */
+  readonly files?: readonly string[];
   readonly write: (line: string) => void;
-  readonly done: (counts: Counts) => void;
+  /** What becomes of the tests, as journal.mjs reads it. */
+  readonly note: (what: object) => void;
 }): ReporterConstructor;

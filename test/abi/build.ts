@@ -14,7 +14,7 @@ export const built = (preset: string): string => path.join(root, 'build/native',
 
 /** Ended after `limitMs`: nothing else runs meanwhile, not even the test's own limit. */
 export function run(command: string, args: readonly string[], limitMs = 240_000): string {
-  const { status, stdout, stderr, error } = spawnSync(command, args, {
+  const { status, signal, stdout, stderr, error } = spawnSync(command, args, {
     cwd: sources,
     encoding: 'utf8',
     timeout: limitMs,
@@ -24,7 +24,10 @@ export function run(command: string, args: readonly string[], limitMs = 240_000)
   assert.equal(
     status,
     0,
-    `${command} ${args.join(' ')}: ${error?.message ?? ''}\n${stderr}\n${failed.join('\n')}`.slice(0, 8000),
+    `${command} ${args.join(' ')}: ${error?.message ?? signal ?? ''}\n${stderr}\n${failed.join('\n')}`.slice(
+      0,
+      8000,
+    ),
   );
   return stdout;
 }

@@ -10,6 +10,7 @@ import { assertFrames, assertWaits, traceOf, waitingApps } from '../rigs/art/rea
 import type { ArtApp } from '../rigs/art/runtime.js';
 import { withPhone } from '../rigs/phone/with-phone.js';
 import { withVSCode } from '../rigs/vscode/with-vscode.js';
+import { inOrder } from '../rigs/kinds.js';
 
 /** Not called as the Java program that other suites record meanwhile, which is listed, too. */
 const shop = 'com.example.market';
@@ -17,7 +18,8 @@ const shop = 'com.example.market';
 /** The app's row. On this machine the process is a native program as well. */
 const onPhone = new RegExp(`${shop.replaceAll('.', '\\.')}[^]*Rig Phone`);
 
-describe('Record on a device', () => {
+describe('Record on a device', function () {
+  inOrder(this);
   const bench = withPhone();
   let adb: string;
   before(async () => (adb = await bench().server.program()));

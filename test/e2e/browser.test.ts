@@ -7,11 +7,13 @@ import { root } from '../../scripts/setup.mjs';
 import { BrowserVSCode, openFolder } from '../rigs/vscode/browser-only.js';
 import { withWindow } from '../rigs/vscode/with-vscode.js';
 import { waitLimitMs } from '../rigs/wait-limit.js';
+import { inOrder } from '../rigs/kinds.js';
 
 const sample = path.join(root, 'media/sample');
 const workspace = path.join(root, 'build/e2e/browser-workspace');
 
-describe('In a browser alone', () => {
+describe('In a browser alone', function () {
+  inOrder(this);
   before(() => {
     rmSync(workspace, { recursive: true, force: true });
     mkdirSync(workspace, { recursive: true });

@@ -8,10 +8,12 @@ import { packageFile } from '../../scripts/package.mjs';
 import { compile, mainClasses, mainJdk, shopSources } from '../rigs/jvm/programs.js';
 import { waitLimitMs } from '../rigs/wait-limit.js';
 import { withVSCode } from '../rigs/vscode/with-vscode.js';
+import { inOrder } from '../rigs/kinds.js';
 
 const workspace = path.join(root, 'build/e2e/keyboard-workspace');
 
-describe('Record by keyboard alone', () => {
+describe('Record by keyboard alone', function () {
+  inOrder(this);
   let classes = '';
 
   before(function () {

@@ -10,12 +10,14 @@ import { JavaProgram, shopSources } from '../rigs/jvm/programs.js';
 import type { Workbench } from '../rigs/vscode/workbench.js';
 import { withVSCode } from '../rigs/vscode/with-vscode.js';
 import { packageFile } from '../../scripts/package.mjs';
+import { inOrder } from '../rigs/kinds.js';
 
 const workspace = path.join(root, 'build/e2e/shop-workspace');
 
 const recordingRow = '[id="workbench.view.extension.btrace"] .monaco-list-row';
 
-describe('Record', () => {
+describe('Record', function () {
+  inOrder(this);
   let shop: JavaProgram | undefined;
 
   before(async function () {

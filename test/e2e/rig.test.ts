@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { root } from '../../scripts/setup.mjs';
+import { tried } from '../rigs/second-try.js';
 import { runInExtensionHost } from '../rigs/vscode/extension-host.js';
 
 describe('mocha in the extension host', () => {
@@ -13,8 +14,23 @@ describe('mocha in the extension host', () => {
       trust: 'restricted',
       timeoutMs: 10_000,
     });
-    assert.deepEqual([counts.passed, counts.failed, counts.skipped], [1, 1, []]);
+    assert.deepEqual([counts.passed, counts.failures.length, counts.skipped], [1, 1, []]);
     assert.equal(counts.failures[0]?.title, 'inside the extension host is trusted');
     assert.match(text, /inside the extension host .* 1 passed, 1 FAILED/);
+  });
+
+  it('runs one test again, or a describe whose hook failed', async function () {
+    this.timeout(15 * 60_000);
+    const { passed, failed } = await tried('^planted (alone|below a hook) ', {
+      host: true,
+      limitMs: 5 * 60_000,
+    });
+    assert.deepEqual(passed.map(({ title, tests }) => [title, tests]).sort(), [
+      ['planted alone fails the first time (a.b|c)', 1],
+      ['planted below a hook "before all" hook for "one"', 2],
+    ]);
+    assert.equal(failed.length, 6);
+    const crash = failed.find(({ title }) => title.endsWith('sees a child that crashes, the first time'));
+    assert.match(crash?.why ?? '', /a crash/);
   });
 });

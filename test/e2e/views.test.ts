@@ -20,6 +20,7 @@ import { JavaProgram } from '../rigs/jvm/programs.js';
 import type { Workbench } from '../rigs/vscode/workbench.js';
 import { waitLimitMs } from '../rigs/wait-limit.js';
 import { withVSCode } from '../rigs/vscode/with-vscode.js';
+import { inOrder } from '../rigs/kinds.js';
 
 const themes = [
   { name: 'dark', kind: 'vs-dark' },
@@ -27,7 +28,8 @@ const themes = [
   { name: 'contrast', kind: 'hc-black' },
 ] as const;
 
-describe('Beside the chart', () => {
+describe('Beside the chart', function () {
+  inOrder(this);
   let shop: JavaProgram | undefined;
 
   before(async function () {

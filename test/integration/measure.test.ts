@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startBtrace } from './btrace-command.js';
+import { inOrder } from '../rigs/kinds.js';
 
 interface Side {
   readonly launches: readonly unknown[];
@@ -21,7 +22,8 @@ interface Told {
 
 const ms = 1e6;
 
-describe('btrace measure', () => {
+describe('btrace measure', function () {
+  inOrder(this);
   const folder = mkdtempSync(path.join(tmpdir(), 'btrace-measure-'));
   after(() => rmSync(folder, { recursive: true }));
 

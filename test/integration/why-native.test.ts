@@ -10,6 +10,7 @@ import { wide } from '../rigs/scale.js';
 import { waitLimitMs } from '../rigs/wait-limit.js';
 import { cpuOf, decodeFile, Recordings } from './recordings.js';
 import { spawned } from './spawned.js';
+import { inOrder } from '../rigs/kinds.js';
 
 const runMs = wide ? 1200 : 800;
 const leastRight = wide ? 0.9 : 1;
@@ -17,7 +18,8 @@ const leastRight = wide ? 0.9 : 1;
 const leastCpu = 0.6;
 const mostTries = 5;
 
-describe('why a native program is slow', () => {
+describe('why a native program is slow', function () {
+  inOrder(this);
   const recordings = new Recordings();
   const programs = new NativePrograms();
   let program = '';

@@ -12,12 +12,14 @@ import { wide } from '../rigs/scale.js';
 import { waitLimitMs } from '../rigs/wait-limit.js';
 import { cpuOf, decodeFile, Recordings } from './recordings.js';
 import { spawned } from './spawned.js';
+import { inOrder } from '../rigs/kinds.js';
 
 const recordMs = wide ? 1500 : 1000;
 /** Of the few programs of `npm test` each is told rightly. */
 const leastRight = wide ? 0.9 : 1;
 
-describe('why a program is slow', () => {
+describe('why a program is slow', function () {
+  inOrder(this);
   const recordings = new Recordings();
   after(() => recordings.remove());
   let files = 0;

@@ -20,6 +20,7 @@ import {
   artRuntime,
   startApp,
 } from './runtime.js';
+import { strictly } from '../kinds.js';
 
 const patience = (): AbortSignal => AbortSignal.timeout(waitLimitMs);
 
@@ -92,7 +93,9 @@ export function onArtPairs(title: string, suite: (bench: ArtBench) => void): voi
 /** Ends an app as it ends itself. Whatever was in it, it must not crash: the message shows how it ended and what it said. */
 export async function quitsWell(app: ArtApp): Promise<void> {
   const { code, signal } = await app.quit();
-  if (code !== 0) assert.fail(`the app ended with ${signal ?? `code ${code}`}:\n${app.output()}`);
+  strictly('harm', () => {
+    assert.equal(code, 0, `the app ended with ${signal ?? `code ${code}`}:\n${app.output()}`);
+  });
 }
 
 /** Ends a recording in order, and reads it. What holds of each is asked of it. */

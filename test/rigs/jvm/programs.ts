@@ -15,6 +15,7 @@ import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { find, root } from '../../../scripts/setup.mjs';
 import { wide } from '../scale.js';
+import { ofKind } from '../kinds.js';
 
 export type ProgramName =
   | 'shop'
@@ -196,7 +197,8 @@ export class JavaProgram {
     }
     this.ended = once(child, 'close').then(() => {
       // Nothing that we do may crash a program, also when the test has already seen what it came for.
-      if (/fatal error has been detected by the Java Runtime/.test(this.output)) throw new Error(this.output);
+      if (/fatal error has been detected by the Java Runtime/.test(this.output))
+        throw ofKind('crash', new Error(this.output));
       return child.exitCode;
     });
     this.ended.catch(() => undefined); // whoever ends the program is told
@@ -255,11 +257,15 @@ export class JavaProgram {
     this.child.kill('SIGCONT');
   }
 
-  /** Lets it end as it likes to, and returns its exit code. */
+  /** Lets it end as it likes to, and returns its exit code. It was harmed where that is an error's. */
   async end(): Promise<number | null> {
+    const hadEnded = this.child.exitCode !== null || this.child.signalCode !== null;
     this.goOn();
     this.child.stdin.on('error', () => undefined).end();
-    return await this.ended;
+    const code = await this.ended;
+    if (code !== 0 && !hadEnded)
+      throw ofKind('harm', new Error(`The program ended with ${code}:\n${this.output}`));
+    return code;
   }
 
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {

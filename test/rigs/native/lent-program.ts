@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { strictly } from '../kinds.js';
 
 export type LentMode = 'server' | 'burner' | 'exec' | 'confined' | 'traced' | 'waits' | 'handler' | 'vfork';
 
@@ -55,12 +56,16 @@ export class LentProgram {
     const closed = once(this.child, 'close');
     this.child.stdin!.end();
     const [code, signal] = (await closed) as [number | null, string | null];
-    assert.deepEqual([code, signal], [0, null], this.#output);
+    strictly('harm', () => {
+      assert.deepEqual([code, signal], [0, null], this.#output);
+    });
     const { wrong, interrupted, early, late, wrongSums, masks, stacks, ...noticed } = JSON.parse(
       this.#output.trim().split('\n').at(-1)!,
     ) as Noticed & Wrong;
     const nothing = { wrong: 0, interrupted: 0, early: 0, late: 0, wrongSums: 0, masks: 0, stacks: 0 };
-    assert.deepEqual({ wrong, interrupted, early, late, wrongSums, masks, stacks }, nothing);
+    strictly('harm', () => {
+      assert.deepEqual({ wrong, interrupted, early, late, wrongSums, masks, stacks }, nothing);
+    });
     return noticed;
   }
 

@@ -1,5 +1,5 @@
 // Runs inside VS Code's extension host, which calls run(): mocha over one bundle of tests.
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import process from 'node:process';
 import Mocha from 'mocha';
 import { reporterFor } from '../../../scripts/test/reporter.mjs';
@@ -12,11 +12,13 @@ export async function run(): Promise<void> {
   mocha.reporter(
     reporterFor({
       verbose: task.verbose ?? false,
+      files: task.files,
+      ...(task.grep === undefined ? {} : { grep: task.grep }),
       write: (line) => {
         appendFileSync(task.output, `${line}\n`);
       },
-      done: (counts) => {
-        writeFileSync(task.summary, JSON.stringify(counts));
+      note: (what) => {
+        appendFileSync(task.journal, `${JSON.stringify(what)}\n`);
       },
     }),
   );

@@ -7,6 +7,7 @@ import { VSCodeServer } from './server.js';
 import type { ServerOptions } from './server.js';
 import { Workbench } from './workbench.js';
 import type { WorkbenchOptions, WorkbenchServer } from './workbench.js';
+import { ofKind } from '../kinds.js';
 
 export interface OpenWindow<S extends WorkbenchServer> {
   readonly server: S;
@@ -42,6 +43,8 @@ export function withWindow<S extends WorkbenchServer>(
     const file = await open.workbench.screenshot(`failed ${this.currentTest.fullTitle()}`);
     writeFileSync(file.replace(/\.png$/, '.log'), open.workbench.console.join('\n'));
     console.log(`     screenshot: ${path.relative(root, file)}`);
+    const ended = open.workbench.console.find((line) => /extension host.*(terminated|crash)/i.test(line));
+    if (ended !== undefined) throw ofKind('crash', new Error(ended));
   });
   after('VS Code closes', async function () {
     this.timeout(waitLimitMs);

@@ -7,6 +7,7 @@ import { type BundledPackage, bundledPackages, packageFolder } from '../../../sc
 import { billOfMaterials, notices } from '../../../scripts/notices.mjs';
 import { withSameBytes } from '../../../scripts/same-bytes.mjs';
 import { root } from '../../../scripts/setup.mjs';
+import { allOfKind } from '../../rigs/kinds.js';
 
 const json = (file: string): unknown => JSON.parse(readFileSync(path.join(root, file), 'utf8'));
 
@@ -101,7 +102,9 @@ describe('what is bundled', function () {
   });
 });
 
-describe('the package file', () => {
+describe('the package file', function () {
+  allOfKind('bytes', this);
+
   it('has the same bytes whenever, wherever and in whatever order it was made', () => {
     const [a, b] = [new TextEncoder().encode('a'.repeat(1000)), new TextEncoder().encode('b')];
     const one = zipSync({

@@ -12,6 +12,7 @@ import { readFrom } from '../../../src/symbols/read-at.js';
 import { root } from '../../../scripts/setup.mjs';
 import { cpuMs } from '../cpu-time.js';
 import { seed as runSeed } from '../../rigs/seed.js';
+import { inOrder } from '../../rigs/kinds.js';
 
 const source = path.join(root, 'test/rigs/native/truth.cc');
 const none = new Uint8Array(0);
@@ -50,7 +51,8 @@ function byAddr2line(file: string, addresses: readonly number[]): string[][] {
 
 const written = ({ name, file, line }: NativeFrame): string => `${name} ${file === '' ? '??' : file}:${line}`;
 
-describe('functions and lines of native programs', () => {
+describe('functions and lines of native programs', function () {
+  inOrder(this);
   let folder: string;
   before(() => (folder = mkdtempSync(path.join(tmpdir(), 'symbolizer-'))));
   after(() => rmSync(folder, { recursive: true }));
