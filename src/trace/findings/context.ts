@@ -5,7 +5,7 @@ import { intervalsIn, type Scope, shareIn, wholeTrace } from '../measure/scope.j
 import { type Sums, sumScope } from '../measure/sums.js';
 import { threadTimes } from '../measure/thread-times.js';
 import { upperBound } from '../model/bisect.js';
-import { ThreadKind } from '../model/kinds.js';
+import { MethodKind, ThreadKind } from '../model/kinds.js';
 import type { ThreadTrack, Trace } from '../model/trace.js';
 
 /** Of the range. Less is lost in the noise of any busy program. */
@@ -123,11 +123,11 @@ export class FindingContext {
     return Math.abs((ended[nearest] ?? Infinity) - ns) <= mostNs ? (index[nearest] as number) : 0;
   }
 
-  /** 1 by method: not of the platform. */
+  /** 1 by method: not of the platform, and no place of the runtime's own, as [inside the JVM]. */
   get isOfProgram(): Uint8Array {
     const { methods } = this.trace;
     return (this.#isOfProgram ??= Uint8Array.from({ length: methods.count }, (_, method) =>
-      isPlatform(methods.className(method)) ? 0 : 1,
+      isPlatform(methods.className(method)) || methods.kind(method) === MethodKind.Stub ? 0 : 1,
     ));
   }
 

@@ -82,17 +82,49 @@ function findingOf(context: FindingContext, thread: ThreadTrack): Finding[] {
   ];
 }
 
-/** The outermost calls of the program that are long and have no longer ones of several below them. One pass over the calls. */
-function stepsOf({ isOfProgram, trace }: FindingContext, { calls }: ThreadTrack, leastNs: number): Step[] {
+/**
+ * Ends of the main thread's calls: a call that samples show in parts, as around a collection or where the thread had no core for long,
+ * ends with its last part, and the other parts are NaN. No long step fits between two parts, and no other call of the program is there.
+ * The second array has the caller of each call, with its parts put together.
+ */
+function putTogether({ isOfProgram, trace }: FindingContext, { calls }: ThreadTrack, leastNs: number) {
   const { begin, end, parent, method, count } = calls;
+  const ends = Float64Array.from(end.subarray(0, count));
+  const callers = new Int32Array(count);
+  if (trace.info.exact) return { ends, callers: Int32Array.from(parent.subarray(0, count)) };
+  /** By call, the one whose part it is; and the last call directly below it. The last one is for calls that nobody called. */
+  const whole = new Int32Array(count);
+  const isOf = (row: number): boolean => isOfProgram[method[row] as number] === 1;
+  const lastBelow = new Int32Array(count + 1).fill(-1);
+  for (let row = 0; row < count; row++) {
+    const caller = (parent[row] as number) < 0 ? -1 : (whole[parent[row] as number] as number);
+    const place = caller < 0 ? count : caller;
+    const last = lastBelow[place] as number;
+    const goesOn =
+      last >= 0 && method[last] === method[row] && (begin[row] as number) - (ends[last] as number) < leastNs;
+    whole[row] = goesOn ? last : row;
+    callers[row] = caller;
+    if (goesOn) {
+      ends[last] = end[row] as number;
+      ends[row] = NaN;
+    } else if (last < 0 || isOf(row) || !isOf(last)) lastBelow[place] = row;
+  }
+  return { ends, callers };
+}
+
+/** The outermost calls of the program that are long and have no longer ones of several below them. One pass over the calls. */
+function stepsOf(context: FindingContext, thread: ThreadTrack, leastNs: number): Step[] {
+  const { isOfProgram, trace } = context;
+  const { begin, method, count } = thread.calls;
+  const { ends, callers } = putTogether(context, thread, leastNs);
   const isLong = (row: number): boolean =>
-    (end[row] as number) - (begin[row] as number) >= leastNs && isOfProgram[method[row] as number] === 1;
+    (ends[row] as number) - (begin[row] as number) >= leastNs && isOfProgram[method[row] as number] === 1;
   /** By row: long calls directly below, over any platform's calls between. */
   const below = new Map<number, number[]>();
   for (let row = 0; row < count; row++) {
     if (!isLong(row)) continue;
-    let above = parent[row] as number;
-    while (above >= 0 && !isLong(above)) above = parent[above] as number;
+    let above = callers[row] as number;
+    while (above >= 0 && !isLong(above)) above = callers[above] as number;
     const known = below.get(above);
     if (known === undefined) below.set(above, [row]);
     else known.push(row);
@@ -106,9 +138,9 @@ function stepsOf({ isOfProgram, trace }: FindingContext, { calls }: ThreadTrack,
   }
   const told: Step[] = [];
   for (const row of steps) {
-    const step = { method: method[row] as number, beginNs: begin[row] as number, endNs: end[row] as number };
+    const step = { method: method[row] as number, beginNs: begin[row] as number, endNs: ends[row] as number };
     const last = told.at(-1);
-    // A call that samples show in parts, as around a collection: no other long step fits in between.
+    // Two parts of one call, with short ones of others in between.
     const goesOn = !trace.info.exact && last?.method === step.method && step.beginNs - last.endNs < leastNs;
     if (goesOn) told[told.length - 1] = { ...last, endNs: step.endNs };
     else told.push(step);

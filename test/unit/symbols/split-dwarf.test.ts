@@ -123,6 +123,8 @@ describe('debug information that lies apart from its program', () => {
         });
       });
 
+      afterEach(() => rmSync(`${file}.dwp`, { force: true }));
+
       const pack = (test: Mocha.Context): void => {
         try {
           execFileSync(packs, ['-e', file, '-o', `${file}.dwp`], { cwd: folder });

@@ -268,19 +268,26 @@ describe('the rule', () => {
     );
   });
 
-  it('serialStart tells once of a step that samples show in parts', () => {
-    const [first, ...others] = steps;
-    const parts = [
-      { ...first!, ms: 60 },
-      { in: 'Jvm.collect', ms: 4 },
-      { ...first!, ms: 60 },
-    ];
-    const [said, ...more] = told(
-      'serialStart',
-      trace(starter, { ...main(...parts, ...others), beginMs: 10 }),
-    );
-    assert.match(said!, /runs 3 long steps/);
-    assert.deepEqual(more, []);
+  for (const [size, pieces] of [
+    ['long', 2],
+    ['short', 12],
+  ] as const)
+    it(`serialStart tells once of a step that samples show in ${size} parts`, () => {
+      const [first, ...others] = steps;
+      const parts = Array.from({ length: 2 * pieces - 1 }, (_, at) =>
+        at % 2 === 1 ? { in: '[inside the JVM]', ms: 1 } : { ...first!, ms: 120 / pieces },
+      );
+      const [said, ...more] = told(
+        'serialStart',
+        trace(starter, { ...main(...parts, ...others), beginMs: 10 }),
+      );
+      assert.match(said!, /runs 3 long steps/);
+      assert.deepEqual(more, []);
+    });
+
+  it('serialStart tells nothing of short calls that come in turns', () => {
+    const turns = Array.from({ length: 36 }, (_, at) => ({ ...steps[at % 3]!, ms: 10 }));
+    assert.deepEqual(told('serialStart', trace(starter, { ...main(...turns), beginMs: 10 })), []);
   });
 
   it('pageFaults tells once of all threads that wait for pages in a method', () => {

@@ -1,5 +1,5 @@
 /** Recordings of threads whose work is listed piece by piece: for rules that have to tell of it, or must not. */
-import { CounterBit, EndReason, SampleKind } from '../../../src/trace/model/kinds.js';
+import { CounterBit, EndReason, MethodKind, SampleKind } from '../../../src/trace/model/kinds.js';
 import type { Trace } from '../../../src/trace/model/trace.js';
 import { ChunkKind, encodeChunk, fileMagic } from '../../../src/trace/recording/chunk.js';
 import { Classes, Footer, Header, Methods, Texts, Threads } from '../../../src/trace/recording/messages.js';
@@ -93,7 +93,11 @@ class Stacks {
       [
         ChunkKind.Methods,
         Methods.encode({
-          methods: methods.map(([, name = ''], at) => ({ id: at + 1, classId: at + 1, name })),
+          methods: methods.map(([first = '', name], at) =>
+            name === undefined
+              ? { id: at + 1, name: first, kind: MethodKind.Stub }
+              : { id: at + 1, classId: at + 1, name },
+          ),
         }),
       ],
       [
