@@ -4,6 +4,7 @@ import { sharedFolders } from './scripts/lint/files.mjs';
 import { foreignNumbers } from './scripts/lint/foreign-numbers.mjs';
 import { linearRegexps } from './scripts/lint/linear-regexps.mjs';
 import { roomDirection } from './scripts/lint/rooms.mjs';
+import { testTime } from './scripts/lint/test-time.mjs';
 
 export default tseslint.config(
   {
@@ -33,6 +34,7 @@ export default tseslint.config(
           'shared-folders': sharedFolders,
           'linear-regexps': linearRegexps,
           'foreign-numbers': foreignNumbers,
+          'test-time': testTime,
         },
       },
     },
@@ -56,6 +58,19 @@ export default tseslint.config(
     },
   },
   { files: ['src/**/*.ts'], rules: { 'btrace/linear-regexps': 'error' } },
+  {
+    files: ['test/**/*.ts'],
+    // What measures, what works for as long as it is asked to, and the stand-in for a device, which takes its time.
+    ignores: [
+      'test/bench/**',
+      'test/soak/**',
+      'test/storms/**',
+      'test/rigs/storms/**',
+      'test/rigs/phone/**',
+      'test/rigs/until.ts',
+    ],
+    rules: { 'btrace/test-time': 'error' },
+  },
   {
     files: ['src/trace/formats/**/*.ts'],
     ignores: ['**/*-export.ts', '**/*-writer.ts'],

@@ -51,10 +51,10 @@ const checks = {
 };
 
 /**
- * What a test may take that says nothing else: generous, since the other lane, or another program, may have the processors. Tests
- * wait for conditions, so that only one that would fail anyway takes so long.
+ * What a test may take: generous, since the other lanes, or another program, may have the processors. Tests wait for conditions, so
+ * that only one that would fail anyway takes so long. What works for longer by itself says so by `lasts` (test/rigs/until.ts).
  */
-const testMs = 120_000;
+const testMs = 300_000;
 
 /** Without one of its `parts` a suite does not run. `wishes`: parts that some of its tests need, which skip themselves. */
 const table = [
@@ -65,7 +65,6 @@ const table = [
     checks: ['types and eslint', 'format'],
     folder: 'test/lint',
     parts: [],
-    testMs,
   },
   {
     name: 'native',
@@ -73,7 +72,6 @@ const table = [
     folder: 'test/native',
     parts: ['compiler', 'jdk'],
     after: ['agent'],
-    testMs,
   },
   {
     name: 'abi',
@@ -81,25 +79,22 @@ const table = [
     folder: 'test/abi',
     parts: ['compiler', 'jdk', 'clang', 'qemu'],
     after: ['agent', 'other agents'], // both build in the same folders
-    testMs: 300_000,
   },
   {
     name: 'darwin',
     lane: 'works',
     folder: 'test/darwin',
     parts: ['compiler', 'clang', 'qemu', 'imobiledevice'],
-    testMs: 300_000,
     after: ['bundles'],
   },
-  { name: 'unit', lane: 'works', folder: 'test/unit', parts: [], wishes: ['dwz'], testMs },
-  { name: 'page', lane: 'works', shares: 2, folder: 'test/page', parts: ['chromium'], testMs },
+  { name: 'unit', lane: 'works', folder: 'test/unit', parts: [], wishes: ['dwz'] },
+  { name: 'page', lane: 'works', shares: 2, folder: 'test/page', parts: ['chromium'] },
   {
     name: 'exthost',
     lane: 'waits',
     folder: 'test/exthost',
     parts: ['vscode', 'chromium'],
     after: ['bundles'],
-    testMs,
     host: true,
   },
   {
@@ -109,7 +104,6 @@ const table = [
     folder: 'test/integration',
     parts: ['compiler', 'jdk'],
     after: ['bundles', 'agent'],
-    testMs,
   },
   {
     name: 'storms', // 25 s; `npm run soak -- storms` goes on for as long as asked
@@ -117,7 +111,6 @@ const table = [
     folder: 'test/storms',
     parts: ['compiler', 'jdk'],
     after: ['bundles', 'agent'],
-    testMs: 180_000,
   },
   {
     name: 'art',
@@ -125,7 +118,6 @@ const table = [
     folder: 'test/art',
     parts: ['compiler', 'jdk', 'art', 'art14'],
     after: ['bundles', 'agent'],
-    testMs,
   },
   {
     name: 'android',
@@ -134,7 +126,6 @@ const table = [
     folder: 'test/android',
     parts: ['compiler', 'jdk', 'art', 'art14', 'adb'],
     after: ['bundles', 'agent'],
-    testMs,
   },
   {
     name: 'e2e',
@@ -143,7 +134,6 @@ const table = [
     folder: 'test/e2e',
     parts: ['compiler', 'jdk', 'art', 'adb', 'vscode', 'chromium', 'clang', 'qemu'],
     after: ['bundles', 'agent', 'other agents', 'package'],
-    testMs: 300_000, // on a busy machine a window takes most of a minute to open, and some tests open two
   },
 ];
 
@@ -154,6 +144,7 @@ export function suites() {
   return table
     .map((suite) => ({
       shares: 1,
+      testMs,
       wishes: [],
       ...suite,
       files: suite.folder ? testsIn(suite.folder) : [],

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { wide } from '../rigs/scale.js';
 import { build, buildLimitMs, built } from './build.js';
 import { allOfKind } from '../rigs/kinds.js';
+import { lasts } from '../rigs/until.js';
 
 const allowed = new Set(
   `clock_gettime dl_iterate_phdr dlsym memcmp memcpy memmove memset pthread_create pthread_detach pthread_getspecific
@@ -20,7 +21,7 @@ const abis = [
 
 for (const { preset, machine } of abis) {
   describe(`the agent for ${preset}`, function () {
-    this.timeout(buildLimitMs);
+    lasts(this, buildLimitMs);
     allOfKind('check', this);
     let library: string;
     const readelf = (option: string): string =>

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { wide } from '../rigs/scale.js';
 import { build, buildLimitMs, built, run } from './build.js';
+import { lasts } from '../rigs/until.js';
 
 const presets = [
   { preset: 'linux-arm64', title: 'as arm64 code', below: ['qemu-aarch64', '-L', '/usr/aarch64-linux-gnu'] },
@@ -12,7 +13,7 @@ const presets = [
 
 for (const { preset, title, below } of presets) {
   describe(`agent ${title}`, function () {
-    this.timeout(buildLimitMs);
+    lasts(this, buildLimitMs);
 
     before('build', () => {
       build(preset);

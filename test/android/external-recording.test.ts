@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type AndroidOptions, AndroidTargets } from '../../src/targets/android/android-targets.js';
 import type { Session } from '../../src/targets/target.js';
 import { decodeRecording } from '../../src/trace/assemble/decode.js';
@@ -13,6 +12,7 @@ import { sumScope } from '../../src/trace/measure/sums.js';
 import { type ArtApp, type Engine, engines } from '../rigs/art/runtime.js';
 import { recordOptions } from '../rigs/record-options.js';
 import { onEachPhone } from '../rigs/phone/with-phone.js';
+import { until } from '../rigs/until.js';
 
 const shop = 'com.example.shop';
 const bank = 'com.example.bank';
@@ -140,9 +140,9 @@ onEachPhone('recording an app externally', (bench) => {
           await app.until(/system: profile start/);
           const before = await app.more('frame', 12);
           await apart();
-          while (!session.status().isSilent) await delay(20);
+          await until('it is silent', () => session.status().isSilent);
           await bench().connect();
-          while (session.status().isSilent) await delay(20);
+          await until('it is silent no more', () => !session.status().isSilent);
           const after = await app.more('frame', 12);
           assert.equal((await session.stop()).reason, 'stopped');
           const trace = await traceOf(session);
@@ -174,7 +174,9 @@ onEachPhone('recording an app externally', (bench) => {
     const target = await bench().target(shop, nothing());
     const starting = target.start(recordOptions(bench().file()), gaveUp.signal);
     starting.catch(() => undefined);
-    while (!bench().phone.commands.some((command) => command.includes('am profile start'))) await delay(1);
+    const begins = (): boolean =>
+      bench().phone.commands.some((command) => command.includes('am profile start'));
+    await until('the profile begins', begins, 1);
     gaveUp.abort();
     await assert.rejects(starting, { name: 'AbortError' });
     assert.deepEqual(await readdir(bench().folder), before);

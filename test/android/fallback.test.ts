@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { appendFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { AndroidTargets } from '../../src/targets/android/android-targets.js';
 import type { Session } from '../../src/targets/target.js';
 import { decodeRecording } from '../../src/trace/assemble/decode.js';
@@ -10,6 +9,7 @@ import { Mode } from '../../src/trace/model/kinds.js';
 import { type ArtApp, type Engine, engines } from '../rigs/art/runtime.js';
 import { recordOptions } from '../rigs/record-options.js';
 import { onEachPhone } from '../rigs/phone/with-phone.js';
+import { until } from '../rigs/until.js';
 
 const shop = 'com.example.shop';
 const bank = 'com.example.bank';
@@ -129,7 +129,7 @@ onEachPhone('falling back to external recording', (bench) => {
     const launching = target.start(recordOptions(bench().file(), { fromLaunch: true }));
     launching.catch(() => undefined);
     const looked = () => phone.commands.filter((command) => command.includes('pidof')).length;
-    while (looked() < 2) await delay(5);
+    await until('the app is looked for twice', () => looked() >= 2, 5);
     await crashed(1, shop);
     await phone.apps.app(shop)!.kill();
     const looks = looked();

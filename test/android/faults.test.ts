@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { AndroidTargets } from '../../src/targets/android/android-targets.js';
 import type { RecordOptions, Session, TargetError } from '../../src/targets/target.js';
 import { decodeRecording } from '../../src/trace/assemble/decode.js';
@@ -12,6 +11,7 @@ import { recordOptions } from '../rigs/record-options.js';
 import type { ArtApp } from '../rigs/art/runtime.js';
 import { onEachPhone } from '../rigs/phone/with-phone.js';
 import { wide } from '../rigs/scale.js';
+import { until } from '../rigs/until.js';
 
 const shopApp = 'com.example.shop';
 
@@ -33,7 +33,7 @@ onEachPhone('recording over adb when something fails', (bench) => {
   /** A recording whose file has as much already. */
   async function recording(): Promise<Session> {
     const session = await start();
-    while (!hasMuch(await traceOf(session))) await delay(50);
+    await until('the file has much already', async () => hasMuch(await traceOf(session)), 50);
     return session;
   }
 
@@ -138,12 +138,15 @@ onEachPhone('recording over adb when something fails', (bench) => {
           const gaveUp = new AbortController();
           const starting = start({}, gaveUp.signal);
           starting.catch(() => undefined);
-          while (!phone.commands.some((command) => command.includes(when))) await delay(1);
+          await until(`${when} runs`, () => phone.commands.some((command) => command.includes(when)), 1);
           gaveUp.abort();
           await assert.rejects(starting, { name: 'AbortError' });
         }
         assert.deepEqual(await readdir(bench().folder), before);
-        while (existsSync(`/proc/${app.pid}`) && (await isListening(app.pid))) await delay(20);
+        await until(
+          'the agent listens no more',
+          async () => !existsSync(`/proc/${app.pid}`) || !(await isListening(app.pid)),
+        );
         await assertRecordsAgain(app);
       });
 
@@ -244,7 +247,11 @@ onEachPhone('recording over adb when something fails', (bench) => {
     phone.faults.bytesPerSecond = 200_000;
     const first = shop.start(recordOptions(bench().file()));
     // The other one comes while the agent is on its way.
-    while ((await readdir(phone.resolve('/data/local/tmp'))).length === 0) await delay(5);
+    await until(
+      'the agent is on its way',
+      async () => (await readdir(phone.resolve('/data/local/tmp'))).length > 0,
+      5,
+    );
     const sessions = await Promise.all([first, bank.start(recordOptions(bench().file()))]);
     phone.faults.bytesPerSecond = undefined;
     await Promise.all(apps.map((app) => app.more('frame', 2)));
@@ -262,8 +269,9 @@ onEachPhone('recording over adb when something fails', (bench) => {
     const gaveUp = new AbortController();
     const starting = start({}, gaveUp.signal);
     starting.catch(() => undefined);
-    while (!bench().phone.commands.some((command) => command.includes('for f in btrace-agent-')))
-      await delay(5);
+    const isPushed = (): boolean =>
+      bench().phone.commands.some((command) => command.includes('for f in btrace-agent-'));
+    await until('the agent is pushed', isPushed, 5);
     gaveUp.abort();
     await assert.rejects(starting, { name: 'AbortError' });
     assert.deepEqual(await readdir(bench().folder), before);

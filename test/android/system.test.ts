@@ -31,6 +31,7 @@ import { AdbServerProcess } from '../rigs/phone/server.js';
 import { PhoneBench } from '../rigs/phone/with-phone.js';
 import { recordOptions } from '../rigs/record-options.js';
 import { wide } from '../rigs/scale.js';
+import { monotonicNs, until } from '../rigs/until.js';
 
 const shop = 'com.example.shop';
 
@@ -91,7 +92,7 @@ describe('the system’s trace beside the recording of an app', () => {
   async function leftOn(phone: Phone): Promise<string[]> {
     await phone.scriptsEnded();
     // They end as soon as the service's client is gone.
-    while (guards(phone).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until('the guards of the trace end', () => guards(phone).length === 0);
     const pushed = readdirSync(phone.resolve('/data/local/tmp'));
     return [
       ...readdirSync(phone.resolve('/data/misc/perfetto-traces')),
@@ -152,11 +153,11 @@ describe('the system’s trace beside the recording of an app', () => {
     const marker = openSync(`${instance}/trace_marker`, 'w');
     const appMain = app.pid;
     /** Written by this thread, between two readings of the clock. */
-    const written: { text: string; from: bigint; to: bigint }[] = [];
+    const written: { text: string; from: number; to: number }[] = [];
     const write = (text: string): void => {
-      const from = process.hrtime.bigint();
+      const from = monotonicNs();
       writeSync(marker, `${text}\n`);
-      written.push({ text, from, to: process.hrtime.bigint() });
+      written.push({ text, from, to: monotonicNs() });
     };
     const blocked = `monitor contention with owner main (${appMain}) at void a.B.c()(B.java:1) waiters=0 blocking from void d.E.f()(E.java:2)`;
     write(`B|${process.pid}|measure`);
@@ -174,10 +175,10 @@ describe('the system’s trace beside the recording of an app', () => {
     const { calls, waits } = sections.threads.find(({ tid }) => tid === process.pid)!;
     assert.equal(sections.methods.qualifiedName(calls.method[0]!), 'measure');
     assert.deepEqual([calls.count, waits.count, waits.kind[0]], [3, 1, SampleKind.Monitor]);
-    const origin = trace.info.startMonotonicNs;
+    const origin = Number(trace.info.startMonotonicNs);
     const mostOffNs = trace.system!.errorNs + 1000;
     const isAt = (ns: number, at: number): void => {
-      const [from, to] = [Number(written[at]!.from - origin), Number(written[at]!.to - origin)];
+      const [from, to] = [written[at]!.from - origin, written[at]!.to - origin];
       assert.ok(ns >= from - mostOffNs && ns <= to + mostOffNs, `${ns} for ${from} to ${to}`);
     };
     isAt(calls.begin[0]!, 0);

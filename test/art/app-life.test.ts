@@ -7,6 +7,7 @@ import { eventsOf } from '../rigs/art/read-trace.js';
 import { agentLibrary, walkMarker } from '../rigs/art/record.js';
 import { type Engine, engines } from '../rigs/art/runtime.js';
 import { quitsWell, stopped, onEachArt } from '../rigs/art/with-art.js';
+import { monotonicNs } from '../rigs/until.js';
 
 onEachArt('an app that is recorded in the Android Runtime', (bench) => {
   const { running, record } = bench;
@@ -71,7 +72,7 @@ onEachArt('an app that is recorded in the Android Runtime', (bench) => {
           const hook = other.hooks.find((each) => each.name === name);
           assert.deepEqual([hook?.state, hook?.why], [HookState.Failed, 'somebody else listens in this app']);
         }
-        const since = Number(process.hrtime.bigint());
+        const since = monotonicNs();
         await app.more('allocations', 3);
         const trace = await stopped(first);
         // Each new thread's first allocation is captured.

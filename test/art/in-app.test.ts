@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { tellingPath } from '../../src/trace/assemble/own-counters.js';
 import { EndReason, HookState, SampleKind } from '../../src/trace/model/kinds.js';
 import type { ThreadTrack, Trace } from '../../src/trace/model/trace.js';
@@ -10,6 +9,7 @@ import { cpuWithin, findMethod, mainThread, methodNamed, traceOf } from '../rigs
 import { agentLibrary } from '../rigs/art/record.js';
 import { stackOf } from '../rigs/stacks.js';
 import { onArtPairs } from '../rigs/art/with-art.js';
+import { until } from '../rigs/until.js';
 
 onArtPairs('an app with the agent as its own library', (bench) => {
   const open = (name: string): Promise<Trace> => traceOf(path.join(bench.folder, name));
@@ -83,7 +83,7 @@ onArtPairs('an app with the agent as its own library', (bench) => {
         arguments: [0, agentLibrary, bench.folder],
       });
       await app.until(/^truth start done=1/m);
-      while (!(await hasPaid())) await delay(10);
+      await until('the file tells of a payment', hasPaid);
       await app.kill();
       const trace = await open('whole.btrace');
       assert.deepEqual([trace.problems, trace.complete], [[], false]);
@@ -94,7 +94,7 @@ onArtPairs('an app with the agent as its own library', (bench) => {
     it(`ends its recording where the storage is full, and works on (${engine})`, async () => {
       const app = bench.start({ engine, app: 'InApp', arguments: [0, agentLibrary, bench.folder] });
       await app.until(/^truth start done=1/m);
-      while (!(await hasPaid())) await delay(10);
+      await until('the file tells of a payment', hasPaid);
       app.leaveStorage((await stat(path.join(bench.folder, 'whole.btrace'))).size + 1000);
       await app.until(/^truth over done=0 recording=0/m);
       await app.until(/^problem of over: the file could not be written/m);

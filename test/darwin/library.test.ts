@@ -7,6 +7,7 @@ import { root } from '../../scripts/setup.mjs';
 import { buildLimitMs } from '../abi/build.js';
 import { type DarwinMachine, darwinLibrary, darwinMachines, whyNoDarwin } from '../rigs/darwin/darwin.js';
 import { functionsOfHeader } from '../rigs/native/c-header.js';
+import { lasts } from '../rigs/until.js';
 
 const mostBytes = 260_000;
 const llvm = (tool: string, ...args: string[]): string =>
@@ -29,7 +30,7 @@ const allowedInWalk = new Set(
 for (const machine of Object.keys(darwinMachines) as DarwinMachine[]) {
   const { preset } = darwinMachines[machine];
   describe(`the agent for ${preset}`, function () {
-    this.timeout(buildLimitMs);
+    lasts(this, buildLimitMs);
     let library: string;
 
     before('build', function () {

@@ -9,6 +9,7 @@ import { MachO } from '../../src/symbols/native/macho.js';
 import { readPropertyList } from '../../src/targets/ios/property-list.js';
 import { buildLimitMs } from '../abi/build.js';
 import { darwinLibrary, whyNoDarwin } from '../rigs/darwin/darwin.js';
+import { lasts } from '../rigs/until.js';
 
 const processors = { x86_64: [0x01000007, 3], arm64: [0x0100000c, 0] } as const;
 const systems = { macos: 1, ios: 2, tvos: 3, simulator: 7 } as const;
@@ -74,7 +75,7 @@ describe('BTrace.xcframework', function () {
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   it('has the libraries of this agent, each for its system, with its headers', function () {
-    this.timeout(buildLimitMs);
+    lasts(this, buildLimitMs);
     if (whyNoDarwin('x86_64') !== undefined || whyNoDarwin('arm64') !== undefined) this.skip();
     const files = [darwinLibrary('x86_64'), darwinLibrary('arm64')];
     assert.deepEqual(layOutFramework(to, files, agentHeaders), ['ios-arm64', 'macos-x86_64']);
@@ -117,7 +118,7 @@ describe('BTrace.xcframework', function () {
   });
 
   it('gives the tools of LLVM each processor its own library back', function () {
-    this.timeout(buildLimitMs);
+    lasts(this, buildLimitMs);
     if (whyNoDarwin('x86_64') !== undefined || whyNoDarwin('arm64') !== undefined) this.skip();
     const arm = forMacos(readFileSync(darwinLibrary('arm64')));
     const intel = darwinLibrary('x86_64');

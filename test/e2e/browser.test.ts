@@ -6,8 +6,8 @@ import { packageFile } from '../../scripts/package.mjs';
 import { root } from '../../scripts/setup.mjs';
 import { BrowserVSCode, openFolder } from '../rigs/vscode/browser-only.js';
 import { withWindow } from '../rigs/vscode/with-vscode.js';
-import { waitLimitMs } from '../rigs/wait-limit.js';
 import { inOrder } from '../rigs/kinds.js';
+import { until } from '../rigs/until.js';
 
 const sample = path.join(root, 'media/sample');
 const workspace = path.join(root, 'build/e2e/browser-workspace');
@@ -122,11 +122,14 @@ describe('In a browser alone', function () {
     await page.locator('.tab.active:not(.dirty)', { hasText: 'keybindings.json' }).waitFor();
     const said = workbench.notification('“Record…” needs VS Code on a computer');
     // Keys are read anew a while after they are saved.
-    for (const end = Date.now() + waitLimitMs; !(await said.isVisible()) && Date.now() < end;) {
-      await page.keyboard.press('Control+Alt+R');
-      await said.waitFor({ timeout: 1000 }).catch(() => undefined);
-    }
-    await said.waitFor();
+    await until(
+      'the key is known',
+      async () => {
+        await page.keyboard.press('Control+Alt+R');
+        return await said.isVisible();
+      },
+      500,
+    );
     await workbench.screenshot('browser-5-refused');
   });
 });

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { root } from '../../scripts/setup.mjs';
 import { tried } from '../rigs/second-try.js';
 import { runInExtensionHost } from '../rigs/vscode/extension-host.js';
+import { lasts } from '../rigs/until.js';
 
 describe('mocha in the extension host', () => {
   it('brings back what passed and what failed, here for want of trust', async () => {
@@ -20,7 +21,7 @@ describe('mocha in the extension host', () => {
   });
 
   it('runs one test again, or a describe whose hook failed', async function () {
-    this.timeout(15 * 60_000);
+    lasts(this, 15 * 60_000);
     const { passed, failed } = await tried('^planted (alone|below a hook) ', {
       host: true,
       limitMs: 5 * 60_000,

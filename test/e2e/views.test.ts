@@ -18,9 +18,9 @@ import { packageFile } from '../../scripts/package.mjs';
 import { tillMethods, writeRecording } from '../exthost/recordings.js';
 import { JavaProgram } from '../rigs/jvm/programs.js';
 import type { Workbench } from '../rigs/vscode/workbench.js';
-import { waitLimitMs } from '../rigs/wait-limit.js';
 import { withVSCode } from '../rigs/vscode/with-vscode.js';
 import { inOrder } from '../rigs/kinds.js';
+import { until } from '../rigs/until.js';
 
 const themes = [
   { name: 'dark', kind: 'vs-dark' },
@@ -272,11 +272,12 @@ describe('Beside the chart', function () {
 
 /** Waits until it is as expected, and says how it is where it does not become so. */
 async function settled(look: () => Promise<unknown>, expected: unknown): Promise<void> {
-  for (const end = Date.now() + waitLimitMs; ; await new Promise((resolve) => setTimeout(resolve, 50))) {
-    const seen = await look();
-    if (isDeepStrictEqual(seen, expected)) return;
-    if (Date.now() > end) assert.deepEqual(seen, expected);
-  }
+  let seen: unknown;
+  await until(
+    () => `${JSON.stringify(seen)} is to be ${JSON.stringify(expected)}`,
+    async () => isDeepStrictEqual((seen = await look()), expected),
+    50,
+  );
 }
 
 /** What is drawn behind the texts of lines, each with its line's number. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { BTraceApi } from '../../src/extension/extension.js';
-import { until } from './until.js';
+import { until } from '../rigs/until.js';
 
 export async function btrace(): Promise<BTraceApi> {
   const extension = vscode.extensions.getExtension<BTraceApi>('btrace.btrace');

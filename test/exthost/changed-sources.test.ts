@@ -4,7 +4,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { btrace, closeAll, openRecording, workspaceFile } from './btrace.js';
 import { tillMethods, writeRecording } from './recordings.js';
-import { until } from './until.js';
+import { until } from '../rigs/until.js';
 
 describe('sources that changed since', () => {
   const till = 'src/com/example/shop/Till.java';

@@ -7,7 +7,7 @@ import { synthesize } from '../../src/trace/index.js';
 import { btrace, closeAll, openRecording, scratchFile } from './btrace.js';
 import { withPerson } from './person.js';
 import { tillMethods, writeRecording } from './recordings.js';
-import { until } from './until.js';
+import { until } from '../rigs/until.js';
 
 /** Of this process, which is the extension's. */
 async function openFiles(): Promise<string[]> {

@@ -8,7 +8,7 @@ import { map2, perfData, sample } from '../unit/formats/perf-data-files.js';
 import { activeTabInput, btrace, closeAll, openRecording, scratchFile, workspaceFile } from './btrace.js';
 import { withPerson } from './person.js';
 import { tillMethods, writeRecording } from './recordings.js';
-import { until } from './until.js';
+import { until } from '../rigs/until.js';
 
 describe('the editor of recordings', () => {
   const recording = scratchFile('till.btrace');

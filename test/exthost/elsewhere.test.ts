@@ -8,7 +8,7 @@ import { btrace, closeAll, scratchFile, withSetting } from './btrace.js';
 import { titles } from './figures.js';
 import { toastsOf, withPerson } from './person.js';
 import { tillMethods, writeRecording } from './recordings.js';
-import { until } from './until.js';
+import { until } from '../rigs/until.js';
 
 /** Of `of`, while `work` runs. */
 async function withValues<T>(of: object, values: object, work: () => Promise<T>): Promise<T> {

@@ -13,7 +13,7 @@ import {
 import { fileLens, hoverText, lenses, titles } from './figures.js';
 import { longestTurnMs } from './longest-turn.js';
 import { tillMethods, writeRecording } from './recordings.js';
-import { until } from './until.js';
+import { until } from '../rigs/until.js';
 
 const till = 'src/com/example/shop/Till.java';
 

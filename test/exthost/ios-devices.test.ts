@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import { UsbmuxdStandIn, type StandIn } from '../rigs/usbmux/usbmuxd.js';
 import { btrace, withSetting } from './btrace.js';
 import { withPerson } from './person.js';
-import { until } from './until.js';
+import { until } from '../rigs/until.js';
 
 const token = '00112233445566778899aabbccddeeff0123456789abcdef0123456789abcdef';
 

@@ -5,7 +5,7 @@ import { encodeChunk } from '../../src/trace/recording/chunk.js';
 import { btrace, closeAll, scratchFile } from './btrace.js';
 import { withPerson } from './person.js';
 import { tillMethods, writeRecording } from './recordings.js';
-import { until } from './until.js';
+import { until } from '../rigs/until.js';
 
 describe('the pages of tabs that are hidden', () => {
   const files = ['one', 'other', 'large'].map((name) => scratchFile(`${name}.btrace`));

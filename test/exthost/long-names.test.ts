@@ -8,7 +8,7 @@ import { longestTurnMs } from './longest-turn.js';
 import { toastsOf, withPerson } from './person.js';
 import { tillMethods, writeRecording, type RecordedMethod } from './recordings.js';
 import { ScriptedTarget, ScriptedTargets } from './scripted-targets.js';
-import { until } from './until.js';
+import { until } from '../rigs/until.js';
 
 const long = (part: string): string => part.repeat(Math.ceil(2 ** 20 / part.length));
 const shop = 'com.example.shop';

@@ -4,7 +4,7 @@ import { readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { btrace, closeAll, openRecording, scratchFile, workspaceFile } from './btrace.js';
 import { writeRecording } from './recordings.js';
-import { until } from './until.js';
+import { until } from '../rigs/until.js';
 
 describe('a mapping', () => {
   const recording = scratchFile('release.btrace');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { btrace, withSetting, workspaceFile } from './btrace.js';
-import { until } from './until.js';
+import { until } from '../rigs/until.js';
 
 describe('the packages that are mine', () => {
   after(() => vscode.workspace.fs.delete(workspaceFile('src/org'), { recursive: true }));

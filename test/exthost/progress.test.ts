@@ -4,7 +4,7 @@ import type { PresetName } from '../../src/extension/settings.js';
 import { HookState, SampleKind } from '../../src/trace/model/kinds.js';
 import { btrace, withSetting } from './btrace.js';
 import { withScriptedTargets, type ScriptedSession, type ScriptedTarget } from './scripted-targets.js';
-import { until } from './until.js';
+import { until } from '../rigs/until.js';
 
 interface Notification {
   readonly title: string;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { btrace, closeAll, openRecording, scratchFile } from './btrace.js';
 import { tillMethods, writeRecording } from './recordings.js';
-import { until } from './until.js';
+import { until } from '../rigs/until.js';
 
 describe('a query in the editor', () => {
   const recording = scratchFile('query.btrace');

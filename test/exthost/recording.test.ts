@@ -9,7 +9,7 @@ import type { TargetNode } from '../../src/extension/views/targets-view.js';
 import { activeTabInput, btrace, closeAll, scratchFile, withSetting, workspaceFile } from './btrace.js';
 import { toastsOf, withPerson } from './person.js';
 import { withScriptedTargets } from './scripted-targets.js';
-import { until } from './until.js';
+import { until } from '../rigs/until.js';
 
 describe('recording', () => {
   const { target } = withScriptedTargets();

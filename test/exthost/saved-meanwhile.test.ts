@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { closeAll, scratchFile } from './btrace.js';
 import { titles } from './figures.js';
 import { tillMethods, writeRecording } from './recordings.js';
-import { until } from './until.js';
+import { until } from '../rigs/until.js';
 
 const lines = ['package com.example.shop;', '', 'class Till {', '  void ring(int cents) {', '  }', '}', ''];
 

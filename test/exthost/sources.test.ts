@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import type { SourceKey } from '../../src/protocol/messages.js';
 import { btrace, closeAll, scratchFile, withSetting, workspaceFile } from './btrace.js';
 import { toastsOf, withPerson } from './person.js';
-import { until } from './until.js';
+import { until } from '../rigs/until.js';
 
 function key(className: string, method: string, file: string, line: number): SourceKey {
   return { className, method, signature: '', file, line };

@@ -10,7 +10,7 @@ import { TargetError, type Target } from '../../src/targets/target.js';
 import { btrace } from './btrace.js';
 import { withPerson } from './person.js';
 import { ScriptedTarget, ScriptedTargets, withScriptedTargets } from './scripted-targets.js';
-import { until } from './until.js';
+import { until } from '../rigs/until.js';
 
 /** As by the arrow keys. */
 async function goTo(pick: vscode.QuickPick<vscode.QuickPickItem>, row: RegExp): Promise<void> {

@@ -6,7 +6,7 @@ import type { Notices } from '../../src/extension/notice.js';
 import { RecordTasks } from '../../src/extension/recording/record-task.js';
 import { btrace, workspaceFile } from './btrace.js';
 import { withScriptedTargets, type ScriptedTarget } from './scripted-targets.js';
-import { until } from './until.js';
+import { until } from '../rigs/until.js';
 
 type Definition = vscode.TaskDefinition & Readonly<Record<string, unknown>>;
 

@@ -5,7 +5,7 @@ import { tools } from '../../src/tools/tools.js';
 import { btrace, closeAll, scratchFile } from './btrace.js';
 import { tillMethods, writeRecording } from './recordings.js';
 import { ScriptedTarget, withScriptedTargets } from './scripted-targets.js';
-import { until } from './until.js';
+import { anyMoment, until } from '../rigs/until.js';
 
 async function invoked(name: string, input: object): Promise<string> {
   const { content } = await vscode.lm.invokeTool(`btrace_${name}`, { input, toolInvocationToken: undefined });
@@ -47,7 +47,7 @@ describe('tools for language models', () => {
       'SELECT count(*) FROM range(1000000000) a, range(1000000000) b WHERE a.range % 7 = b.range % 5';
     for (const afterMs of [0, 200, 1000]) {
       const cancel = new vscode.CancellationTokenSource();
-      setTimeout(() => cancel.cancel(), afterMs);
+      void anyMoment(afterMs).then(() => cancel.cancel());
       const input = { file, sql: endless };
       await assert.rejects(async () => {
         await vscode.lm.invokeTool('btrace_query', { input, toolInvocationToken: undefined }, cancel.token);

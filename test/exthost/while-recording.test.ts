@@ -8,7 +8,7 @@ import * as vscode from 'vscode';
 import { btrace, closeAll, withSetting, workspaceFile } from './btrace.js';
 import { withPerson, type Toast } from './person.js';
 import { withScriptedTargets } from './scripted-targets.js';
-import { until } from './until.js';
+import { until } from '../rigs/until.js';
 
 describe('while a recording goes on', () => {
   const { target } = withScriptedTargets();

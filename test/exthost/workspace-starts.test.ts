@@ -12,7 +12,7 @@ import {
 } from '../../src/extension/recording/workspace-starts.js';
 import { closeAll, workspaceFile } from './btrace.js';
 import { toastsOf, withPerson } from './person.js';
-import { until } from './until.js';
+import { until } from '../rigs/until.js';
 
 const configurations = [
   {

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type Around, type Ran, type Run, startBtrace } from './btrace-command.js';
 import { Recordings } from './recordings.js';
+import { until } from '../rigs/until.js';
 
 describe('btrace, its input and its files', () => {
   let recordings: Recordings;
@@ -153,8 +154,7 @@ describe('btrace, its input and its files', () => {
         const run = start([...args, '-o', output]);
         const isWriting = (): boolean =>
           readdirSync(recordings.folder).some((name) => name.endsWith('.part'));
-        while (run.child.exitCode === null && !isWriting())
-          await new Promise((resolve) => setTimeout(resolve, 5));
+        await until(`${output} is being written`, () => run.child.exitCode !== null || isWriting(), 5);
         run.child.kill(signal);
         ended = await run.ended;
       } while (existsSync(recordings.file(output)) && ended.code === 0);

@@ -14,6 +14,7 @@ import { EndReason, HookState, type Trace } from '../../src/trace/index.js';
 import { compile, JavaProgram, mainJdk } from '../rigs/jvm/programs.js';
 import { type Around, type Ran, type Run, startBtrace } from './btrace-command.js';
 import { decodeFile, Recordings, threadNamed, totalCpu } from './recordings.js';
+import { until } from '../rigs/until.js';
 
 const java = path.join(mainJdk().home, 'bin/java');
 
@@ -154,14 +155,11 @@ describe('btrace, the command', () => {
     const run = start(['record', '--pid', pid(), '-o', 'stopped.btrace']);
     await run.says(/Recording com/);
     const file = recordings.file('stopped.btrace');
-    while (statSync(file).size < 20_000) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until('the recording has come to something', () => statSync(file).size >= 20_000);
     program.child.kill('SIGSTOP');
     try {
-      const beganMs = performance.now();
       run.child.kill('SIGINT');
       const { code, err } = await run.ended;
-      // After 30 s the command gives up a program that says nothing, for whatever reason.
-      assert.ok(performance.now() - beganMs < 25_000, err);
       assert.equal(code, 0, err);
       assert.match(
         err,
@@ -181,7 +179,7 @@ describe('btrace, the command', () => {
     const run = start(['record', '--pid', pid(), '-o', 'killed.btrace']);
     await run.says(/Recording com/);
     const file = recordings.file('killed.btrace');
-    while (statSync(file).size < 20_000) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until('the recording has come to something', () => statSync(file).size >= 20_000);
     run.child.kill('SIGKILL');
     await run.ended;
     const trace = decodeFile(file);
@@ -254,8 +252,8 @@ describe('btrace, the command', () => {
       return Number(fields[11]) + Number(fields[12]);
     };
     // As much as three seconds of one processor: what it allocates by then has no room.
-    for (const until = usedTicks() + 300; usedTicks() < until;)
-      await new Promise((resolve) => setTimeout(resolve, 50));
+    const enough = usedTicks() + 300;
+    await until('the program uses three seconds of CPU time', () => usedTicks() >= enough);
     run.child.kill('SIGCONT');
     run.child.kill('SIGINT');
     const { code, err } = await run.ended;

@@ -11,6 +11,7 @@ import { sumScope, ThreadKind, type Trace } from '../../src/trace/index.js';
 import { oneJdk, javaSources } from '../rigs/jvm/programs.js';
 import { waitLimitMs } from '../rigs/wait-limit.js';
 import { cpuOf, decodeFile, Recordings, totalCpu } from './recordings.js';
+import { monotonicNs } from '../rigs/until.js';
 
 const lookEveryMs = 20;
 const mostLookNs = 5e6;
@@ -27,11 +28,10 @@ interface Look {
 function kernelCpu(pid: number, into: Map<number, Look>): void {
   try {
     for (const tid of readdirSync(`/proc/${pid}/task`)) {
-      const atNs = Number(process.hrtime.bigint());
+      const atNs = monotonicNs();
       const [ns] = readFileSync(`/proc/${pid}/task/${tid}/schedstat`, 'utf8').split(' ');
       // Unless this process was put aside in between: the next look comes soon.
-      if (Number(process.hrtime.bigint()) - atNs < mostLookNs)
-        into.set(Number(tid), { cpuNs: Number(ns), atNs });
+      if (monotonicNs() - atNs < mostLookNs) into.set(Number(tid), { cpuNs: Number(ns), atNs });
     }
   } catch {
     // It has ended meanwhile.

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { lockWaitsAtEnd, SampleFlag, SampleKind, type Trace } from '../../src/trace/index.js';
 import { JavaProgram, type Jdk, oneJdk } from '../rigs/jvm/programs.js';
 import { decodeFile, Recordings, threadNamed } from './recordings.js';
+import { until } from '../rigs/until.js';
 
 /** What counts as a long wait, and some time beside. */
 const longMs = 1300;
@@ -87,7 +88,8 @@ for (const jdk of oneJdk('oldest')) {
       await new Promise<void>((resolve) => session.onStatus(() => resolve()));
       program.child.stdin.write('\n');
       await program.says(/^tangled$/m);
-      await new Promise((resolve) => setTimeout(resolve, longMs));
+      const tangledMs = session.status().elapsedMs;
+      await until('the deadlock lasts', () => session.status().elapsedMs >= tangledMs + longMs);
       await session.stop();
       const trace = decodeFile((await session.ended).file);
       assert.deepEqual(trace.problems, []);

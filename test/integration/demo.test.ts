@@ -8,7 +8,6 @@ import { root } from '../../scripts/setup.mjs';
 import { Recordings } from './recordings.js';
 
 describe('npm run demo -- 2', function () {
-  this.timeout(180_000);
   const recordings = new Recordings();
   const { folder } = recordings;
   after(() => recordings.remove());

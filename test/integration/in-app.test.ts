@@ -6,7 +6,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout } from 'node:timers/promises';
 import { buildInApp, inAppJar } from '../../scripts/build-in-app.mjs';
 import { root } from '../../scripts/setup.mjs';
 import { decodeRecording } from '../../src/trace/assemble/decode.js';
@@ -14,6 +13,7 @@ import { tellingPath } from '../../src/trace/assemble/own-counters.js';
 import { SampleKind } from '../../src/trace/model/kinds.js';
 import { stackOf } from '../rigs/stacks.js';
 import { mainJdk } from '../rigs/jvm/programs.js';
+import { until } from '../rigs/until.js';
 
 describe('a JVM program with the agent as its own library', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'btrace-in-app-'));
@@ -40,7 +40,7 @@ describe('a JVM program with the agent as its own library', () => {
     // The drain comes every 300 ms, on a busy machine later. The first time it may have begun before that line.
     for (let drains = 0; drains < 2; drains++) {
       const { mtimeMs } = statSync(file);
-      while (statSync(file).mtimeMs === mtimeMs) await setTimeout(10);
+      await until('the ring is drained', () => statSync(file).mtimeMs !== mtimeMs);
     }
     child.kill('SIGKILL');
     assert.deepEqual(await exit, [null, 'SIGKILL']);

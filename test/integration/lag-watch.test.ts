@@ -13,6 +13,7 @@ import { lagNs, type LagRecord, readLagRecord } from '../../src/trace/lags/lag-r
 import { firstOwnFrame } from '../../src/trace/lags/passed-over.js';
 import { mainJdk } from '../rigs/jvm/programs.js';
 import { waitLimitMs } from '../rigs/wait-limit.js';
+import { monotonicNs, until } from '../rigs/until.js';
 
 const limitNs = 250e6;
 const endCodes = { unknown: 0, ownExit: 1, killedInFront: 6, freeze: 8 };
@@ -124,7 +125,7 @@ describe('the lag watch of a JVM program', () => {
     await once(createInterface(child.stdout), 'line');
     /** Counted between two times, which a busy machine may part. */
     const sleeps = (): { fromMs: number; looks: number; others: number; toMs: number } => {
-      const fromMs = performance.now();
+      const fromMs = monotonicNs() / 1e6;
       let looks = 0;
       let others = 0;
       for (const tid of readdirSync(`/proc/${child.pid}/task`)) {
@@ -133,14 +134,12 @@ describe('the lag watch of a JVM program', () => {
         if (/^Name:\s*btrace lags$/m.test(status)) looks = count;
         else if (/^Name:\s*btrace/m.test(status)) others += count;
       }
-      return { fromMs, looks, others, toMs: performance.now() };
+      return { fromMs, looks, others, toMs: monotonicNs() / 1e6 };
     };
     const afterLooks = async (looks: number) => {
-      for (;;) {
-        const now = sleeps();
-        if (now.looks >= looks) return now;
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
+      let now = sleeps();
+      await until('the watch looks again', () => (now = sleeps()).looks >= looks);
+      return now;
     };
     const before = await afterLooks(sleeps().looks + 1);
     const after = await afterLooks(before.looks + 2);

@@ -10,6 +10,7 @@ import { build, built } from '../abi/build.js';
 import { collectors, knows } from '../rigs/jvm/collectors.js';
 import { compile, jdks } from '../rigs/jvm/programs.js';
 import { wide } from '../rigs/scale.js';
+import { lasts } from '../rigs/until.js';
 
 /** BTRACE_MOVING_MS=20000 looks at each collector for longer, and at those that move nothing concurrently, too. */
 const longer = process.env['BTRACE_MOVING_MS'];
@@ -17,14 +18,13 @@ const longer = process.env['BTRACE_MOVING_MS'];
 const ms = Number(longer ?? (wide ? 2500 : 1000));
 
 describe('reading fields of objects that are moved', () => {
-  before(function () {
-    this.timeout(300_000);
+  before(() => {
     build('host', 'btrace-moving');
   });
 
   for (const jdk of jdks()) {
     it(`keeps a class's identity with each collector of JDK ${jdk.version}`, function () {
-      this.timeout(Object.keys(collectors).length * (ms + 20_000));
+      lasts(this, Object.keys(collectors).length * ms);
       for (const [name, way] of Object.entries(collectors)) {
         if ((longer === undefined && !/ZGC|Shenandoah/.test(name)) || !knows(jdk, way)) continue;
         const quiet = ['-Xlog:disable', `-XX:ErrorFile=${path.join(root, 'artefacts/hs_err_pid%p.log')}`];

@@ -11,9 +11,9 @@ import { build, built } from '../abi/build.js';
 import { type LentMode, LentProgram } from '../rigs/native/lent-program.js';
 import { NativePrograms } from '../rigs/native/programs.js';
 import { wide } from '../rigs/scale.js';
-import { waitLimitMs } from '../rigs/wait-limit.js';
 import { startBtrace } from './btrace-command.js';
 import { cpuOf, decodeFile, Recordings, refusal, threadNamed, totalCpu } from './recordings.js';
+import { anyMoment, lasts, until } from '../rigs/until.js';
 
 const library = path.join(root, 'build/native/host/libbtrace-native.so');
 const cycles = wide ? 50 : 8;
@@ -33,7 +33,7 @@ interface Loading {
   readonly why: string;
 }
 
-describe('native programs that run, recorded from inside', function () {
+describe('native programs that run, recorded from inside', () => {
   const programs = new NativePrograms();
   let recordings: Recordings;
   let lent: string;
@@ -41,7 +41,6 @@ describe('native programs that run, recorded from inside', function () {
 
   before(function () {
     if (process.platform !== 'linux' || process.arch !== 'x64') this.skip();
-    this.timeout(300_000);
     build('host', 'killed-loader');
     lent = programs.compile('lent', ['-O2']);
   });
@@ -108,7 +107,7 @@ describe('native programs that run, recorded from inside', function () {
   });
 
   it(`are as before after ${recordingCycles} recordings, with the agent in them once, and quiet`, async function () {
-    this.timeout(recordingCycles * 20_000);
+    lasts(this, recordingCycles * 4000);
     const server = await start('server');
     await recordSamples(await begin(server), 100);
     const before = { threads: server.threadNames.sort(), files: server.openFiles };
@@ -145,7 +144,6 @@ describe('native programs that run, recorded from inside', function () {
 
   for (const mode of ['server', 'burner'] as const)
     it(`go on unharmed when what loads the agent is killed at any of its steps (${mode})`, async function () {
-      this.timeout(180_000);
       const one = await start(mode);
       const steps = load(one)!.steps;
       assert.ok(steps > 15, `${steps} steps`);
@@ -158,7 +156,6 @@ describe('native programs that run, recorded from inside', function () {
     });
 
   it('may end or become another program meanwhile', async function () {
-    this.timeout(180_000);
     const becoming = await start('exec');
     for (let gone = false; !gone;) {
       load(becoming);
@@ -175,7 +172,7 @@ describe('native programs that run, recorded from inside', function () {
       let said = '';
       loader.stdout.on('data', (text) => (said += String(text)));
       // A moment of its own each time.
-      setTimeout(() => server.kill(), i);
+      void anyMoment(i).then(() => server.kill());
       await once(loader, 'close');
       assert.match(said, /"loaded":false/);
     }
@@ -218,20 +215,22 @@ describe('native programs that run, recorded from inside', function () {
   });
 
   it('may be stopped and continued meanwhile', async function () {
-    this.timeout(180_000);
     const burner = await start('burner');
     const storm = 'while kill -STOP $0; do sleep 0.005; kill -CONT $0; sleep 0.03; done';
     const shell = spawn('sh', ['-c', storm, String(burner.pid)], { stdio: 'ignore' });
-    const until = Date.now() + waitLimitMs;
-    let loaded = 0;
+    let [loaded, looks] = [0, 0];
     try {
       // On a busy machine it may be stopped at most looks: until it was loaded into once.
-      for (let looks = 0; looks < cycles || loaded === 0; looks++) {
-        assert.ok(Date.now() < until, `loaded into ${loaded} times in ${looks} looks`);
-        const { why } = load(burner)!;
-        assert.match(why, /did not begin \(201\)|it is stopped|no thread of it was found/);
-        if (badOptions.test(why)) loaded++;
-      }
+      await until(
+        () => `it is loaded into; it was not in ${looks} looks`,
+        () => {
+          const { why } = load(burner)!;
+          assert.match(why, /did not begin \(201\)|it is stopped|no thread of it was found/);
+          if (badOptions.test(why)) loaded++;
+          return (looks += 1) >= cycles && loaded > 0;
+        },
+        0,
+      );
     } finally {
       shell.kill('SIGKILL');
       await once(shell, 'exit');

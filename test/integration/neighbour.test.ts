@@ -11,12 +11,14 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 import type { JavaProgram } from '../rigs/jvm/programs.js';
 import { startBtrace } from './btrace-command.js';
 import { TruthPrograms } from './truth-programs.js';
+import { until } from '../rigs/until.js';
 
 const nobody = 65534;
 
@@ -130,11 +132,11 @@ describe('a hostile neighbour', function () {
     ]);
     const tokens = /(token|answer)=[0-9a-f]{32}/;
     try {
-      while (
-        !existsSync(recordings.file('x.btrace')) ||
-        readFileSync(recordings.file('x.btrace')).length < 1000
-      )
-        await new Promise((resolve) => setTimeout(resolve, 20));
+      const file = recordings.file('x.btrace');
+      await until(
+        'the recording has come to something',
+        () => existsSync(file) && statSync(file).size >= 1000,
+      );
       for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
         let line = '';
         try {

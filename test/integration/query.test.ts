@@ -3,16 +3,15 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { root } from '../../scripts/setup.mjs';
 import { QueryClient, QueryEnded } from '../../src/query/query-client.js';
 import { usualMemoryBytes } from '../../src/trace/index.js';
 import { startBtrace } from './btrace-command.js';
+import { anyMoment } from '../rigs/until.js';
 
 const endless = 'SELECT count(*) FROM range(1000000) a, range(1000000) b, range(1000000) c';
 
 describe('btrace query', function () {
-  this.timeout(120_000);
   let folder: string;
   const run = (...args: string[]) => startBtrace(folder, ['query', ...args]);
 
@@ -91,7 +90,7 @@ describe('btrace query', function () {
         for (;;) await client.query('SELECT count(*) FROM call', { limit: 10, timeoutMs: 60_000 });
       })();
       work.catch(() => undefined);
-      await setTimeout(afterMs);
+      await anyMoment(afterMs);
       await client.close();
       await assert.rejects(work, QueryEnded);
       assert.equal(client.isAlive, false);

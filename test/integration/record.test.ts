@@ -12,6 +12,7 @@ import {
 import { IntervalState } from '../../src/trace/model/trace.js';
 import { JavaProgram, jdks } from '../rigs/jvm/programs.js';
 import { cpuOf, decodeFile, Recordings, socketFolders, threadNamed, totalCpu } from './recordings.js';
+import { lasts } from '../rigs/until.js';
 
 const cycles = Number(process.env['BTRACE_CYCLES'] ?? 5);
 
@@ -149,7 +150,7 @@ for (const jdk of jdks()) {
     });
 
     it('can be made again and again', async function () {
-      this.timeout(60_000 + cycles * 1000);
+      lasts(this, cycles * 1000);
       for (let round = 0; round < cycles; round++) {
         const session = await recordings.start(program.pid, {
           file: recordings.file(`again-${round}.btrace`),

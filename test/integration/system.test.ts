@@ -15,6 +15,7 @@ import { type ThreadStates } from '../../src/trace/system/thread-states.js';
 import { JavaProgram } from '../rigs/jvm/programs.js';
 import { Truth } from '../rigs/jvm/truth.js';
 import { Recordings } from './recordings.js';
+import { until } from '../rigs/until.js';
 
 /** Whether this user may make an instance of tracefs here: root may, unless a container forbids mounting. */
 async function canTrace(): Promise<boolean> {
@@ -189,7 +190,7 @@ describe('an instance of tracefs', () => {
     const guard = guardsOf(recorder.pid!);
     assert.equal(guard.length, 1);
     recorder.removeAllListeners('exit').kill('SIGKILL');
-    while (guardsOf(recorder.pid!).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until('the guard ends', () => guardsOf(recorder.pid!).length === 0);
     assert.deepEqual(
       instances().filter((name) => name.startsWith(`btrace-${recorder.pid}-`)),
       [],

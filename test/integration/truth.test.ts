@@ -26,6 +26,7 @@ import { stackOf } from '../rigs/stacks.js';
 import { Truth, type Wait } from '../rigs/jvm/truth.js';
 import { decodeFile, Recordings, threadNamed } from './recordings.js';
 import { ofKind } from '../rigs/kinds.js';
+import { lasts } from '../rigs/until.js';
 
 const runs = Number(process.env['BTRACE_TRUTH_RUNS'] ?? (wide ? 5 : 1));
 
@@ -382,7 +383,7 @@ for (const [at, jdk] of jdks().entries()) {
       let waits: Comparison;
 
       before(async function () {
-        this.timeout(4 * mostMs);
+        lasts(this, 3 * mostMs);
         recordings = new Recordings();
         work = await compared(recordings, jdk, trueWork);
         calls = await compared(recordings, jdk, trueCalls);

@@ -21,8 +21,6 @@ for (const { preset, target, title } of presets) {
   const binary = path.join(built(preset), target);
 
   describe(title, function () {
-    this.timeout(60_000);
-
     for (const name of run(binary, ['--list']).trim().split('\n')) {
       it(name, () => {
         const lines = run(binary, [name]).trim().split('\n');

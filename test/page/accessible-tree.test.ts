@@ -5,7 +5,7 @@ import { formatNs, formatShare } from '../../src/trace/measure/quantities.js';
 import { bytesOf, generateTrace } from './generated-trace.js';
 import { PageRig } from './page-rig.js';
 import type { PageUnderTest } from './page-rig.js';
-import { waitLimitMs } from '../rigs/wait-limit.js';
+import { until } from '../rigs/until.js';
 
 const options = { samples: 1200, threads: 4, depth: 14, methods: 200, seed: 11 };
 const trace = generateTrace(options);
@@ -95,14 +95,14 @@ describe('the tree of the chart, for those who hear it', function () {
   async function agrees(when: string, before: readonly Item[] = []): Promise<Item[]> {
     let found: Item[] = [];
     let wanted: Item[] = [];
-    for (const end = Date.now() + waitLimitMs; Date.now() < end;) {
+    const isSo = async (): Promise<boolean> => {
+      await open.painted();
       found = await shown();
       wanted = expected(await picture(open));
-      if (isDeepStrictEqual(found, wanted) && !isDeepStrictEqual(found, before)) return found;
-      await open.painted();
-    }
-    assert.deepEqual(found, wanted, when);
-    assert.fail(`${when}: as before, ${found.length} items`);
+      return isDeepStrictEqual(found, wanted) && !isDeepStrictEqual(found, before);
+    };
+    await until(() => `${when}: ${JSON.stringify(found)} is to be ${JSON.stringify(wanted)}`, isSo);
+    return found;
   }
 
   const press = async (...keys: string[]): Promise<void> => {

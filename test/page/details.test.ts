@@ -77,7 +77,7 @@ describe('the details', function () {
     await page.page.waitForFunction(() => 'letRest' in window);
     // The legend asks a moment after the snapshot: a timer that begins later ends later, and what is asked then is answered later.
     await page.page.locator('.details-facts').waitFor();
-    await page.page.evaluate((ms) => new Promise((done) => setTimeout(done, ms)), legendRestMs);
+    await page.afterTimersOf(legendRestMs);
     await page.page.keyboard.press('5');
     await page.page.locator('#view-methods .table-row').first().waitFor();
     assert.equal(await page.page.locator('.legend-row').count(), 0);

@@ -10,7 +10,7 @@ import { bytesOf } from './generated-trace.js';
 import type { GeneratedOptions } from './generated-trace.js';
 import { PageRig } from './page-rig.js';
 import type { PageUnderTest } from './page-rig.js';
-import { waitLimitMs } from '../rigs/wait-limit.js';
+import { until } from '../rigs/until.js';
 
 const small: GeneratedOptions = { samples: 600, threads: 3, depth: 12, methods: 120, seed: 9 };
 
@@ -168,11 +168,10 @@ describe('each key', function () {
     await page.keyboard.press(key.replace('Mod+', 'Control+'));
     await trial.seen?.(open);
     if (trial.changed === undefined) return;
-    for (const end = Date.now() + waitLimitMs; Date.now() < end;) {
-      const now = await open.kept();
-      if (trial.changed(now, before)) return;
-      await page.waitForTimeout(50);
-    }
-    assert.fail(`${key}: ${JSON.stringify(before)} → ${JSON.stringify(await open.kept())}`);
+    let now = before;
+    await until(
+      () => `${key}: ${JSON.stringify(before)} → ${JSON.stringify(now)}`,
+      async () => trial.changed?.((now = await open.kept()), before),
+    );
   }
 });

@@ -34,6 +34,7 @@ describe('a recording that grows', function () {
       // oxlint-disable-next-line typescript/unbound-method -- called with `this` below
       const paint = CanvasRenderingContext2D.prototype.fillRect;
       CanvasRenderingContext2D.prototype.fillRect = function (...where) {
+        // eslint-disable-next-line btrace/test-time -- what is painted in one go, counted as one
         const now = performance.now();
         const { drawn } = window as unknown as { drawn: number[] };
         if (this.canvas.closest('.chart') !== null && now - (drawn.at(-1) ?? -Infinity) > 50) drawn.push(now);
@@ -43,7 +44,7 @@ describe('a recording that grows', function () {
     const piece = Math.ceil(whole.length / chunks);
     await live.open(whole.subarray(0, piece), { live: true });
     await live.page.locator('.thread-name').first().waitFor();
-    await live.page.evaluate(() => Object.assign(window, { drawn: [], beganMs: performance.now() }));
+    await live.page.evaluate(() => Object.assign(window, { drawn: [] }));
     // Much faster than it is drawn.
     await live.page.evaluate(
       async ([base64, size]) => {
@@ -51,20 +52,15 @@ describe('a recording that grows', function () {
         for (let offset = size; offset < bytes.length; offset += size) {
           const data = bytes.slice(offset, offset + size).buffer;
           window.postMessage({ type: 'bytes', offset, data }, '*', [data]);
+          // eslint-disable-next-line btrace/test-time -- as pieces of a recording come; nothing is judged by it
           await new Promise((done) => setTimeout(done, 25));
         }
       },
       [whole.toString('base64'), piece] as const,
     );
-    const [drawn, tookMs] = await live.page.evaluate(() => {
-      const { drawn: times, beganMs } = window as unknown as { drawn: number[]; beganMs: number };
-      return [times, performance.now() - beganMs] as const;
-    });
-    const told = `drawn at ${drawn.join()} in ${tookMs} ms`;
-    assert.ok(drawn.length > 0, told);
-    // That it is each second is tried on a clock of its own (live-snapshots.test.ts). A busy machine may take one drawing in two goes.
-    assert.ok(drawn.length <= 2 * (tookMs / 1000 + 1), told);
-    assert.ok(drawn.length < chunks / 2, told);
+    const drawn = await live.page.evaluate(() => (window as unknown as { drawn: number[] }).drawn);
+    // That it is each second is tried on a clock of its own (live-snapshots.test.ts).
+    assert.ok(drawn.length > 0 && drawn.length < chunks / 2, `drawn at ${drawn.join()}`);
 
     await live.post({ type: 'end' });
     await live.hear('opened');

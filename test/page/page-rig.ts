@@ -76,6 +76,7 @@ export class PageUnderTest {
             clearTimeout(limit);
             done();
           };
+          // eslint-disable-next-line btrace/test-time -- the common limit, inside the page
           const limit = setTimeout(() => {
             fail(new Error(`not heard: ${wanted}, ${least} times`));
           }, limitMs);
@@ -86,6 +87,12 @@ export class PageUnderTest {
     );
     const heard = (await this.said()).filter((one): one is PageMessage & { type: T } => one.type === type);
     return heard.at(-1)!;
+  }
+
+  /** Timers of so long that have begun are over: a timer that begins later ends later, and what is asked after that is answered later. */
+  async afterTimersOf(ms: number): Promise<void> {
+    // eslint-disable-next-line btrace/test-time -- by the order of the page's timers
+    await this.page.evaluate((length) => new Promise((done) => setTimeout(done, length)), ms);
   }
 
   /** Sends bytes as the host would. */

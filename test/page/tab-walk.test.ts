@@ -40,8 +40,6 @@ const own: Readonly<Record<(typeof pageViews)[number], readonly RegExp[]>> = {
 };
 
 describe('the page by Tab', function () {
-  this.timeout(300_000); // thousands of steps, which take three minutes where twenty others have the processors
-
   const looks = ['dark', 'light', 'highContrast', 'the system’s colours'] as const;
   for (const look of wide ? looks : (['dark', 'the system’s colours'] as const)) {
     it(`comes to each control of each view, and shows where it is, in ${look}`, async () => {
@@ -167,8 +165,9 @@ async function chooseMuch(open: PageUnderTest): Promise<void> {
  * The legend asks a moment after what it is of has changed. A timer that begins later ends later, and what is asked after that is
  * answered after it.
  */
-async function legendRests({ page }: PageUnderTest): Promise<void> {
-  await page.evaluate((ms) => new Promise((done) => setTimeout(done, ms)), legendRestMs);
+async function legendRests(open: PageUnderTest): Promise<void> {
+  const { page } = open;
+  await open.afterTimersOf(legendRestMs);
   await page.keyboard.press('5');
   await page.locator('#view-methods .table-row').first().waitFor();
 }

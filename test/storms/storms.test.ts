@@ -6,6 +6,7 @@ import { wide } from '../rigs/scale.js';
 import { seed } from '../rigs/seed.js';
 import { jvmSurroundings } from '../rigs/storms/jvm.js';
 import { chances, makeStorm, type Surrounding, storms } from '../rigs/storms/storms.js';
+import { lasts } from '../rigs/until.js';
 
 const only = process.env['BTRACE_STORM'] ?? '';
 /** With starts and ends a storm takes some seconds more than it is recorded. */
@@ -23,7 +24,7 @@ describe(`storms, seed ${seed}`, () => {
   for (const [number, row] of rows.entries()) {
     it(row.name, async function () {
       const until = begin + (allMs * (number + 1)) / rows.length;
-      this.timeout(allMs / rows.length + 180_000);
+      lasts(this, allMs / rows.length);
       // Each row begins with another storm, so that a short run has seen all of them somewhere.
       const possible = titled(row);
       const chance = chances(seed + number);

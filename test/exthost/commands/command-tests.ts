@@ -7,7 +7,7 @@ import type { Toast } from '../person.js';
 import { tillMethods, writeRecording } from '../recordings.js';
 import { ScriptedTarget, ScriptedTargets } from '../scripted-targets.js';
 import type { ScriptedSession } from '../scripted-targets.js';
-import { until } from '../until.js';
+import { until } from '../../rigs/until.js';
 
 /** By the command's name, without `btrace.`. */
 export type CommandTests = Readonly<Record<string, () => Promise<void>>>;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { HostMessage } from '../../../src/protocol/messages.js';
 import { btrace } from '../btrace.js';
-import { until } from '../until.js';
+import { until } from '../../rigs/until.js';
 import { run } from './command-tests.js';
 import type { CommandTests } from './command-tests.js';
 

@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import { TargetError } from '../../../src/targets/target.js';
 import { btrace } from '../btrace.js';
 import { toastsOf, withPerson } from '../person.js';
-import { until } from '../until.js';
+import { until } from '../../rigs/until.js';
 import { accept, isOneError, isOpen, recording, run, target } from './command-tests.js';
 import type { CommandTests } from './command-tests.js';
 

@@ -8,7 +8,7 @@ import { activeTabInput, btrace, closeAll, openRecording, scratchFile } from '..
 import { titles } from '../figures.js';
 import { toastsOf, withPerson } from '../person.js';
 import { tillMethods, writeRecording } from '../recordings.js';
-import { until } from '../until.js';
+import { until } from '../../rigs/until.js';
 import { isOneError, isOpen, recording, run, stored } from './command-tests.js';
 import type { CommandTests } from './command-tests.js';
 

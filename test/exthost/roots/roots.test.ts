@@ -9,7 +9,7 @@ import { titles } from '../figures.js';
 import { toastsOf } from '../person.js';
 import { tillMethods, writeRecording } from '../recordings.js';
 import { ScriptedTarget, ScriptedTargets } from '../scripted-targets.js';
-import { until } from '../until.js';
+import { until } from '../../rigs/until.js';
 
 const coin = { className: 'com.example.shop.Coin', signature: '(I)I', file: 'Coin.java' };
 

@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
-import { setTimeout as wait } from 'node:timers/promises';
 import { traceOf } from './read-trace.js';
 import type { ArtApp, Engine } from './runtime.js';
 import { type ArtBench, quitsWell } from './with-art.js';
-import { waitLimitMs } from '../wait-limit.js';
+import { anyMoment, until } from '../until.js';
 
 export interface Endurance {
   readonly engine: Engine;
@@ -27,7 +26,7 @@ export async function endure(bench: ArtBench, { engine, cycles, loadMs }: Endura
   if (early) assertNoMore(await held(app), early);
   if (loadMs > 0)
     await recordFor(bench, app, () =>
-      Promise.race([wait(loadMs), app.ended.then(() => assert.fail(app.output()))]),
+      Promise.race([anyMoment(loadMs), app.ended.then(() => assert.fail(app.output()))]),
     );
   if (early) assertNoMore(await held(app), early);
   await quitsWell(app);
@@ -66,7 +65,7 @@ function agentThreads({ pid }: ArtApp): number {
 
 /** What the agent could leave behind, once its threads have gone. */
 async function held(app: ArtApp): Promise<Held> {
-  for (const until = Date.now() + waitLimitMs; agentThreads(app) > 0 && Date.now() < until;) await wait(10);
+  await until('the agent’s threads end', () => agentThreads(app) === 0);
   return {
     files: readdirSync(`/proc/${app.pid}/fd`).length,
     agentThreads: agentThreads(app),

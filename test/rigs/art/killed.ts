@@ -1,7 +1,6 @@
 /** Ends an app as the system does, at a moment that is known: what it was at is held against the agent afterwards. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
-import { waitLimitMs } from '../wait-limit.js';
+import { until } from '../until.js';
 
 /**
  * Ends the process with so many walks under way, as the agent's marker says it. Where the moment was a matter of luck, one
@@ -9,25 +8,21 @@ import { waitLimitMs } from '../wait-limit.js';
  * forgot to count as ended has to show.
  */
 export async function killWithWalks(pid: number, walks: number): Promise<void> {
-  const until = Date.now() + waitLimitMs;
-  const later = async (problem: string): Promise<void> => {
-    if (Date.now() > until) throw new Error(`process ${pid} ${problem}`);
-    await delay(1);
+  const isReady = async (): Promise<boolean> => {
+    process.kill(pid, 'SIGSTOP');
+    await until(`process ${pid} stops`, () => hasStopped(pid), 1);
+    const marker = /\S+\.walking$/m.exec(readFileSync(`/proc/${pid}/maps`, 'utf8'))?.[0];
+    if (walks > 0) {
+      if (marker === undefined) throw new Error(`nothing in process ${pid} walks`);
+      writeFileSync(marker, Uint8Array.of(walks, 0, 0, 0), { flag: 'r+' });
+      return true;
+    }
+    if (marker === undefined || readFileSync(marker).readInt32LE() === 0) return true;
+    process.kill(pid, 'SIGCONT');
+    return false;
   };
   try {
-    for (;;) {
-      process.kill(pid, 'SIGSTOP');
-      while (!hasStopped(pid)) await later('does not stop');
-      const marker = /\S+\.walking$/m.exec(readFileSync(`/proc/${pid}/maps`, 'utf8'))?.[0];
-      if (walks > 0) {
-        if (marker === undefined) throw new Error(`nothing in process ${pid} walks`);
-        writeFileSync(marker, Uint8Array.of(walks, 0, 0, 0), { flag: 'r+' });
-        break;
-      }
-      if (marker === undefined || readFileSync(marker).readInt32LE() === 0) break;
-      process.kill(pid, 'SIGCONT');
-      await later('is always in a walk');
-    }
+    await until(`process ${pid} is in no walk`, isReady, 1);
   } catch (error) {
     if (!isGone(error)) throw error; // it had ended, or its marker had been taken away
   } finally {

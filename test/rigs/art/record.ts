@@ -1,7 +1,6 @@
 /** A recording of an app of the rig on this machine, without adb: the agent connects to a path socket as in any local program. */
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { root } from '../../../scripts/setup.mjs';
 import { AgentListener } from '../../../src/targets/local/agent-listener.js';
 import { AgentSession } from '../../../src/targets/session/agent-session.js';
@@ -9,6 +8,7 @@ import { configOf, type Conversation } from '../../../src/targets/session/conver
 import { RecordingFile } from '../../../src/targets/session/recording-file.js';
 import type { RecordOptions, Session, Target } from '../../../src/targets/target.js';
 import type { ArtApp } from './runtime.js';
+import { until } from '../until.js';
 
 /** The agent for this machine, as the build leaves it. */
 export const agentLibrary = path.join(root, 'build/native/host/libbtrace-agent.so');
@@ -80,10 +80,10 @@ export async function recordApp(app: ArtApp, options: RecordOptions, signal: Abo
 
 /** The agent answers before it puts its hooks in, so that a desktop that waits sees that somebody is there. */
 async function hooksAreIn(session: Session): Promise<void> {
-  const ended = session.ended.then(() => true);
-  const tick = () => wait(10, false);
-  while (!session.status().hooks.some(({ name }) => name === 'external sampler'))
-    if (await Promise.race([ended, tick()])) return;
+  let hasEnded = false;
+  void session.ended.then(() => (hasEnded = true));
+  const areIn = (): boolean => session.status().hooks.some(({ name }) => name === 'external sampler');
+  await until('the hooks are in', () => hasEnded || areIn(), 10);
 }
 
 function targetOf(app: ArtApp): Target {

@@ -9,6 +9,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { cache, find, type PartName, root } from '../../../scripts/setup.mjs';
 import { killWithWalks } from './killed.js';
+import { monotonicNs } from '../until.js';
 
 const loader = 'ld-linux-x86-64.so.2';
 const here = path.join(root, 'test/rigs/art');
@@ -250,7 +251,7 @@ export function startApp(runtime: ArtRuntime, options: AppOptions): ArtApp {
     truths: (name) => truthsIn(output, name),
     until: (pattern) => wait(() => pattern.exec(output) ?? undefined, pattern.source),
     more: (name, count) => {
-      const from = Number(process.hrtime.bigint());
+      const from = monotonicNs();
       return wait(() => {
         const told = truthsIn(output, name).filter((truth) => truth.number('told') > from);
         return told.length >= count ? told : undefined;

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { find, root } from '../../../scripts/setup.mjs';
 import { build, built } from '../../abi/build.js';
 import { waitLimitMs } from '../wait-limit.js';
+import { atLast } from '../until.js';
 
 const here = path.join(root, 'test/rigs/darwin');
 const to = path.join(root, 'build/native/darwin-rig');
@@ -218,8 +219,10 @@ export function runDarwin(
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   // One that waits for ever must not outlive the tests.
-  const limit = setTimeout(() => child.kill('SIGKILL'), limitMs);
-  child.once('exit', () => clearTimeout(limit));
+  child.once(
+    'exit',
+    atLast(() => child.kill('SIGKILL'), limitMs),
+  );
   let out = '';
   child.stdout.on('data', (text) => (out += String(text)));
   return {

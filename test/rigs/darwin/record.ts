@@ -1,7 +1,6 @@
 /** Recordings of programs of Darwin that run here, by the agent that is shipped and over a port as an app's are. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { AgentSession } from '../../../src/targets/session/agent-session.js';
 import {
   configOf,
@@ -14,6 +13,7 @@ import { RecordingFile } from '../../../src/targets/session/recording-file.js';
 import { type RecordOptions, type Session, type Target, TargetError } from '../../../src/targets/target.js';
 import { waitLimitMs } from '../wait-limit.js';
 import { type DarwinMachine, darwinLibrary, type DarwinRun, freePort, runDarwin } from './darwin.js';
+import { until } from '../until.js';
 
 export interface DarwinRecording {
   readonly session: Session;
@@ -33,16 +33,13 @@ const target: Target = {
 
 /** Tries until somebody listens there. */
 export async function connectTo(port: number): Promise<Socket> {
-  for (const until = performance.now() + waitLimitMs; ;) {
+  return await until(`somebody listens at ${port}`, async () => {
     const socket = connect(port, '127.0.0.1');
-    try {
-      await once(socket, 'connect');
-      return socket;
-    } catch (error) {
-      if (performance.now() > until) throw error;
-      await delay(20);
-    }
-  }
+    return await once(socket, 'connect').then(
+      () => socket,
+      () => undefined,
+    );
+  });
 }
 
 /** The program waits for the recording, which is there from its first instruction. */

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { until } from '../until.js';
 
 /** A server that was told to end may hang in its own exit, its port still open: adb 29 waits for a thread of its own there. */
 const patienceMs = 5000;
@@ -52,7 +53,7 @@ export class AdbServerProcess {
 
   /** Whoever starts it: until it is there. */
   async answering(): Promise<void> {
-    while (!(await answers(this.port))) await delay(50);
+    await until('the adb server answers', () => answers(this.port));
   }
 
   async #run(): Promise<void> {
@@ -62,11 +63,12 @@ export class AdbServerProcess {
       stdio: 'ignore',
     });
     this.#child = child;
-    while (!(await answers(port))) {
+    await until('the adb server answers', async () => {
+      if (await answers(port)) return true;
       if (child.exitCode !== null || child.signalCode !== null)
         throw new Error(`adb ended: ${child.exitCode ?? child.signalCode}`);
-      await delay(20);
-    }
+      return false;
+    });
   }
 
   /** The adb program against this server; what it printed. */

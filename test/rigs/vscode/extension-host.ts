@@ -14,6 +14,7 @@ import type { Counts } from '../../../scripts/test/journal.mjs';
 import { VSCodeServer } from './server.js';
 import type { ServerOptions } from './server.js';
 import { Workbench } from './workbench.js';
+import { atLast } from '../until.js';
 
 /** What the extension host is told, through its environment. */
 export interface HostTask {
@@ -132,7 +133,7 @@ async function runWindow(options: HostRun, entry: string, task: HostTask): Promi
     over = resolve;
   });
   let workbench: Workbench | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let inTime: (() => void) | undefined;
   try {
     workbench = await Workbench.open(server, {
       size: { width: 800, height: 500 }, // nobody looks at it, and to draw less takes a fifth less of the processors
@@ -150,7 +151,7 @@ async function runWindow(options: HostRun, entry: string, task: HostTask): Promi
       },
     });
     const limit = new Promise<void>((_resolve, reject) => {
-      timer = setTimeout(() => {
+      inTime = atLast(() => {
         reject(
           new Error(`The extension host's tests ran longer than 25 minutes. Its log:\n${log.join('\n')}`),
         );
@@ -158,7 +159,7 @@ async function runWindow(options: HostRun, entry: string, task: HostTask): Promi
     });
     await Promise.race([exit, limit]);
   } finally {
-    clearTimeout(timer);
+    inTime?.();
     if (workbench) await workbench.close();
     else await server.stop();
   }

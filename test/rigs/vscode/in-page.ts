@@ -2,6 +2,7 @@
 // rows, notifications move as others come, and lenses as an edit shifts the lines: between a look from outside and a click after it
 // something else may be under the mouse.
 import type { Page } from 'playwright-core';
+import { anyMoment } from '../until.js';
 
 export interface Wanted {
   readonly css: string;
@@ -123,7 +124,8 @@ export async function askInPage(
 /** Looks until it is so. Not by Playwright's way, which looks again in the next page where a click has reloaded this one. */
 async function until(timeout: number, isSo: () => Promise<boolean>): Promise<void> {
   for (const end = Date.now() + timeout; !(await isSo());) {
+    // eslint-disable-next-line btrace/test-time -- as long as its caller waits, who tries again
     if (Date.now() > end) throw new Error(`It was not there within ${timeout / 1000} s`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await anyMoment(50);
   }
 }

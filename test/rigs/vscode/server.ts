@@ -17,6 +17,7 @@ import process from 'node:process';
 import { endGroup } from '../../../scripts/process.mjs';
 import { waitLimitMs } from '../wait-limit.js';
 import { find } from '../../../scripts/setup.mjs';
+import { atLast } from '../until.js';
 
 export interface ServerOptions {
   /** Folder that is copied to a fresh place and opened there, so that a test may write to it. */
@@ -240,17 +241,17 @@ async function portOf(child: ChildProcess): Promise<number> {
   let said = '';
   return await new Promise((resolve, reject) => {
     const fail = (why: string) => {
-      clearTimeout(timer);
+      inTime();
       reject(new Error(`The VS Code server ${why}:\n${said}`));
     };
-    const timer = setTimeout(() => {
+    const inTime = atLast(() => {
       fail(`did not listen within ${waitLimitMs / 1000} s`);
-    }, waitLimitMs);
+    });
     const listen = (chunk: Buffer) => {
       said += chunk.toString();
       const port = /listening on (\d+)/.exec(said)?.[1];
       if (port === undefined) return;
-      clearTimeout(timer);
+      inTime();
       resolve(Number(port));
     };
     child.stdout?.on('data', listen); // stays: an unread pipe would block the server

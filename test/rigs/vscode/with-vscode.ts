@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../../../scripts/setup.mjs';
-import { waitLimitMs } from '../wait-limit.js';
 import { VSCodeServer } from './server.js';
 import type { ServerOptions } from './server.js';
 import { Workbench } from './workbench.js';
@@ -29,7 +28,6 @@ export function withWindow<S extends WorkbenchServer>(
 ): OpenWindow<S> {
   let open: OpenWindow<S> | undefined;
   before('VS Code opens', async function () {
-    this.timeout(3 * waitLimitMs);
     const server = await start();
     try {
       open = { server, workbench: await Workbench.open(server, options) };
@@ -47,7 +45,6 @@ export function withWindow<S extends WorkbenchServer>(
     if (ended !== undefined) throw ofKind('crash', new Error(ended));
   });
   after('VS Code closes', async function () {
-    this.timeout(waitLimitMs);
     await open?.workbench.close();
   });
   const now = () => {

@@ -7,6 +7,7 @@ import { find, root } from '../../../scripts/setup.mjs';
 import { waitLimitMs } from '../wait-limit.js';
 import { askInPage, clickInPage } from './in-page.js';
 import type { VSCodeServer } from './server.js';
+import { until } from '../until.js';
 
 const flags = [
   '--disable-gpu',
@@ -109,16 +110,23 @@ export class Workbench {
 
   /** Until it succeeds, with more time each time. What failed has left a list, which is closed. */
   async #again(work: (timeout: number) => Promise<void>): Promise<void> {
-    const end = Date.now() + waitLimitMs;
-    for (let timeout = 2000; ; timeout = Math.min(2 * timeout, waitLimitMs)) {
-      try {
-        await work(timeout);
-        return;
-      } catch (error) {
-        if (Date.now() > end) throw error;
-        await this.page.keyboard.press('Escape');
-      }
-    }
+    let timeout = 1000;
+    let problem: unknown;
+    await until(
+      () => String(problem),
+      async () => {
+        timeout = Math.min(2 * timeout, waitLimitMs);
+        try {
+          await work(timeout);
+          return true;
+        } catch (error) {
+          problem = error;
+          await this.page.keyboard.press('Escape');
+          return false;
+        }
+      },
+      0,
+    );
   }
 
   /** The rows of the list that a command has opened to choose from. */
@@ -232,17 +240,17 @@ export class Workbench {
     const x = box.x + box.width * 0.45;
     const shown = this.webview().locator('.tooltip', { hasText: name });
     // Again and again: the canvas is there before the calls are.
-    for (const end = Date.now() + waitLimitMs; Date.now() < end;) {
+    await until(`${name} is in the chart`, async () => {
       for (let y = box.y + 90; y < box.y + box.height; y += 7) {
         await page.mouse.move(x, y);
         if ((await shown.count()) === 0 || !(await shown.first().isVisible())) continue;
         if (modifier !== undefined) await page.keyboard.down(modifier);
         await page.mouse.click(x, y);
         if (modifier !== undefined) await page.keyboard.up(modifier);
-        return;
+        return true;
       }
-    }
-    throw new Error(`${name} is not in the chart`);
+      return false;
+    });
   }
 
   /** Waits until the active text editor is `file`'s and its cursor is in `line` (from 1), or in one from that to `last`. */

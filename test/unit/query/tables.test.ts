@@ -20,7 +20,6 @@ const wasmFile = path.join(root, 'node_modules/@duckdb/duckdb-wasm/dist/duckdb-e
 const sum = (values: Iterable<number>): number => [...values].reduce((all, one) => all + one, 0);
 
 describe('the tables of a query', function () {
-  this.timeout(60_000);
   let trace: Trace;
 
   before(async () => {

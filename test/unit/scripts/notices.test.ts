@@ -12,7 +12,6 @@ import { allOfKind } from '../../rigs/kinds.js';
 const json = (file: string): unknown => JSON.parse(readFileSync(path.join(root, file), 'utf8'));
 
 describe('what is bundled', function () {
-  this.timeout(30_000);
   let packages: BundledPackage[];
 
   before(async () => (packages = await bundledPackages()));

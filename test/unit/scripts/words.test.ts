@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../../../scripts/setup.mjs';
+import { waitLimitMs } from '../../rigs/wait-limit.js';
 
 const scripts = [
   ...['test', 'soak', 'bench', 'setup', 'demo', 'build', 'build-agent', 'package', 'rig-art'].map(
@@ -25,14 +26,13 @@ function answers(calls: ReadonlyArray<readonly [script: string, word: string]>):
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ['--import', 'tsx', path.join(import.meta.dirname, 'call-scripts.mjs'), JSON.stringify(calls)],
-    { cwd: root, encoding: 'utf8', timeout: 50_000 },
+    { cwd: root, encoding: 'utf8', timeout: waitLimitMs },
   );
   assert.equal(status, 0, stderr);
   return JSON.parse(stdout) as Answer[];
 }
 
 describe('the words of scripts', function () {
-  this.timeout(60_000);
   const wordsOf = (script: string) => ['--help', '--quik', ...(withNames.test(script) ? ['quik', ''] : [])];
   const said = new Map<string, Answer>();
 

@@ -19,6 +19,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { atraceScript, busyLine, serviceScript } from '../../../src/targets/android/trace-scripts.js';
+import { until } from '../../rigs/until.js';
 
 const commands = {
   getprop: 'case $1 in init.svc.traced) echo running ;; *) cat "$PROPERTY" ;; esac',
@@ -66,7 +67,7 @@ describe('the scripts that trace a device', () => {
       const [, pid] = /^tracing (\d+) /.exec((await this.line()) ?? '') ?? [];
       assert.ok(pid !== undefined, 'it traces');
       const isThere = (): boolean => pid === String(this.child.pid) || calls().includes(`perfetto ${pid}`);
-      while (!isThere()) await new Promise((resolve) => setTimeout(resolve, 5));
+      await until('the command that traces is there', isThere, 5);
     }
 
     /** As a recording ends: the trace is stopped, the file fetched, the connection closed. */
@@ -163,7 +164,7 @@ describe('the scripts that trace a device', () => {
     writeFileSync(lock, '');
     const waiting = atrace();
     const hasLooked = (): boolean => existsSync(`${folder}/calls-of-sleep`);
-    while (!hasLooked() && existsSync(lock)) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until('the script looks at the lock', () => hasLooked() || !existsSync(lock), 5);
     assert.ok(existsSync(lock));
     rmSync(lock);
     await waiting.traces();

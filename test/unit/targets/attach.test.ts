@@ -126,7 +126,6 @@ describe('attaching where there is no /proc', function () {
   });
 
   it('asks a JVM again that lost its socket while it started', async function () {
-    this.timeout(20_000);
     const program = await start('0\nreturn code: 0\n', 'loses the first');
     await load(program.facts, await openAttachSocket(program.facts, undefined, machine));
     assert.equal(program.output.match(/asked|dump/g)?.join(), 'asked,asked');

@@ -6,6 +6,7 @@ import { launch, type AgentCommand } from '../../../src/targets/local/launch.js'
 import { TargetError } from '../../../src/targets/target.js';
 import { recordOptions } from '../../rigs/record-options.js';
 import { FakeAgent } from './fake-agent.js';
+import { anyMoment } from '../../rigs/until.js';
 
 describe('a program that is started with the agent in it', function () {
   let folder: string;
@@ -123,7 +124,7 @@ describe('a program that is started with the agent in it', function () {
     const starting = launched(
       (agent) => {
         agent.welcome();
-        setTimeout(() => gaveUp.abort(), 50);
+        void anyMoment(50).then(() => gaveUp.abort());
       },
       { signal: gaveUp.signal },
     );

@@ -13,8 +13,6 @@ const callsOf = (decoder: RecordingDecoder): number =>
   decoder.trace().threads.reduce((sum, { calls }) => sum + calls.count, 0);
 
 describe('a chunk that comes to a recording', function () {
-  this.timeout(60_000);
-
   it('is there to be drawn for a small part of what all of it costs', async () => {
     const { bytes } = await synthetic({ seed: 5, samples: 200_000, threads: 4, depth: 30, methods: 2000 });
     const samples = chunksOf(bytes).filter(({ kind }) => kind === ChunkKind.Samples);

@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { after, before, describe, it } from 'mocha';
 import { wide } from '../../rigs/scale.js';
+import { waitLimitMs } from '../../rigs/wait-limit.js';
 import { costlyNames, costlyRecording } from './costly-recordings.js';
 
 /** docs/FORMAT.md, "Damage". */
@@ -28,14 +29,13 @@ interface Cost {
 const quick = ['hooks', 'threads', 'nodes', 'deep stacks in turns', 'links', 'virtual waits', 'counters'];
 
 describe('recordings that say as much as they can', function () {
-  this.timeout(60_000);
   let folder = '';
   let script = '';
   let nothing: Cost;
 
   async function cost(file?: string): Promise<Cost> {
     const given = file === undefined ? [script] : [script, file];
-    const { stdout } = await promisify(execFile)(process.execPath, given, { timeout: 50_000 });
+    const { stdout } = await promisify(execFile)(process.execPath, given, { timeout: waitLimitMs });
     return JSON.parse(stdout) as Cost;
   }
 

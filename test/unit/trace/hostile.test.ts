@@ -30,6 +30,7 @@ import { randomRecording } from './random-recording.js';
 import { decoded, synthetic } from './recordings.js';
 import { cpuMs } from '../cpu-time.js';
 import { seed } from '../../rigs/seed.js';
+import { lasts } from '../../rigs/until.js';
 
 const mutations = wide ? 20_000 : 1000;
 /** A mutation of a few kB may take as much as its lengths may claim, and what was there before it may not have been given back yet. */
@@ -101,7 +102,7 @@ describe('torn recordings', () => {
 });
 
 describe('hostile recordings', function () {
-  this.timeout(120_000 * scale);
+  lasts(this, 120_000 * (scale - 1));
 
   it(`survive ${mutations} mutations`, () => {
     console.log(`      seed ${seed} (BTRACE_SEED=${seed} repeats it, npm run fuzz -- --seed N one of them)`);

@@ -18,7 +18,6 @@ import { decoded, synthetic } from './recordings.js';
 const hole = 2 ** 32 + 12_345;
 
 describe('a recording beyond 4 GiB', function () {
-  this.timeout(60_000);
   let whole: Trace;
   let bytes: Uint8Array;
   let chunks: Chunk[];

@@ -5,8 +5,6 @@ import { manyThreads } from './many-threads.js';
 import { decoded } from './recordings.js';
 
 describe('a recording of 30,000 threads with two samples each', function () {
-  this.timeout(30_000);
-
   it('is taken in whole', () => {
     const count = 30_000;
     const { threads, problems } = decoded(manyThreads(count));

@@ -16,6 +16,7 @@ import { scale } from '../../rigs/scale.js';
 import { randomRecording, type RandomRecording, usualShape } from './random-recording.js';
 import { decoded } from './recordings.js';
 import { callsOf, type Interval, intervalsOf, sumWhere, weightNames } from './reference.js';
+import { lasts } from '../../rigs/until.js';
 
 const recordings = 100 * scale;
 
@@ -130,8 +131,7 @@ function checkCalls(recording: RandomRecording, trace: Trace): void {
 }
 
 describe('the engine agrees with the reference', function () {
-  this.timeout(120_000 * scale);
-
+  lasts(this, 120_000 * (scale - 1));
   it(`in intervals and calls of ${recordings} recordings`, () => {
     forEachSeed(1, (seed) => {
       const recording = randomRecording(seed);

@@ -45,8 +45,6 @@ const told = ({ problems }: RunSets): string[] =>
   problems.map(({ kind, isMain, chain }) => `${kind} ${isMain ? 'main' : 'other'} ${chain.at(-1) ?? ''}`);
 
 describe('two sets of runs', function () {
-  this.timeout(60_000);
-
   it('are alike in 200 pairs of equal ones', () => {
     for (let seed = 1; seed <= 200; seed++)
       assert.deepEqual(told(sets(seed, usual, 6, 0.2)), [], `seed ${seed}`);
