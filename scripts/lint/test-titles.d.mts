@@ -1,0 +1,2 @@
+export function mochaTitles(source: string): string[];
+export function agentTitles(source: string): string[];
