@@ -21,6 +21,8 @@ class Atomic {
   T add_relaxed(T v) { return __atomic_fetch_add(&value_, v, __ATOMIC_RELAXED); }
   T add(T v) { return __atomic_fetch_add(&value_, v, __ATOMIC_SEQ_CST); }
   T subtract(T v) { return __atomic_fetch_sub(&value_, v, __ATOMIC_SEQ_CST); }
+  void set_bits(T v) { __atomic_fetch_or(&value_, v, __ATOMIC_SEQ_CST); }
+  void clear_bits(T v) { __atomic_fetch_and(&value_, ~v, __ATOMIC_SEQ_CST); }
   // On failure `expected` holds what was there.
   bool swap_if(T& expected, T desired) {
     return __atomic_compare_exchange(&value_, &expected, &desired, false, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE);

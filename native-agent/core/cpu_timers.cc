@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "core/kernel_counters.h"
 #include "core/native_frames.h"
+#include "core/slot_set.h"
 #include "os/process.h"
 
 namespace btrace {
@@ -11,14 +12,12 @@ namespace {
 
 // What the handler needs; it is the same code for all threads and knows no object.
 Atomic<Runtime*> g_runtime;
-Atomic<ThreadRecord*> g_due;  // a list by ThreadRecord::next_due, newest first
-Atomic<u32> g_due_count;      // counts up with each that is put in; the sampler waits on it
+SlotSet g_due;
+Atomic<u32> g_due_count;  // counts up with each that is put in; the sampler waits on it
 
-void mark_due(ThreadRecord& record) {
-  if (record.timer.is_due.exchange(1)) return;
-  ThreadRecord* first = g_due.load();
-  do record.timer.next_due = first;
-  while (!g_due.swap_if(first, &record));
+// When the record is held no more, for who finds it here wants to hold it: it may be another thread's by now, or empty.
+void mark_due(u32 slot) {
+  g_due.put(slot);
   g_due_count.add(1);
   wake_waiting(g_due_count, 1);
 }
@@ -67,6 +66,8 @@ void interrupt(ThreadRecord& record, u32 overruns, void* context) {
     record.timer.due_intervals.add_relaxed(1 + overruns);
     return;
   }
+  // Only one that is held stays a thread's.
+  if (record.tid.load_relaxed() != own_tid()) return capture.abandon();
   // What only the runtime can count goes on from the last capture. Before the walk: its cost belongs to the time after
   // this sample, by both clocks.
   capture.row().carry_on(record.held.counters);
@@ -76,13 +77,15 @@ void interrupt(ThreadRecord& record, u32 overruns, void* context) {
     runtime->read_native_counters(capture.row());
     return interrupt_native(capture, record, context);
   }
+  const u32 slot = record.slot;
   WalkNotes notes;
   i32 frames = runtime->walk_here(record, context, capture.frames(), WalkBuffer::kFrames, notes);
   if (frames <= 0) {
     record.timer.provisional_ns.store_relaxed(0);
     record.timer.due_intervals.add_relaxed(1 + overruns);
+    record.timer.due_in.store_release(capture.session().id);
     capture.abandon();
-    mark_due(record);
+    mark_due(slot);
     return;
   }
   notes.tell(capture.row());
@@ -90,9 +93,12 @@ void interrupt(ThreadRecord& record, u32 overruns, void* context) {
   u32 count = static_cast<u32>(frames);
   if (capture.row().flags & kFlagNativeState)
     count = add_native(capture.session(), record, context, notes.managed, capture.frames(), count);
-  if (notes.provisional) record.timer.provisional_ns.store_release(capture.row().time_ns);
+  if (notes.provisional) {
+    record.timer.provisional_ns.store_release(capture.row().time_ns);
+    record.timer.due_in.store_release(capture.session().id);
+  }
   capture.commit(count);
-  if (notes.provisional) mark_due(record);
+  if (notes.provisional) mark_due(slot);
 }
 
 // Beside the one that every interrupt stands for, in intervals as they are configured.
@@ -134,8 +140,6 @@ void CpuTimers::stop() {
   for (u32 slot = 0, slots = g_threads.slots(); slot < slots; slot++) unwatch(g_threads.at(slot));
   if (signal_ && still_ours()) restore_action(signal_, before_);
   signal_ = 0;
-  taken_ = nullptr;
-  while (ThreadRecord* record = take_due()) record->timer.is_due.store(0);
 }
 
 bool CpuTimers::watch(ThreadRecord& record) {
@@ -163,7 +167,7 @@ void CpuTimers::unwatch(ThreadRecord& record) {
 void CpuTimers::wait(i64 ns, const Atomic<u32>& asked_to_end) {
   // In this order: who asks says so before it wakes.
   u32 count = g_due_count.load();
-  if (g_due.load() || asked_to_end.load()) return;
+  if (!g_due.is_empty() || asked_to_end.load()) return;
   wait_while(g_due_count, count, ns);
 }
 
@@ -173,12 +177,9 @@ void CpuTimers::wake() {
 }
 
 ThreadRecord* CpuTimers::take_due() {
-  if (!taken_) taken_ = g_due.exchange(nullptr);
-  ThreadRecord* record = taken_;
-  if (!record) return nullptr;
-  taken_ = record->timer.next_due;
-  record->timer.is_due.store(0);
-  return record;
+  for (u32 slot = g_due.take(); slot != SlotSet::kNone; slot = g_due.take())
+    if (ThreadRecord& record = g_threads.at(slot); record.timer.due_in.load_acquire() == session_->id) return &record;
+  return nullptr;
 }
 
 }  // namespace btrace

@@ -28,7 +28,8 @@ class CpuTimers {
   void wait(i64 ns, const Atomic<u32>& asked_to_end);
   // Wakes whoever waits.
   static void wake();
-  // One that is due; nullptr when there is none.
+  // One that is due in this session; nullptr when there is none. A handler that was kept from running may say so when
+  // its session is over: that is passed over, in whichever session it comes.
   ThreadRecord* take_due();
 
  private:
@@ -36,7 +37,6 @@ class CpuTimers {
   int signal_ = 0;
   i64 interval_ns_ = 0;
   SignalAction before_;
-  ThreadRecord* taken_ = nullptr;  // the list of those that are due, as it was taken
 };
 
 }  // namespace btrace

@@ -188,7 +188,7 @@ void Drain::flush(i64 age_ns) {
 
 void Drain::cut_links(Bytes& out) {
   u32 count = 0;
-  while (count < LinkRing::kLinks && g_links.pop(links_[count])) count++;
+  while (count < LinkRing::kLinks && g_links.pop(links_[count])) count += links_[count].session == session_->id;
   if (!count) return;
   size_t begin = begin_chunk(out);
   constexpr Coding kPlain = Coding::Plain;

@@ -11,6 +11,7 @@ struct Link {
   i64 waiter_time_ns;  // begin of the wait sample
   i64 waker_time_ns;   // of the releasing sample
   LinkCertainty certainty;
+  u32 session;
 };
 
 class LinkRing {
@@ -53,7 +54,7 @@ class LinkRing {
 };
 
 // A thread puts one in when it holds its record no more, and may come too late: so the ring is there for as long as the
-// process, as records are.
+// process, as records are, and each link says whose it is.
 extern LinkRing g_links;
 
 }  // namespace btrace

@@ -18,11 +18,14 @@ struct Table {
   IdMap numbers;  // by the text's hash
   Bytes untold;
 
-  void turn_to(u32 current) {
-    if (session == current) return;
+  // False: that one is over, and another has begun.
+  bool turn_to(u32 current) {
+    if (session == current) return true;
+    if (current < session) return false;
     session = current;
     numbers.release();
     untold.clear();
+    return true;
   }
 };
 Table g_table;
@@ -45,12 +48,15 @@ size_t bounded(const char* text, size_t size) {
 }  // namespace
 
 u32 number_of_text(const char* text, size_t size) {
-  const u32 session = active_session_id();
+  return number_of_text(active_session_id(), text, size);
+}
+
+u32 number_of_text(u32 session, const char* text, size_t size) {
   if (!session) return 0;
   size = bounded(text, size);
   const u64 key = hash_of(text, size);
   SpinScope scope(g_table.lock);
-  g_table.turn_to(session);
+  if (!g_table.turn_to(session)) return 0;
   if (const u32* known = g_table.numbers.find(key)) return *known;
   const u32 number = g_table.numbers.size() + 1;
   if (number > kMostTexts || !g_table.numbers.insert(key, number)) return 0;

@@ -30,6 +30,13 @@ class QuietScope {
   Spin& spin_;
 };
 
+// A handler of the thread that had a free record may hold it still: what is made of it meanwhile would be let go of with
+// it. Those of the agent's own threads stay held by them.
+bool hold_free(ThreadRecord& record) {
+  Holder found = record.busy.load();
+  return (found == Holder::Nobody || found == Holder::Never) && record.busy.swap_if(found, Holder::Agent);
+}
+
 }  // namespace
 
 void ThreadRegistry::thread_gone(void* record) {
@@ -71,7 +78,7 @@ ThreadRecord* ThreadRegistry::obtain(u32 tid) {
 ThreadRecord* ThreadRegistry::obtain_locked(u32 tid) {
   if (ThreadRecord* known = find(tid)) return known;
   u32 slot = 0, end = slots();
-  while (slot < end && tids_[slot].load_acquire()) slot++;
+  while (slot < end && (tids_[slot].load_acquire() || !hold_free(at(slot)))) slot++;
   if (slot == end) {
     u32 slab = end / kSlabRecords;
     if (slab == kMaxSlabs || (!slabs_[slab] && !(slabs_[slab] = map_array<ThreadRecord>(kSlabRecords)))) {
@@ -100,7 +107,6 @@ ThreadRecord* ThreadRegistry::obtain_locked(u32 tid) {
   record->own.allocated = {};
   record->end_ns.store_relaxed(0);
   record->bound.store_relaxed(0);
-  record->busy.store_relaxed(Holder::Nobody);
   record->kind = ThreadKind::Platform;
   record->is_main = is_main_thread(tid);
   record->native.session.store_relaxed(0);
@@ -116,6 +122,7 @@ ThreadRecord* ThreadRegistry::obtain_locked(u32 tid) {
   record->wait.waker.store_relaxed(0);
   record->held.begin_cpu_ns = -1;
   record->state.store_release(ThreadRecord::State::Live);
+  record->busy.store(Holder::Nobody);
   changes_.add(1);
   return record;
 }
@@ -238,7 +245,7 @@ void ThreadRegistry::empty_free() {
     const u32 slab_end = min_of(end, (slot / kSlabRecords + 1) * kSlabRecords);
     while (slot < slab_end) {
       const u32 first = slot;
-      while (slot < slab_end && !tids_[slot].load_acquire()) slot++;
+      while (slot < slab_end && !tids_[slot].load_acquire() && hold_free(at(slot))) slot++;
       if (slot == first) {
         slot++;
         continue;
@@ -246,6 +253,7 @@ void ThreadRegistry::empty_free() {
       const uintptr_t from = (reinterpret_cast<uintptr_t>(&at(first)) + page - 1) / page * page;
       const uintptr_t to = reinterpret_cast<uintptr_t>(&at(slot - 1) + 1) / page * page;
       if (to > from) empty_pages(reinterpret_cast<void*>(from), to - from);
+      for (u32 held = first; held < slot; held++) at(held).busy.store(Holder::Nobody);
     }
   }
 }

@@ -117,13 +117,12 @@ struct WaitState {
   Atomic<u32> waker;  // the recording's index; 0: not seen
 };
 
-// Of the CPU timers (core/cpu_timers.h): put in by the thread's own signal handler, taken out by the sampler, which
-// also makes the timer.
+// Of the CPU timers (core/cpu_timers.h): written by the thread's own signal handler and by the sampler, which also makes
+// the timer.
 struct TimerState {
-  Atomic<u32> is_due;
+  Atomic<u32> due_in;          // the session that the thread was due in last; written by who holds the record
   Atomic<u32> due_intervals;   // that it was interrupted for, and no row stands for yet
   Atomic<i64> provisional_ns;  // time of its newest row, if that wants a stack; 0: it does not
-  ThreadRecord* next_due;
   i32 id;
   u32 tid;              // whose CPU time it counts; 0: there is none
   Atomic<u32> stretch;  // how many of the configured intervals it counts at a time

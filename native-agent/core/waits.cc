@@ -108,7 +108,8 @@ void link_to_waker(ThreadRecord& record, const Wait& wait, i64 sample_time_ns, L
   if (!waker || sample_time_ns == kNotCaptured) return;
   Session* session = active_session();
   if (!session || session->id != wait.session) return;
-  Link link{record.index.load_relaxed(), waker, sample_time_ns, record.wait.waker_time_ns.load_relaxed(), certainty};
+  Link link{record.index.load_relaxed(), waker, sample_time_ns, record.wait.waker_time_ns.load_relaxed(), certainty,
+            wait.session};
   if (!g_links.push(link)) session->links_lost.add_relaxed(1);
 }
 

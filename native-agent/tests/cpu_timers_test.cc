@@ -210,6 +210,99 @@ TEST("cpu timers: a thread that cannot be walked in the handler is due for the s
   CHECK(thread.rows().empty());
 }
 
+// Whose handler waits for the test before it says that the thread cannot be walked, as one does that is not on a core.
+struct LateRuntime final : FakeRuntime {
+  Atomic<ThreadRecord*> waits{}, goes_on{};
+  i32 walk_here(ThreadRecord& record, void*, Frame*, u32, WalkNotes&) override {
+    waits.store(&record);
+    while (goes_on.load() != &record) continue;
+    return -1;
+  }
+};
+
+// A thread that works until it is told to end.
+struct Worker {
+  Atomic<ThreadRecord*> record{};
+  Atomic<u32> rounds{}, ends{};
+  std::thread thread;
+  Worker() {
+    thread = std::thread([this] {
+      record.store(g_threads.current_record());
+      while (!ends.load()) rounds.add(1);
+    });
+    while (!record.load()) continue;
+  }
+  ~Worker() {
+    ends.store(1);
+    thread.join();
+  }
+  // It is out of the handler that it was in.
+  void comes_out() {
+    for (const u32 before = rounds.load(); rounds.load() == before;) continue;
+  }
+};
+
+// Those of no thread: with them a page of records is free as a whole, and is emptied.
+struct UnusedRecords {
+  static constexpr u32 kCount = 2 * ThreadRegistry::kSlabRecords;
+  ThreadRecord* records[kCount];
+  explicit UnusedRecords(u32 first_tid) {
+    for (u32 i = 0; i < kCount; i++) records[i] = g_threads.obtain(first_tid + i);
+  }
+  void let_go() {
+    for (ThreadRecord* record : records) g_threads.release(*record);
+  }
+};
+
+TEST("cpu timers: signals that come after a recording's end leave nobody out of the next one") {
+  LEAVE_TO_OTHER_BUILDS;
+  // No threads of this process have such ids.
+  UnusedRecords before(1u << 29);
+  Worker stays;
+  auto* goes = new Worker;
+  UnusedRecords after((1u << 29) + UnusedRecords::kCount);
+  ThreadRecord* gone = goes->record.load();
+  gone->held.mean_cost_ns = 77;
+  {
+    Recording recording;
+    LateRuntime runtime;
+    CpuTimers timers;
+    CHECK(!timers.start(*recording.session, runtime));
+    const auto interrupt = [&](ThreadRecord* record) {
+      CHECK(timers.watch(*record));
+      while (runtime.waits.load() != record) continue;
+    };
+    interrupt(stays.record.load());
+    interrupt(gone);
+    timers.stop();
+    // In this order the one that goes was put in last.
+    runtime.goes_on.store(stays.record.load());
+    stays.comes_out();
+    runtime.goes_on.store(gone);
+    goes->comes_out();
+    delete goes;
+    // As at a session's end, but for those that other tests need.
+    g_threads.release(*gone);
+    before.let_go();
+    after.let_go();
+    g_threads.empty_free();
+    CHECK_EQUAL(gone->held.mean_cost_ns, 0u);
+  }
+  Recording next;
+  FakeRuntime runtime;
+  CpuTimers timers;
+  CHECK(!timers.start(*next.session, runtime));
+  // Nothing of this one has been due yet.
+  CHECK(!timers.take_due());
+  CHECK(timers.watch(*stays.record.load()));
+  bool was_due = false;
+  const auto cpu_of_it = [&] { return thread_cpu_ns(stays.record.load()->tid.load()); };
+  for (const i64 until = cpu_of_it() + kNsPerSecond; !was_due && cpu_of_it() < until;)
+    while (ThreadRecord* record = timers.take_due()) was_due |= record == stays.record.load();
+  timers.stop();
+  CHECK(was_due);
+}
+
 volatile int g_theirs;
 void their_handler(int) {
   g_theirs = g_theirs + 1;

@@ -210,6 +210,23 @@ TEST("drain: what was gone when it was to be named is named once it is back, and
   CHECK_EQUAL(recording.reader.names_lost, u64{106});
 }
 
+TEST("drain: a link that comes when its recording is over is no link of the next one") {
+  Recording recording(Policy::Stream);
+  const u32 session = recording.session->id;
+  CHECK(g_links.push({1, 2, 3, 4, LinkCertainty::Observed, session - 1}));
+  recording.drain.cut_links(recording.out);
+  CHECK_EQUAL(recording.out.size(), size_t{0});
+  for (u32 of : {session - 1, session}) CHECK(g_links.push({1, 2, 3, 4, LinkCertainty::Observed, of}));
+  recording.drain.cut_links(recording.out);
+  ChunkView chunk{};
+  size_t used = 0;
+  CHECK_EQUAL(parse_chunk(recording.out.data(), recording.out.size(), chunk, used), ChunkResult::Complete);
+  CHECK_EQUAL(chunk.kind, ChunkKind::Links);
+  FieldReader field(chunk.payload, chunk.size);
+  while (field.next())
+    if (field.field() == 1) CHECK_EQUAL(entries(field).size(), size_t{1});
+}
+
 TEST("drain: a table that cannot turn because nobody drains says what it lost") {
   Recording recording(Policy::Stream);
   for (u64 i = 0; i < u64{recording.session->stacks.capacity()} + 1000; i++) recording.capture(i);

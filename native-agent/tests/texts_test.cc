@@ -61,6 +61,15 @@ TEST("texts: each is numbered and told once in a recording, also after it was st
   CHECK(told(session).empty());
 }
 
+TEST("texts: who comes when a recording is over takes nothing from the next one") {
+  const auto session = [] { return Recording().session->id; }();
+  Recording next;
+  CHECK_EQUAL(number("cart"), 1u);
+  CHECK_EQUAL(number_of_text(session, "late", 4), 0u);
+  CHECK_EQUAL(number("pay"), 2u);
+  CHECK(told(next.session->id) == (std::vector<std::string>{"cart", "pay"}));
+}
+
 TEST("texts: a long one is cut between characters, and there are not more than there is room for") {
   Recording recording;
   const std::string part = "\xc3\xa9\xc3\xa9\xc3\xa9";

@@ -80,3 +80,26 @@ TEST("thread records: the memory of free ones is given back, and those of thread
   CHECK(g_threads.find(tid) == first);
   g_threads.end(*first, true);
 }
+
+TEST("thread records: a free one that a handler holds still is neither emptied nor given to another thread") {
+  static ThreadRecord* records[kMany];
+  for (u32 i = 0; i < kMany; i++) records[i] = g_threads.obtain(kFirstTid + i);
+  ThreadRecord* held = records[kMany / 2];
+  held->busy.store(Holder::Thread);
+  for (ThreadRecord* record : records) {
+    record->held.mean_cost_ns = 77;
+    g_threads.end(*record, true);
+  }
+  g_threads.empty_free();
+  CHECK_EQUAL(held->held.mean_cost_ns, 77u);
+  CHECK_EQUAL(held->busy.load(), Holder::Thread);
+  for (u32 i = 0; i < kMany; i++) {
+    records[i] = g_threads.obtain(kFirstTid + i);
+    CHECK(records[i] != held);
+    CHECK_EQUAL(records[i]->busy.load(), Holder::Nobody);
+  }
+  held->busy.store(Holder::Nobody);
+  CHECK(g_threads.obtain(kFirstTid + kMany) == held);
+  g_threads.end(*held, true);
+  for (ThreadRecord* record : records) g_threads.end(*record, true);
+}

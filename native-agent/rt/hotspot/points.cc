@@ -92,7 +92,7 @@ void JNICALL on_contended_entered(jvmtiEnv*, JNIEnv*, jthread, jobject) {
   if (!session || session->id != wait.session) return;
   // Nobody saw the release: the owner at the wait's begin is named, at the time this thread went on.
   Link link{record->index.load_relaxed(), wait.peer, time_ns, session->since_origin(now_ns()),
-            LinkCertainty::OwnerAtBegin};
+            LinkCertainty::OwnerAtBegin, wait.session};
   if (!g_links.push(link)) session->links_lost.add_relaxed(1);
 }
 
