@@ -32,6 +32,8 @@ constexpr i64 kFarewellNs = 10 * kNsPerSecond;
 // does not fit there is counted.
 constexpr u64 kUnsentLimit = 2 * kMiB;
 constexpr u64 kUnsentPart = 16;
+// For what is sent when it is asked for.
+constexpr i64 kSentAtOnceNs = 2 * kNsPerSecond;
 // Little goes out together.
 constexpr size_t kSentAtOnce = 64 * 1024;
 
@@ -131,6 +133,7 @@ void Conversation::serve() {
     for (i64 now = now_ns(); now < next_look && !ending_; now = now_ns()) {
       is_patient ? pump_patiently(next_look - now) : pump(next_look - now);
       if (session_->full.load_relaxed()) end(EndReason::Limit, "the memory for samples was full");
+      if (!ending_ && asked_.sends_asked.load() != asked_.sends_done.load()) send_at_once();
     }
     // What is there at the end waits until the hooks are out: then it does not grow any more.
     if (ending_ || (now_ns() < next_cut && !dumping_ && !session_->fills_up())) continue;
@@ -213,14 +216,15 @@ void Conversation::send_dump() {
   dumping_ = false;
 }
 
-void Conversation::cut_samples() {
+// False when nothing was left to do, or it is the ring's.
+bool Conversation::cut_samples() {
   if (dumping_) send_dump();
   if (ring_) {
     if (session_->config.ring_copies)
       while (!ending_ && connection_.unsent() < unsent_limit() && drain_.cut_kept(connection_.out())) pump(0);
     drain_.trim(now_ns());
     drain_.turn_stacks(false);
-    return;
+    return false;
   }
   // Where threads capture faster than this one gets to run, there are always more: the rest of a round is owed too.
   const i64 until = now_ns() + kStatusEveryNs;
@@ -229,14 +233,30 @@ void Conversation::cut_samples() {
          (more = drain_.cut_samples(connection_.out())))
     if (connection_.unsent() >= kSentAtOnce) pump(0);
   drain_.turn_stacks(!more);
+  return more;
 }
 
-void Conversation::cut() {
+// Whoever asked waits for it, and the program's other threads go on.
+void Conversation::send_at_once() {
+  const u32 asked = asked_.sends_asked.load();
+  const i64 until = now_ns() + kSentAtOnceNs;
+  next_status_ns_ = 0;
+  drain_.flush(0);
+  bool more = true;
+  while (connection_.is_open() && (more || connection_.unsent()) && now_ns() < until) {
+    more = more && cut();
+    connection_.send_all(kLookEveryNs);
+  }
+  asked_.sends_done.store(asked);
+}
+
+// False when all samples are out.
+bool Conversation::cut() {
   Bytes& out = connection_.out();
   session_->images.refresh_if_missed();
   drain_.flush(kPendingNs);
   drain_.cut_texts(out);
-  cut_samples();
+  const bool more = cut_samples();
   drain_.cut_missed_names(out);
   drain_.cut_links(out);
   drain_.cut_threads(out);
@@ -252,6 +272,7 @@ void Conversation::cut() {
     drain_.cut_status(out, connection_.bytes_sent(), connection_.held_bytes(), static_cast<i64>(agent_cpu_ns()));
   }
   if (session_->hooks_changed.load()) drain_.cut_hooks(out);
+  return more;
 }
 
 // What is in the shards, with its names, as far as the reader takes it in time. False when some is left.

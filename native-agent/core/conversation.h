@@ -17,6 +17,8 @@ struct RecordingSwitch {
   Atomic<u32> finish_asked;
   Atomic<u32> finish_reason;
   Atomic<const char*> finish_detail;
+  Atomic<u32> sends_asked;  // how often all that was recorded was to be sent at once
+  Atomic<u32> sends_done;   // how many of these are out
 
   // On any thread: ends the recording.
   void finish(EndReason reason, const char* detail);
@@ -34,13 +36,14 @@ class Conversation {
   bool is_ours(const u8* token, size_t size) const;
   void record();
   void serve();
-  void cut();
+  bool cut();
+  void send_at_once();
   void pump(i64 wait_ns);
   void pump_patiently(i64 wait_ns);
   void obey(const ChunkView& chunk);
   void begin_dump(u64 back_ns);
   void send_dump();
-  void cut_samples();
+  bool cut_samples();
   size_t unsent_limit() const;
   void end(EndReason reason, const char* detail = nullptr);
   bool send_rest();

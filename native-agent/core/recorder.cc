@@ -102,6 +102,7 @@ StartResult start(const Options& options, Runtime& runtime, Connect connect) {
   g_pid.store_relaxed(own_pid());
   g_switch.finish_asked.store(0);
   g_switch.begun.store(0);
+  g_switch.sends_done.store(g_switch.sends_asked.load());
   int fd = -1;
   StartResult result = connect(fd);
   if (result == StartResult::Started) {
@@ -147,6 +148,15 @@ void wait_until_begun(void (*sleep)()) {
 
 void wait_until_begun(u32 wait_ms) {
   for (const i64 until = now_ns() + wait_ms * kNsPerMs; !g_switch.begun.load() && now_ns() < until;) sleep_ns(kNsPerMs);
+}
+
+void send_recorded(i64 wait_ns) {
+  if (!recording_in_progress()) return;
+  if (const SessionReader reader; reader.session() && reader.session()->config.policy == Policy::Ring)
+    g_switch.finish(EndReason::Stopped, "the program was about to become another one (exec)");
+  const u32 asked = g_switch.sends_asked.add(1) + 1;
+  const auto is_out = [&] { return static_cast<i32>(g_switch.sends_done.load() - asked) >= 0; };
+  for (i64 until = now_ns() + wait_ns; recording_in_progress() && !is_out() && now_ns() < until;) sleep_ns(kNsPerMs);
 }
 
 void finish_recording(EndReason reason, const char* detail, i64 wait_ns) {

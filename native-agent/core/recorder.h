@@ -42,6 +42,10 @@ bool may_start_recording();
 // the runtime, as the recording begins.
 u32 strangers_turned_away(u32& last_uid);
 
+// Sends all that was recorded so far, and waits until it is out, at most `wait_ns`: for a program that may become another
+// one. The recording goes on. One that keeps a ring ends, for its ring would be lost.
+void send_recorded(i64 wait_ns);
+
 // Ends the recording that is running, if any, and waits until everything is sent, at most `wait_ns`.
 void finish_recording(EndReason reason, const char* detail, i64 wait_ns);
 

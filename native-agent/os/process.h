@@ -21,6 +21,9 @@ void sleep_ns(i64 ns);
 void wait_while(const Atomic<u32>& word, u32 value, i64 ns);
 void wake_waiting(const Atomic<u32>& word, u32 most);
 
+// Whether a file is there that this user may run.
+bool may_run(const char* path);
+
 // Of whatever `fd` is.
 void close_file(int fd);
 

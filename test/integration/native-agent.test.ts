@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../../scripts/setup.mjs';
 import { type AgentCommand, launch, type RunningCommand } from '../../src/targets/local/launch.js';
@@ -303,6 +304,64 @@ describe('a program without a runtime that confines its system calls', () => {
     assert.equal(trace.endReason, EndReason.Stopped);
     const cpu = totalCpu(trace, threadNamed(trace, 'confined-O1')).get('allocate_for (confined-O1)') ?? 0;
     assert.ok(cpu > 100e6 && cpu < 200e6, `${cpu / 1e6} ms`);
+  });
+});
+
+describe('a program without a runtime that becomes another one', () => {
+  let recordings: Recordings;
+  beforeEach(() => (recordings = new Recordings()));
+  afterEach(() => recordings.remove());
+
+  /** As `becomes.cc` does it, and what its recording's end says. */
+  async function become(way: string, options: Parameters<Recordings['options']>[0] = {}) {
+    const program = programs.compile('becomes', ['-O1']);
+    const unknown = path.join(recordings.folder, 'of-no-format');
+    writeFileSync(unknown, Buffer.alloc(64), { mode: 0o755 });
+    let output = '';
+    let letGo = (): void => undefined;
+    const run = async ({ args, env }: AgentCommand): Promise<RunningCommand> => {
+      const child = spawn(args[0]!, args.slice(1), { env, stdio: ['pipe', 'pipe', 'inherit'] });
+      child.stdout.on('data', (text) => (output += String(text)));
+      const exit = once(child, 'close').then(([code]) => Number(code));
+      await once(child, 'spawn');
+      letGo = () => child.stdin.end('\n');
+      return { exit, kill: (signal) => void child.kill(signal) };
+    };
+    const { session, exit } = await launch(
+      [program, way, unknown],
+      recordings.options({ budgetPpm: 0, asyncIntervalNs: 1_000_000, ...options }),
+      { agentRoots: [root], run },
+      AbortSignal.timeout(limitMs),
+    );
+    const end = await session.ended;
+    letGo();
+    const code = await exit;
+    strictly('harm', () => {
+      assert.deepEqual([code, output], [5, `${way} two here\n`]);
+    });
+    const trace = decodeFile(end.file);
+    const cpu = totalCpu(trace, threadNamed(trace, 'becomes-O1'));
+    return { end, trace, of: (name: string): number => cpu.get(`${name} (becomes-O1)`) ?? 0 };
+  }
+
+  for (const way of ['execve', 'execle', 'execv', 'execvp', 'execl', 'execlp'])
+    it(`is recorded until then, also after it failed to, and says what it became: ${way}`, async function () {
+      if (process.platform !== 'linux') this.skip();
+      const { end, trace, of } = await become(way);
+      assert.equal(end.reason, 'target-exited', end.message);
+      assert.match(end.message, /^becomes-O1 became another program \(exec\): (?:da)?sh\. /);
+      assert.equal(trace.endReason, EndReason.TargetExited);
+      assert.deepEqual(trace.losses, []);
+      for (const name of ['work_before', 'work_after'])
+        assert.ok(of(name) > 40e6 && of(name) < 90e6, `${name}: ${of(name) / 1e6} ms`);
+    });
+
+  it('leaves what its ring held', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const { end, of } = await become('execve', { policy: 'ring', ringNs: 60e9 });
+    assert.equal(end.reason, 'stopped', end.message);
+    assert.match(end.message, /become another one \(exec\)/);
+    assert.ok(of('work_before') > 40e6, `${of('work_before') / 1e6} ms`);
   });
 });
 

@@ -50,6 +50,11 @@ void wake_waiting(const Atomic<u32>& word, u32 most) {
   sys::futex_wake(&word, most);
 }
 
+bool may_run(const char* path) {
+  constexpr long kHere = -100, kRun = 1;
+  return path && !sys::failed(sys::call(sys::kFaccessat, kHere, reinterpret_cast<long>(path), kRun));
+}
+
 void close_file(int fd) {
   sys::close(fd);
 }

@@ -24,6 +24,7 @@ Points waiting_points();     // waits.cc: calls that may wait, and those that en
 Points allocation_points();  // allocations.cc
 Points creation_points();    // threads.cc: pthread_create
 Points clock_points();       // clocks.cc: clock reads
+Points exec_points();        // exec.cc: calls by which the program becomes another one
 
 class Native : public Runtime {
  public:
@@ -68,6 +69,7 @@ void Native::each_family(Visit visit) {
   visit(allocation_points());
   visit(waiting_points());
   visit(clock_points());
+  visit(exec_points());
   for (u32 family = 0;; family++) {
     const Points points = system_points(family);
     if (!points.count) break;
@@ -90,8 +92,8 @@ Registers caller_of(const void* return_address, void* cfa, const void* frame);
 
 // Whose own calls are not redirected.
 inline constexpr const char* kCLibrary = "libc.so";
-// The group of functions that are redirected and capture nothing.
-inline constexpr const char* kConfinement = "confinement";
+// The groups of functions that are redirected and capture nothing.
+inline constexpr const char *kConfinement = "confinement", *kExec = "exec";
 
 // survey.cc
 void begin_survey(Session& session);

@@ -38,7 +38,8 @@ CalledFunction Native::called_function(u32 number) {
   CalledFunction function = g_counts.function(number);
   each_family([&](const Points& family) {
     for (u32 i = 0; i < family.count; i++)
-      if (strcmp(family.points[i].name, function.name) == 0) function.is_point = family.points[i].group != kConfinement;
+      if (const char* group = family.points[i].group; strcmp(family.points[i].name, function.name) == 0)
+        function.is_point = group != kConfinement && group != kExec;
   });
   return function;
 }

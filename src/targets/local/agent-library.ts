@@ -61,6 +61,10 @@ export async function findAgent(
   );
 }
 
+/** By a file's name, as `findAgent` and `bringAgent` give it; it may be deleted by now. */
+export const isAgent = (file: string): boolean =>
+  /\/(?:libbtrace-\w+|agent-[0-9a-f]{16})\.so(?: \(deleted\))?$/.test(file);
+
 /**
  * Puts the library where a program in another mount namespace can load it, and returns the path as that program sees
  * it. One place for each content: an agent is never unloaded, so a second path would be a second agent in it.

@@ -16,7 +16,7 @@ import { type RecordOptions, type Session, type Target, TargetError } from '../t
 import { bringAgent, findAgent } from './agent-library.js';
 import { AgentListener } from './agent-listener.js';
 import { isJava, nameOfCommand } from './java-command.js';
-import { begun, type LocalOptions, startSystem, whyStill } from './local-recording.js';
+import { becameAnother, begun, type LocalOptions, startSystem, whyStill } from './local-recording.js';
 import {
   type ExternalProgram,
   externalProgramOf,
@@ -148,6 +148,7 @@ export async function launch(
       ),
       system: recorder && { source: recorder, clock: header.clock },
       targetIsAlive: () => isAlive(target.pid),
+      becameAnother: () => becameAnother(target),
       whyStill: () => whyStill(target),
       release: () => open.close(),
       log,

@@ -7,7 +7,7 @@ import { type RecordOptions, type Session, type Target, TargetError } from '../t
 import type { PerfMapOwner } from '../../symbols/native/perf-map.js';
 import type { LocalSystemSource } from '../system/system-source.js';
 import { AgentListener } from './agent-listener.js';
-import { begun, type LocalOptions, startSystem, whyStill } from './local-recording.js';
+import { becameAnother, begun, type LocalOptions, startSystem, whyStill } from './local-recording.js';
 import { isAlive } from './proc.js';
 
 export interface Loading {
@@ -55,6 +55,7 @@ export async function recordLoaded(
       nativeNames: nativeNames({ root, ...(perfMap && { perfMap }) }, local.agentRoots, log),
       system: recorder && { source: recorder, clock },
       targetIsAlive: () => isAlive(target.pid),
+      becameAnother: () => becameAnother(target),
       whyStill: () => whyStill(target),
       release: () => open.close(),
       log,

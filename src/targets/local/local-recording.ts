@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { Header } from '../../trace/recording/messages.js';
 import type { Conversation } from '../session/conversation.js';
 import { ProgramSwitches } from '../system/program-switches.js';
@@ -7,7 +8,8 @@ import { noTracefs, type openInstance } from '../system/tracefs.js';
 import { type RecordOptions, type Target, TargetError } from '../target.js';
 import type { Log } from './agent-listener.js';
 import { findExternalProgram } from './native-external-program.js';
-import { readProcess } from './proc.js';
+import { isAgent } from './agent-library.js';
+import { mappedFiles, programOf, readProcess } from './proc.js';
 
 /** Putting the hooks in stops the program's threads some twenty times, each of which must come to run for that. */
 const beginMs = 30_000;
@@ -51,6 +53,14 @@ export async function begun(
 export async function whyStill({ name, pid }: Pick<Target, 'name' | 'pid'>): Promise<string | undefined> {
   if ((await readProcess(pid))?.isStopped !== true) return undefined;
   return `${name} is stopped, by a signal or a debugger: the recording ends where it was stopped.`;
+}
+
+/** Where the agent was in the program, and is not any more. */
+export async function becameAnother({ pid }: Pick<Target, 'pid'>): Promise<string | undefined> {
+  const files = await mappedFiles(pid);
+  if (files === undefined || files.size === 0 || [...files].some(isAgent)) return undefined;
+  const program = await programOf(pid);
+  return program === undefined ? undefined : path.basename(program);
 }
 
 /**

@@ -44,6 +44,8 @@ export interface SessionParts {
   readonly system?: { readonly source: SystemSource; readonly clock: StartedClock } | undefined;
   /** Tells a program that ended from a connection that broke. */
   readonly targetIsAlive: () => Promise<boolean>;
+  /** Name of the program that it became by `exec`, where the agent is not in it any more. Absent: that is not known. */
+  readonly becameAnother?: () => Promise<string | undefined>;
   /** Says what keeps all of it from running, if something does: it cannot answer then. Absent: nothing ever does. */
   readonly whyStill?: () => Promise<string | undefined>;
   /** How long an agent that was asked to end may say nothing. */
@@ -328,6 +330,11 @@ export class AgentSession implements Session {
     if (this.#asked?.reason === 'cancelled') return this.#asked;
     if (this.#still !== undefined && this.#asked) {
       return { reason: this.#asked.reason, message: sentences([this.#asked.message, this.#still]) };
+    }
+    const another = await this.#parts.becameAnother?.();
+    if (another !== undefined) {
+      const message = `${this.target.name} became another program (exec): ${another}. What came before is in the file; --external records both.`;
+      return { reason: 'target-exited', message };
     }
     if (await this.#targetEnds()) {
       const message = `${this.target.name} ended. Names of methods first used in its last second may be missing.`;
