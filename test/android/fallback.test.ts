@@ -70,16 +70,16 @@ onEachPhone('falling back to external recording', (bench) => {
       });
     });
 
-  for (const { how, walks } of [
-    { how: 'in the middle of a walk', walks: 1 },
-    { how: 'with the agent on its stack, as the crash log has it', walks: 0 },
+  for (const { how, walks, onStack } of [
+    { how: 'crashed in the middle of a walk', walks: 1, onStack: false },
+    { how: 'died with the agent on its stack, as the crash log has it', walks: 0, onStack: true },
   ])
-    it(`is done after an app died ${how}`, async () => {
+    it(`is done after an app ${how}`, async () => {
       const app = await bench().launched(shop);
       await bench().connect();
       const inside = await start();
       await app.more('frame', 2);
-      if (walks === 0) await crashed(app.pid, shop);
+      await crashed(app.pid, shop, onStack);
       await app.kill(walks);
       assert.equal((await inside.ended).reason, 'target-exited');
       await bench().launched(shop);
@@ -87,11 +87,44 @@ onEachPhone('falling back to external recording', (bench) => {
       assert.match((await external.stop()).message, /the app died of the agent before/);
     });
 
+  /** How the app is recorded now, and what then becomes of it. */
+  async function recordedOnce(end: 'stop' | 'kill in a walk'): Promise<string> {
+    const app = await bench().launched(shop);
+    const session = await start();
+    await app.more('frame', 2);
+    if (end === 'stop') {
+      const { message } = await session.stop();
+      await app.kill();
+      return message;
+    }
+    await app.kill(1);
+    return (await session.ended).reason;
+  }
+
+  it('is not used after an app was killed in the middle of a walk, if not twice in a row', async () => {
+    await bench().connect();
+    // The crash of another process is none of its own.
+    await crashed(1, 'com.example.other');
+    assert.equal(await recordedOnce('kill in a walk'), 'target-exited');
+    assert.equal(await recordedOnce('stop'), '');
+    assert.equal(await recordedOnce('kill in a walk'), 'target-exited');
+    assert.equal(await recordedOnce('kill in a walk'), 'target-exited');
+    assert.match(await recordedOnce('stop'), /the app died of the agent before/);
+  });
+
+  it('is done after an app ended in the middle of a walk where the crash log cannot be read', async () => {
+    await bench().connect();
+    await writeFile(bench().phone.resolve('/no-crashes'), '');
+    assert.equal(await recordedOnce('kill in a walk'), 'target-exited');
+    assert.match(await recordedOnce('stop'), /the app died of the agent before/);
+  });
+
   /** A crash as Android logs it, with this agent on the stack. */
-  async function crashed(pid: number, name: string): Promise<void> {
+  async function crashed(pid: number, name: string, onStack = true): Promise<void> {
     const [agent = ''] = await bench().phone.agentsIn('/data/local/tmp');
     const heading = `F DEBUG : pid: ${pid}, tid: ${pid}, name: main  >>> ${name} <<<`;
-    const frame = `F DEBUG :       #00 pc 1  /data/data/${name}/code_cache/${agent}`;
+    const code = onStack ? `/data/data/${name}/code_cache/${agent}` : '/apex/com.android.art/lib64/libart.so';
+    const frame = `F DEBUG :       #00 pc 1  ${code}`;
     await appendFile(bench().phone.resolve('/crashes'), `${heading}\n${frame}\n`);
   }
 

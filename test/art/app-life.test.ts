@@ -1,9 +1,9 @@
 /** What happens to the app when something goes wrong: it goes on. */
 import assert from 'node:assert/strict';
-import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { HookState, SampleKind } from '../../src/trace/model/kinds.js';
-import { eventsOf } from '../rigs/art/read-trace.js';
+import { eventsOf, traceOf } from '../rigs/art/read-trace.js';
 import { agentLibrary, walkMarker } from '../rigs/art/record.js';
 import { type Engine, engines } from '../rigs/art/runtime.js';
 import { quitsWell, stopped, onEachArt } from '../rigs/art/with-art.js';
@@ -31,12 +31,12 @@ onEachArt('an app that is recorded in the Android Runtime', (bench) => {
         await quitsWell(app);
       });
 
-      it('walks nothing in an app that ended in the middle of a walk the last time, and says so', async () => {
+      it('walks nothing in an app that ended in the middle of a walk twice in a row, and says so', async () => {
         let app = await running({ engine, app: 'Jank', arguments: [0] });
         const marker = walkMarker('com.example.jank');
         let session = await record(app);
         await app.more('frame', 2);
-        assert.equal((await readFile(marker)).length, 4);
+        assert.equal((await readFile(marker)).length, 8);
         await app.kill();
         await session.ended;
         // Killed between two walks: that was not ours.
@@ -46,7 +46,19 @@ onEachArt('an app that is recorded in the Android Runtime', (bench) => {
         assert.ok((await stopped(session)).paths.count > 10);
         await assert.rejects(readFile(marker));
 
-        await writeFile(marker, Uint8Array.of(1, 0, 0, 0));
+        // Killed in a walk, as it may happen to anybody.
+        session = await record(app);
+        await app.more('frame', 2);
+        await app.kill(1);
+        await session.ended;
+        app = await running({ engine, app: 'Jank', arguments: [0] });
+        session = await record(app);
+        await app.more('frame', 2);
+        // And again.
+        await app.kill(1);
+        const second = await traceOf((await session.ended).file);
+        assert.equal(second.hooks.find((hook) => hook.name === 'walk')?.state, HookState.Installed);
+        app = await running({ engine, app: 'Jank', arguments: [0] });
         session = await record(app);
         await app.more('frame', 5);
         const trace = await stopped(session);

@@ -60,7 +60,7 @@ const char* prepare_to_walk(const Internals& internals, Session& session, JNIEnv
   if (!g_walk_marker.begin(process)) {
     static char why[1200];
     TextBuilder(why)
-        .add("the app ended in the middle of a walk when it was recorded last: nothing is walked while ")
+        .add("the app ended in the middle of a walk the last two times: nothing is walked while ")
         .add(g_walk_marker.path())
         .add(" is there");
     return why;

@@ -13,8 +13,15 @@ namespace {
 constexpr long kAtCwd = -100;
 constexpr long kProtection = 1 | 2, kShared = 1, kPrivate = 2, kFixed = 0x10, kAnonymous = 0x20;
 
-bool transfer(sys::Number call, long fd, i32& value) {
-  return sys::call(call, fd, reinterpret_cast<long>(&value), sizeof value) == sizeof value;
+// As the file has it.
+struct Mark {
+  i32 walking;
+  i32 ended_in_walk;  // so many processes before, in a row
+};
+constexpr i32 kTooOften = 2;
+
+bool transfer(sys::Number call, long fd, Mark& mark) {
+  return sys::call(call, fd, reinterpret_cast<long>(&mark), sizeof mark) == sizeof mark;
 }
 
 bool lay_over(i32* page, long flags, long fd) {
@@ -38,10 +45,11 @@ bool WalkMarker::begin(const char* process) {
     path_[at++] = *from == '/' ? '_' : *from;
   memcpy(path_ + at, kEnd, sizeof kEnd);
   const int fd = open_own_file(path_, Existing::Keep);
-  i32 walking = 0;
-  const bool died = !sys::failed(fd) && transfer(sys::kRead, fd, walking) && walking > 0;
-  walking = 0;
-  laid_ = !sys::failed(fd) && !died && sys::call(sys::kLseek, fd, 0, 0) == 0 && transfer(sys::kWrite, fd, walking) &&
+  Mark mark{};
+  const bool in_walk = !sys::failed(fd) && transfer(sys::kRead, fd, mark) && mark.walking > 0;
+  mark = {0, in_walk ? mark.ended_in_walk + 1 : 0};
+  const bool died = mark.ended_in_walk >= kTooOften;
+  laid_ = !sys::failed(fd) && !died && sys::call(sys::kLseek, fd, 0, 0) == 0 && transfer(sys::kWrite, fd, mark) &&
           lay_over(walking_, kShared, fd);
   if (!sys::failed(fd)) sys::close(fd);
   if (!laid_ && !died) path_[0] = 0;
@@ -49,7 +57,7 @@ bool WalkMarker::begin(const char* process) {
 }
 
 void WalkMarker::end() {
-  // A marker of a process that died stays: it is removed with the agent's file, or by the system when the app is
+  // A marker of processes that died stays: it is removed with the agent's file, or by the system when the app is
   // updated.
   if (laid_ && lay_over(walking_, kPrivate | kAnonymous, -1))
     sys::call(sys::kUnlinkat, kAtCwd, reinterpret_cast<long>(path_), 0);

@@ -1,13 +1,14 @@
 #pragma once
 // How many walks are under way, kept in a small file beside the agent: it outlives the process, so that the next start
-// learns that this one ended in the middle of a walk.
+// learns that this one ended in the middle of a walk. That may have been a crash, or the system killed it just then. The
+// desktop can tell the two apart; here only the second such end in a row is held against walks.
 #include "base/types.h"
 
 namespace btrace::art {
 
 class WalkMarker {
  public:
-  // False: the last process of this name ended inside a walk. Where no file can be made, nothing is told.
+  // False: the last two processes of this name ended inside a walk. Where no file can be made, nothing is told.
   bool begin(const char* process);
   // The recording ended in order: the file goes.
   void end();

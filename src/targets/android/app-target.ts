@@ -8,7 +8,7 @@ import { type AdbServer, wordsOf } from './adb-server.js';
 import { type AgentFile, bringAgent, findAndroidAgent, readAgent, removeCopy } from './agent-copy.js';
 import { abiOf, type App, fullName } from './apps.js';
 import { attach, DiedError, RefusedError } from './attach.js';
-import { diedOfAgent, hasDied, markDeath } from './death-mark.js';
+import { diedOfAgent, forgetKill, hasDied, markDeath } from './death-mark.js';
 import { type Device, deviceName } from './device-list.js';
 import { isAlive } from './device-shell.js';
 import { isFrozen } from './frozen.js';
@@ -201,8 +201,9 @@ export class AppTarget implements AndroidTarget {
     const target = fromLaunch ? this.#running(conversation.pid) : this;
     const { agent, copy } = brought;
     const cleanUp = async () => {
-      if (await isAlive(adb, target.pid)) return;
-      if (await diedOfAgent(adb, this.#app, target.pid, copy)) await markDeath(adb, agent.pushed, this.#app);
+      if (await isAlive(adb, target.pid)) return await forgetKill(adb, agent.pushed, this.#app);
+      if (await diedOfAgent(adb, agent.pushed, this.#app, target.pid, copy))
+        await markDeath(adb, agent.pushed, this.#app);
       await removeCopy(adb, this.#app, copy);
     };
     return this.#sessionOf(adb, target, conversation, file, options, system, cleanUp);
@@ -286,7 +287,7 @@ export class AppTarget implements AndroidTarget {
     let failure = error;
     try {
       const isSilent = fromLaunch && error instanceof TargetError && error.kind === 'timeout';
-      if (isSilent && (await diedOfAgent(adb, this.#app, 0, copy)))
+      if (isSilent && (await diedOfAgent(adb, agent.pushed, this.#app, 0, copy)))
         failure = new DiedError(
           'agent-refused',
           `${this.name} ended as it was started with the agent.`,
