@@ -16,10 +16,10 @@ constexpr const char* kTimersHook = "cpu timers";
 constexpr i64 kLongestLookNs = 100 * kNsPerMs;
 constexpr i64 kLongestOfManyNs = 3000 * kNsPerMs;
 constexpr i64 kPausePerLook = 500;
-// At most this share of one core goes into looking: a round that cost more makes the pause after it longer. The
-// looker's own CPU time is what counts: on a busy machine it waits long for threads that are not on a core. Where there
-// are no timers, so much for the main thread, and so much for all others together: rounds are not stretched then, for
-// they are all there is to see running threads by.
+// At most this share of one core goes into looking: rounds that cost more come less often. The looker's own CPU time is
+// what counts: on a busy machine it waits long for threads that are not on a core. Where there are no timers, so much
+// for the main thread, and so much for all others together: rounds are not stretched then, for they are all there is to
+// see running threads by.
 constexpr i64 kPausePerRound = 50;
 // A wait that began at a point gives a row of its own when it ends. One from here, before that, would say where the
 // thread came to and hide what ran before the wait; only of long waits is it wanted, so that they show while they last.
@@ -30,6 +30,11 @@ constexpr i64 kLongWaitOfWatchedNs = 100 * kNsPerMs;
 constexpr u32 kNoStack = 0;
 
 }  // namespace
+
+ExternalSampler::ExternalSampler(const Atomic<u32>& asked_to_end, u32 group)
+    : asked_to_end_(asked_to_end),
+      group_(group),
+      for_rounds_(kPausePerRound * (group == 0 || group == kAllGroups ? 1 : kThreadGroups - 1)) {}
 
 bool ExternalSampler::init(Session& session, Runtime& runtime) {
   session_ = &session;
@@ -124,7 +129,7 @@ i64 ExternalSampler::tick() {
     const i64 longest = max_of(kLongestLookNs, interval_ns_);
     const i64 next = timers_.running() ? begin + min_of(session_->agent_stretched(interval_ns_), longest)
                                        : max_of(begin + interval_ns_, min_of(first_due, begin + longest));
-    next_round_ns_ = max_of(next, now_ns() + cost * kPausePerRound * sharers_);
+    next_round_ns_ = max_of(next, for_rounds_.charge(now_ns(), cost));
   }
   return max_of<i64>(next_round_ns_ - now_ns(), kNsPerMs / 10);
 }

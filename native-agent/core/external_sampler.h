@@ -3,6 +3,7 @@
 // running is walked once from a thread of the agent's; while it uses no CPU it stands where it stood, and an equal
 // sample says so without a walk. Where there are no timers, running threads are walked from here too, and such a walk
 // waits until its thread gets a processor: then there are several samplers, each with a group of threads of its own.
+#include "core/cpu_allowance.h"
 #include "core/native_threads.h"
 
 namespace btrace {
@@ -21,10 +22,7 @@ inline u32 group_of(const ThreadRecord& record) {
 class ExternalSampler {
  public:
   // On a saturated machine a round of walks may take very long: it is broken off when it is asked to end.
-  ExternalSampler(const Atomic<u32>& asked_to_end, u32 group)
-      : asked_to_end_(asked_to_end),
-        group_(group),
-        sharers_(group == 0 || group == kAllGroups ? 1 : kThreadGroups - 1) {}
+  ExternalSampler(const Atomic<u32>& asked_to_end, u32 group);
   // False when memory is not there.
   bool init(Session& session, Runtime& runtime);
   void release();
@@ -56,7 +54,7 @@ class ExternalSampler {
 
   const Atomic<u32>& asked_to_end_;
   const u32 group_;
-  const i64 sharers_;  // of the share of a core that is for looking
+  CpuAllowance for_rounds_;
   Session* session_ = nullptr;
   Runtime* runtime_ = nullptr;
   Frame* frames_ = nullptr;

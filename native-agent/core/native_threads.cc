@@ -10,10 +10,9 @@ namespace {
 
 constexpr const char* kHook = "native threads";
 constexpr const char* kCounted = "they are counted, and where they work is not seen";
-// The list of threads costs about a microsecond a thread: it is read no oftener than this, and costs no more than this
-// share of a core. Not at all where the process used less CPU time since: whoever came has done nothing yet.
+// The list of threads is read no oftener than this. Not at all where the process used less CPU time since: whoever came
+// has done nothing yet.
 constexpr i64 kScanEveryNs = 50 * kNsPerMs;
-constexpr i64 kPausePerScan = 500;
 // While their number stays as it is, one may still have come for one that went: then it costs this share of a core.
 constexpr i64 kPausePerQuietScan = 4000;
 constexpr i64 kWorthScanNs = kNsPerMs;
@@ -77,7 +76,7 @@ void NativeThreads::tick(i64 now) {
     if (may_be_new(now)) {
       scan(now);
       const i64 cost = own_cpu_ns() - begin_cpu;
-      next_scan_ns_ = now + max_of(kScanEveryNs, cost * kPausePerScan);
+      next_scan_ns_ = max_of(now + kScanEveryNs, for_scans_.charge(now, cost));
       scan_anyway_ns_ = now + max_of(kScanEveryNs, cost * kPausePerQuietScan);
     }
   }

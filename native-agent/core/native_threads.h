@@ -4,6 +4,7 @@
 // walked by the tables of their libraries (os/native_stack.h). Below everything stands one frame that says what
 // kind of thread it is. A thread that uses no CPU time costs a look now and then, and gives no row. Without CPU timers
 // they are counted alone, if the runtime wants that: their rows have that one frame.
+#include "core/cpu_allowance.h"
 #include "core/cpu_timers.h"
 
 namespace btrace {
@@ -18,6 +19,9 @@ class NativeThreads {
   bool has(const ThreadRecord& record) const;
 
  private:
+  // The list of threads costs about a microsecond a thread, and no more than this share of a core.
+  static constexpr i64 kPausePerScan = 500;
+
   void release_memory();
   bool may_be_new(i64 now);
   void scan(i64 now);
@@ -51,6 +55,7 @@ class NativeThreads {
   i64 scanned_ns_ = 0;  // when the last scan began
   i64 process_cpu_ns_ = 0;
   i64 next_scan_ns_ = 0;
+  CpuAllowance for_scans_{kPausePerScan};
   i64 next_look_ns_ = 0;
 };
 

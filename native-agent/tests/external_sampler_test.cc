@@ -191,7 +191,7 @@ struct FailingRuntime final : FakeRuntime {
 
 // Looks at a thread that works, as long as `until` takes; `then` gets the thread's record while it is still there.
 template <class Until, class Then>
-void look_at_worker(Session& session, FailingRuntime& runtime, Until until, Then then) {
+void look_at_worker(Session& session, Runtime& runtime, Until until, Then then) {
   Atomic<u32> over{}, asked_to_end{};
   Atomic<ThreadRecord*> met{};
   std::thread worker([&] {
@@ -255,6 +255,43 @@ TEST("external sampler: does not retry a thread that was not reached in time unt
   // Of 300 ms one walk of 20 ms is more than a hundredth.
   CHECK_EQUAL(runtime.walks.load(), 1u);
   CHECK_EQUAL(lost, 1u);
+}
+
+// A first walk that costs so much CPU time as none after it does, and when it was over.
+struct SlowAtFirstRuntime final : FakeRuntime {
+  static constexpr i64 kFirstNs = 8 * kNsPerMs;
+  Atomic<i64> first_over_ns{}, second_ns{};
+  bool can_walk_other_threads() override { return true; }
+  i32 walk_other_thread(ThreadRecord&, Frame*, u32, WalkNotes&) override {
+    if (first_over_ns.load()) {
+      if (!second_ns.load()) second_ns.store(now_ns());
+      return -1;
+    }
+    for (const i64 until = own_cpu_ns() + kFirstNs; own_cpu_ns() < until;) {
+    }
+    first_over_ns.store(now_ns());
+    return -1;
+  }
+};
+
+TEST("external sampler: one costly walk is no reason to look away for long") {
+  Config config;
+  config.async_interval_ns = kNsPerMs;
+  // Of the last walk alone the share of a core would be such a pause. It is only as long as it happens to be on a
+  // machine where others have the processor: the shortest of some counts.
+  constexpr i64 kPauseOfOneNs = 50 * SlowAtFirstRuntime::kFirstNs;
+  i64 shortest = kPauseOfOneNs;
+  for (int turn = 0; turn < 20 && shortest >= kPauseOfOneNs; turn++) {
+    Session* session = open_session(config);
+    CHECK(session != nullptr);
+    activate_session(*session);
+    SlowAtFirstRuntime runtime;
+    look_at_worker(
+        *session, runtime, [&] { wait_until("a second walk", [&] { return runtime.second_ns.load() != 0; }); },
+        [](ThreadRecord&) {});
+    shortest = min_of(shortest, runtime.second_ns.load() - runtime.first_over_ns.load());
+  }
+  CHECK(shortest < kPauseOfOneNs);
 }
 
 struct TimedRuntime final : FakeRuntime {

@@ -16,9 +16,7 @@ Darwin g_darwin;
 
 namespace {
 
-// A list of the threads costs some microseconds a thread: it takes no more than this share of a core.
 constexpr i64 kScanEveryNs = 10 * kNsPerMs;
-constexpr i64 kPausePerScan = 200;
 
 // Code of no image has no table, and where calls leave their return address in a register, that tells nearly as well.
 #if defined(__aarch64__)
@@ -78,7 +76,7 @@ void Darwin::find_new_threads(Session&, i64 now_ns) {
                             record.state.load_acquire() == ThreadRecord::State::Live;
       if (has_gone) g_threads.end_unbound(record);
     }
-  next_scan_ns_ = now_ns + max_of(kScanEveryNs, (own_cpu_ns() - begin_cpu_ns) * kPausePerScan);
+  next_scan_ns_ = max_of(now_ns + kScanEveryNs, for_scans_.charge(now_ns, own_cpu_ns() - begin_cpu_ns));
 }
 
 // Its own code on the main thread's stack.

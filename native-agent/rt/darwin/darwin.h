@@ -1,5 +1,6 @@
 #pragma once
 // A program of iOS or macOS.
+#include "core/cpu_allowance.h"
 #include "rt/darwin/run_loop.h"
 #include "rt/native/native.h"
 
@@ -21,11 +22,15 @@ class Darwin : public native::Native {
   native::Points system_points(u32 family) override;
 
  private:
+  // A list of the threads costs some microseconds a thread: it takes no more than this share of a core.
+  static constexpr i64 kPausePerScan = 200;
+
   void meet(ThreadRecord& record);
   void look_for_program(ThreadRecord& main);
 
   Session* session_ = nullptr;
   i64 next_scan_ns_ = 0;
+  CpuAllowance for_scans_{kPausePerScan};
   u32 scans_ = 0;
   RunLoop run_loop_;
   u32* seen_ = nullptr;  // by slot: the scan that saw the record's thread last
