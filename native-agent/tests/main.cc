@@ -1,6 +1,7 @@
 // unit-tests --list | unit-tests [part of a name …]. One line a case: "ok NAME" or "FAILED NAME: why".
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 
 #include "harness.h"
@@ -28,13 +29,19 @@ int main(int count, char** arguments) {
     bool wanted = count == 1;
     for (int i = 1; i < count; i++) wanted |= strstr(test.name, arguments[i]) != nullptr;
     if (!wanted) continue;
+    std::string why;
     try {
       test.run();
-      printf("ok %s\n", test.name);
     } catch (const harness::Failure& failure) {
-      printf("FAILED %s: %s\n", test.name, failure.what.c_str());
-      failed++;
+      why = failure.what;
+    } catch (const std::exception& thrown) {  // of the standard library, as by a file that is not there
+      why = std::string("threw ") + thrown.what();
     }
+    if (why.empty())
+      printf("ok %s\n", test.name);
+    else
+      printf("FAILED %s: %s\n", test.name, why.c_str());
+    failed += !why.empty();
     fflush(stdout);
   }
   std::filesystem::current_path("/");

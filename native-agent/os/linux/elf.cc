@@ -4,6 +4,7 @@
 #include "base/pages.h"
 #include "base/syscall.h"
 #include "os/file.h"
+#include "os/linux/mapped_file.h"
 
 namespace btrace {
 
@@ -16,6 +17,7 @@ using elf::Symbol;
 struct Search {
   const char* name;
   char path[1024];
+  uintptr_t headers;  // in the first of its pages
   uintptr_t base;
   bool found;
 };
@@ -25,6 +27,7 @@ int visit(const elf::LoadedObject* object, size_t, void* data) {
   if (!object->path || !elf::is_named(object->path, search.name)) return 0;
   if (strlen(object->path) >= sizeof search.path) return 0;
   memcpy(search.path, object->path, strlen(object->path) + 1);
+  search.headers = reinterpret_cast<uintptr_t>(object->headers);
   search.base = object->base;
   search.found = true;
   return 1;
@@ -85,6 +88,7 @@ bool find_own_file(char* path, size_t size) {
   Own own{path, size, 0};
   path[0] = 0;
   libc::each_object(look_for_own, &own);
+  if (path[0] && path[0] != '/') mapped_file(reinterpret_cast<uintptr_t>(&look_for_own), path, size);
   constexpr long kAtCwd = -100;
   char to[1024];
   const long length =
@@ -107,9 +111,10 @@ BuildId build_id_of(const elf::LoadedObject& object) {
 }
 
 bool Library::open(const char* name) {
-  Search search{name, {}, 0, false};
+  Search search{name, {}, 0, 0, false};
   libc::each_object(visit, &search);
   if (!search.found) return false;
+  if (search.path[0] != '/' && !mapped_file(search.headers, search.path, sizeof search.path)) return false;
   constexpr long kRead = 1, kPrivate = 2;
   const int fd = open_to_read(search.path);
   if (sys::failed(fd)) return false;

@@ -5,6 +5,7 @@
 #include "base/pages.h"
 #include "base/syscall.h"
 #include "os/linux/elf.h"
+#include "os/linux/mapped_file.h"
 
 namespace btrace {
 
@@ -18,6 +19,11 @@ void own_path(char* path) {
   long length = sys::call(sys::kReadlinkat, kAtCwd, reinterpret_cast<long>(kSelf), reinterpret_cast<long>(path),
                           Image::kPath - 1);
   if (!sys::failed(length)) path[length] = 0;
+}
+
+bool has_folder(const char* name) {
+  while (*name && *name != '/') name++;
+  return *name;
 }
 
 bool describe(Image& image, const elf::LoadedObject& object) {
@@ -48,13 +54,16 @@ bool describe(Image& image, const elf::LoadedObject& object) {
     memcpy(image.build_id, id.bytes, id.size);
     image.build_id_size = id.size;
   }
-  if (!object.path || !object.path[0]) {
-    own_path(image.path);
-    return true;
-  }
-  size_t length = strlen(object.path);
+  const char* name = object.path ? object.path : "";
+  const size_t length = strlen(name);
   if (length >= Image::kPath) return false;
-  memcpy(image.path, object.path, length);
+  memcpy(image.path, name, length);
+  if (!length) own_path(image.path);
+  // Where such a name leads, the folder of the program decides, and it may have another one by now. What has no folder
+  // in its name has no file: `linux-vdso.so.1`.
+  const bool leads_elsewhere = image.path[0] != '/' && (!length || has_folder(name));
+  if (char path[Image::kPath]; leads_elsewhere && mapped_file(image.begin, path, sizeof path))
+    memcpy(image.path, path, sizeof path);
   return true;
 }
 
