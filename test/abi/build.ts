@@ -5,7 +5,8 @@ import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 
 export const root = path.resolve(import.meta.dirname, '../..');
-const sources = path.join(root, 'native-agent');
+/** The folder that `run` runs in. */
+export const runsIn = path.join(root, 'native-agent');
 
 /** Of one build: far longer than it takes, since the other lanes may have the processors. */
 export const buildLimitMs = 15 * 60_000;
@@ -15,7 +16,7 @@ export const built = (preset: string): string => path.join(root, 'build/native',
 /** Ended after `limitMs`: nothing else runs meanwhile, not even the test's own limit. */
 export function run(command: string, args: readonly string[], limitMs = 240_000): string {
   const { status, signal, stdout, stderr, error } = spawnSync(command, args, {
-    cwd: sources,
+    cwd: runsIn,
     encoding: 'utf8',
     timeout: limitMs,
     killSignal: 'SIGKILL',
