@@ -9,3 +9,5 @@ export function run(
   args: readonly string[],
   options?: { readonly cwd?: string; readonly limitMs?: number },
 ): Promise<{ readonly code: number | null; readonly error?: string; readonly text: string }>;
+/** Does the work, and says how much CPU time the commands took that it ran. Linux only: elsewhere 0. */
+export function withCpuMs<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly cpuMs: number }>;

@@ -1,9 +1,11 @@
 // Child processes of the scripts. Each runs in its own process group, so that what it starts ends with it;
 // an interrupt or the end of this process ends them all.
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { spawn } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import process from 'node:process';
+import { waitedCpuMs } from './waited-cpu.mjs';
 
 const posix = process.platform !== 'win32';
 const live = new Set();
@@ -51,14 +53,20 @@ export async function endGroup(pid, graceMs = 3000) {
   }
 }
 
+const accounts = new AsyncLocalStorage();
+
+/** Does the work, and says how much CPU time the commands took that it ran. Linux only: elsewhere 0. */
+export async function withCpuMs(work) {
+  const account = { cpuMs: 0 };
+  const result = await accounts.run(account, work);
+  return { result, cpuMs: account.cpuMs };
+}
+
 let childrenMs = 0;
 
 /** CPU time of the children that ended since the last call, and of theirs. Linux only: elsewhere 0. */
 function takeChildrenCpuMs() {
-  if (process.platform !== 'linux') return 0;
-  const stat = readFileSync('/proc/self/stat', 'latin1');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const all = (Number(fields[13]) + Number(fields[14])) * 10; // cutime and cstime, in 1/100 s
+  const all = waitedCpuMs();
   const taken = all - childrenMs;
   childrenMs = all;
   return taken;
@@ -75,6 +83,7 @@ export function run(
   { cwd, env, output = 'keep', limitMs, atLimit, signal, yields = false } = {},
 ) {
   const began = performance.now();
+  const account = accounts.getStore();
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       cwd,
@@ -116,6 +125,7 @@ export function run(
     // What the child left in its group ends with it, and lets go of the pipes: only then comes `close`.
     child.once('exit', () => {
       cpuMs = takeChildrenCpuMs();
+      if (account) account.cpuMs += cpuMs;
       void endGroup(child.pid, 0);
     });
     child.once('close', finish);

@@ -11,11 +11,12 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { endGroup } from './process.mjs';
+import { endGroup, withCpuMs } from './process.mjs';
 import { advice, explain, root, setup } from './setup.mjs';
 import { prefixed, runLanes, shares } from './test/lanes.mjs';
 import { leftovers, markName } from './test/leftovers.mjs';
 import { startLoad } from './test/load.mjs';
+import { countsAll } from './test/reaper.mjs';
 import { runFiles } from './test/run-files.mjs';
 import { secondTries } from './test/second-try.mjs';
 import { checks, suites } from './test/suites.mjs';
@@ -69,8 +70,8 @@ const nameOf = ({ suite, title }) => (title === '' ? suite : `${suite}: ${title}
 
 const outcomes = new Map(); // check → Promise of why it failed, or nothing
 
-/** Runs a check once, however many suites ask for it. */
-function check(name, say) {
+/** Runs a check once, however many suites ask for it. The first one's `spent` gets its CPU time. */
+function check(name, say, spent) {
   if (!outcomes.has(name)) {
     outcomes.set(
       name,
@@ -78,9 +79,11 @@ function check(name, say) {
         const { missing } = await setup(checks[name].parts ?? []);
         if (Object.keys(missing).length > 0) return { skipped: explain(missing) };
         const began = performance.now();
-        const failed = await checks[name].run();
+        const { result: failed, cpuMs } = await withCpuMs(() => checks[name].run());
+        spent.cpuMs += cpuMs;
         const took = seconds(performance.now() - began).padStart(7);
-        say(`  ${name.padEnd(58)} ${took}  ${failed ? 'FAILED' : 'passed'}`);
+        const cpu = cpuMs >= 1000 ? `, ${seconds(cpuMs)} of the processors` : '';
+        say(`  ${name.padEnd(58)} ${took}  ${failed ? 'FAILED' : 'passed'}${cpu}`);
         if (failed) say(`\n${failed.replace(/^/gm, '     ')}\n`);
         return { failed };
       })(),
@@ -148,7 +151,7 @@ async function tryAgain() {
 }
 
 /** Why the suite cannot run, or nothing. */
-async function prepare(suite, say) {
+async function prepare(suite, say, spent) {
   // Tests that need what is only wished for skip themselves.
   await setup(suite.wishes);
   const { missing } = await setup(suite.parts);
@@ -160,7 +163,7 @@ async function prepare(suite, say) {
     return true;
   }
   for (const name of suite.after) {
-    const { failed, skipped } = await check(name, say);
+    const { failed, skipped } = await check(name, say, spent);
     if (skipped) total.skipped.push(`${suite.name}: ${skipped}`);
     // The check's own suite counts the failure when it is among those asked for.
     if (failed && !wanted.some(({ checks: own }) => own.includes(name))) fail('build', name, failed);
@@ -194,23 +197,24 @@ async function runSuite(suite, lane) {
   const output = alone ? 'show' : (text) => prefix.write(text);
   const say = (line) => (alone ? console.log(line) : prefix.write(`${line}\n`));
   if (alone) console.log(`\n${suite.name}`);
-  if (await prepare(suite, say)) return;
+  const spent = { cpuMs: 0 };
+  if (await prepare(suite, say, spent)) return;
   const began = performance.now();
   for (const name of suite.checks) {
-    const { failed, skipped } = await check(name, say);
+    const { failed, skipped } = await check(name, say, spent);
     if (failed) fail(suite.name, name, failed);
     else if (skipped) total.skipped.push(`${suite.name}: ${name}: ${skipped}`);
     else total.passed++;
   }
-  const cpuMs = suite.files.length > 0 ? await runShare(suite, lane, output) : 0;
+  if (suite.files.length > 0) spent.cpuMs += await runShare(suite, lane, output);
   prefix?.end();
   for (const message of await endLeftovers(lane)) fail(suite.name, 'leaves nothing running', message);
   const ms = performance.now() - began;
   timesOf(suite).ms += ms;
-  timesOf(suite).cpuMs += cpuMs;
+  timesOf(suite).cpuMs += spent.cpuMs;
   const which = suite.shares > 1 ? ` (${suite.share} of ${suite.shares})` : '';
   say(
-    `  ${suite.name}${which} took ${seconds(ms)}${cpuMs > 0 ? `, ${seconds(cpuMs)} of the processors` : ''}`,
+    `  ${suite.name}${which} took ${seconds(ms)}${spent.cpuMs > 0 ? `, ${seconds(spent.cpuMs)} of the processors` : ''}`,
   );
 }
 
@@ -249,7 +253,8 @@ const took = Object.entries(times).map(([name, { ms }]) => `${name} ${seconds(ms
 const busyMs = machineCpuMs() - busyBefore;
 console.log(
   `\n${took.join(' · ')} · all ${seconds(performance.now() - began)}` +
-    (busyMs > 0 ? `, while the machine's processors worked ${seconds(busyMs)}` : ''),
+    (busyMs > 0 ? `, while the machine's processors worked ${seconds(busyMs)}` : '') +
+    (busyMs > 0 && !countsAll ? '\nProcesses that nobody waited for are not counted: that takes perl.' : ''),
 );
 if (total.skipped.length > 0)
   console.log(`\n${total.skipped.length} skipped:\n${total.skipped.map((title) => `  ${title}`).join('\n')}`);

@@ -20,7 +20,7 @@ export interface Counts {
   readonly passed: number;
   readonly skipped: readonly string[];
   readonly failures: readonly Failure[];
-  readonly groups: readonly object[];
+  readonly groups: ReadonlyArray<{ readonly title: string; readonly cpuMs: number }>;
   /** Where `isOver` is false: what had begun, and the tests that had not ended. */
   readonly isOver: boolean;
   readonly running?: Placed;

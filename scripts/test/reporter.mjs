@@ -1,10 +1,11 @@
 // What a suite prints: a line for each top-level describe; what failed, in full, at the end; every test with --verbose. What becomes
 // of each test is noted at once (journal.mjs reads it), so that nothing is forgotten of a suite that hangs or crashes.
-import { existsSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import process from 'node:process';
 import Mocha from 'mocha';
+import { waitedCpuMs } from '../waited-cpu.mjs';
 import { watchCrashes } from './crashes.mjs';
+import { orphansCpuMs } from './reaper.mjs';
 
 const {
   EVENT_HOOK_BEGIN,
@@ -20,14 +21,10 @@ const {
 
 const seconds = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
 
-/** What this process has worked, and those of its children that ended: of a group, the children that end in it. */
+/** What this process has worked, and those that it started and that ended: of a group, what ends in it. */
 function cpuMs() {
   const { user, system } = process.cpuUsage();
-  const own = (user + system) / 1000;
-  if (!existsSync('/proc/self/stat')) return own;
-  const stat = readFileSync('/proc/self/stat', 'latin1');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return own + (Number(fields[13]) + Number(fields[14])) * 10; // cutime and cstime, in 1/100 s
+  return (user + system) / 1000 + waitedCpuMs() + orphansCpuMs();
 }
 
 function describeFailure({ title, message }, number) {

@@ -7,6 +7,7 @@ import { run } from '../process.mjs';
 import { root } from '../setup.mjs';
 import { readJournal } from './journal.mjs';
 import { leftovers, markName } from './leftovers.mjs';
+import { counted } from './reaper.mjs';
 
 const scripts = { mocha: 'scripts/test/mocha.mjs', host: 'test/rigs/vscode/extension-host.ts' };
 
@@ -21,11 +22,10 @@ export async function runFiles(suite, { files, grep, verbose, output, yields, li
   let hang;
   try {
     const { code, error, cpuMs } = await run(
-      process.execPath,
-      [
+      ...counted(process.execPath, [
         ...['--import', 'tsx', path.join(root, suite.host ? scripts.host : scripts.mocha)],
         JSON.stringify(task),
-      ],
+      ]),
       {
         cwd: root,
         env: { ...process.env, [markName]: mark },
