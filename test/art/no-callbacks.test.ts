@@ -48,6 +48,16 @@ onEachArt('the agent in an Android Runtime without callbacks for waits', (bench)
         }
         await app.more('wait', 2);
       });
+
+      it('links a wait to who notified soon after its begin', async () => {
+        const app = await bench.running({ engine, app: 'NotifySoon', arguments: [0] }, await runtime());
+        const session = await bench.record(app, { budgetPpm: 0 });
+        const truths = await app.more('soon', 6);
+        const trace = await stopped(session);
+        const waits = waitsOf(trace, mainThread(trace), SampleKind.Wait);
+        for (const [wait, truth] of waitsWithin(waits, truths)) assert.equal(wait.waker, truth.number('waker'));
+        await app.more('soon', 2);
+      });
     });
   }
 });

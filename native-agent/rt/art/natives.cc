@@ -83,15 +83,31 @@ void poll_once(JNIEnv* env, jobject queue, jlong ptr, jint timeout_ms) {
 
 // These are @FastNative: the thread stays Runnable and may be walked.
 
+// The calling thread is about to wake this one. It is told however short the wait is, for a busy machine may make it
+// long afterwards, and whether or not its stack could be captured; captured where it was long. Returns the calling
+// thread's index, 0 if it has none.
+u32 tell_waker(ArtThread* self, ThreadRecord& waiter, SampleKind kind, u64 waits_for, u64 object) {
+  Session* session = active_session();
+  ThreadRecord* record = session ? my_record(self) : nullptr;
+  if (!record) return 0;
+  const i64 now = now_ns();
+  i64 time_ns = kNotCaptured;
+  if (should_capture_wakeup(waiter, waits_for, now))
+    time_ns = capture_here(self, record, kind, {object, waits_for, waiter.index.load_relaxed()}, true);
+  const u32 me = index_in(*session, *record);
+  if (me) record_waker(waiter, me, time_ns == kNotCaptured ? session->since_origin(now) : time_ns);
+  return me;
+}
+
 // Who waits longest for the object: ART wakes them in this order. The class was noted as the wait began; whether it is
 // the same object is seen through the waiter's handle, which may be gone by now and is read with care.
-ThreadRecord* longest_waiter(const Object* object, u64 type, i64 now) {
+ThreadRecord* longest_waiter(const Object* object, u64 type) {
   ThreadRecord* longest = nullptr;
   i64 since = INT64_MAX;
   for (u32 slot = 0, slots = g_threads.slots(); slot < slots; slot++) {
     ThreadRecord& record = g_threads.at(slot);
     const i64 begin = record.wait.waits_since_ns.load_acquire();
-    if (!begin || begin >= since || !should_capture_wakeup(record, type, now)) continue;
+    if (!begin || begin >= since || !is_waiting_for(record, type)) continue;
     u32 reference = 0;
     if (!read_memory(reinterpret_cast<const void*>(record.own.wait.object), &reference, sizeof reference) ||
         reference != static_cast<u32>(reinterpret_cast<uintptr_t>(object)))
@@ -111,15 +127,12 @@ void before_notify(JNIEnv* env, jobject object, bool all) {
   // Only an inflated monitor can have somebody waiting.
   const u64 monitor = monitor_id(decoded);
   const u64 type = monitor ? class_key(decoded->klass) : 0;
-  ThreadRecord* waiter = type ? longest_waiter(decoded, type, now_ns()) : nullptr;
-  ThreadRecord* record = waiter ? my_record(self) : nullptr;
-  if (!record) return;
-  const Subject subject{monitor, type, waiter->index.load_relaxed()};
-  const i64 time_ns = capture_here(self, record, SampleKind::Notify, subject, true);
-  if (time_ns == kNotCaptured) return;
-  const u32 me = record->index.load_relaxed();
-  record_waker(*waiter, me, time_ns);
-  while (all && (waiter = longest_waiter(decoded, type, now_ns()))) record_waker(*waiter, me, time_ns);
+  ThreadRecord* waiter = type ? longest_waiter(decoded, type) : nullptr;
+  if (!waiter) return;
+  const u32 me = tell_waker(self, *waiter, SampleKind::Notify, type, monitor);
+  if (!me) return;
+  const i64 time_ns = waiter->wait.waker_time_ns.load_relaxed();
+  while (all && (waiter = longest_waiter(decoded, type))) record_waker(*waiter, me, time_ns);
 }
 
 void notify(JNIEnv* env, jobject object) {
@@ -135,22 +148,10 @@ void notify_all(JNIEnv* env, jobject object) {
 
 jfieldID g_native_peer;
 
-// It is told however short the wait is, for a busy machine may make it long afterwards; captured where it was long. (To
-// find who waits for a notify costs more than a short wait may.)
 void before_unpark(JNIEnv* env, jobject thread) {
-  Session* session = active_session();
-  if (!session || !thread || !g_native_peer) return;
+  if (!active_session_id() || !thread || !g_native_peer) return;
   ThreadRecord* waiter = g_threads.find_runtime(static_cast<u64>(env->GetLongField(thread, g_native_peer)));
-  if (!waiter || !is_waiting_for(*waiter, 0)) return;
-  ArtThread* self = Internals::thread_of(env);
-  ThreadRecord* record = my_record(self);
-  if (!record) return;
-  const i64 now = now_ns();
-  i64 time_ns = kNotCaptured;
-  if (should_capture_wakeup(*waiter, 0, now))
-    time_ns = capture_here(self, record, SampleKind::Unpark, {0, 0, waiter->index.load_relaxed()}, true);
-  const u32 me = index_in(*session, *record);
-  if (me) record_waker(*waiter, me, time_ns == kNotCaptured ? session->since_origin(now) : time_ns);
+  if (waiter && is_waiting_for(*waiter, 0)) tell_waker(Internals::thread_of(env), *waiter, SampleKind::Unpark, 0, 0);
 }
 
 void unpark(JNIEnv* env, jobject unsafe, jobject thread) {

@@ -93,7 +93,10 @@ i64 Waiting::capture(const Wait& ended, const Registers& from) {
   Session* session = active_session();
   ThreadRecord* waiter = session ? longest_waiter(object) : nullptr;
   ThreadRecord* record = waiter ? g_threads.current_record() : nullptr;
-  if (!record || record == waiter || record->busy.load_relaxed() != Holder::Nobody) return;
+  if (!record || record == waiter) return;
+  // Not of a thread of the agent's, nor within a capture; where the sampler has the record, its stack alone is lost.
+  const Holder holder = record->busy.load_relaxed();
+  if (holder == Holder::Never || holder == Holder::Thread) return;
   const i64 now = now_ns();
   i64 time_ns = session->since_origin(now);
   if (should_capture_wakeup(*waiter, object, now)) {
