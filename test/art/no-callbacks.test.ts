@@ -55,7 +55,8 @@ onEachArt('the agent in an Android Runtime without callbacks for waits', (bench)
         const truths = await app.more('soon', 6);
         const trace = await stopped(session);
         const waits = waitsOf(trace, mainThread(trace), SampleKind.Wait);
-        for (const [wait, truth] of waitsWithin(waits, truths)) assert.equal(wait.waker, truth.number('waker'));
+        for (const [wait, truth] of waitsWithin(waits, truths))
+          assert.equal(wait.waker, truth.number('waker'));
         await app.more('soon', 2);
       });
     });
