@@ -99,11 +99,11 @@ export function run(
       error ??= why;
       if (child.pid !== undefined) void endGroup(child.pid);
     };
-    const limit = () => {
-      atLimit?.();
+    const limit = async () => {
+      await atLimit?.();
       stop(`ran longer than ${limitMs / 1000} s`);
     };
-    const timer = limitMs && setTimeout(limit, limitMs);
+    const timer = limitMs && setTimeout(() => void limit(), limitMs);
     const onAbort = () => stop('cancelled');
     signal?.addEventListener('abort', onAbort, { once: true });
     let cpuMs = 0;

@@ -1,10 +1,11 @@
 // Runs test files in a process of their own, to its end or to its limit, and says what became of each test.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { run } from '../process.mjs';
 import { root } from '../setup.mjs';
+import { anyPort, javascriptStack } from './javascript-stack.mjs';
 import { readJournal } from './journal.mjs';
 import { leftovers, markName } from './leftovers.mjs';
 import { counted } from './reaper.mjs';
@@ -23,7 +24,7 @@ export async function runFiles(suite, { files, grep, verbose, output, yields, li
   try {
     const { code, error, cpuMs } = await run(
       ...counted(process.execPath, [
-        ...['--import', 'tsx', path.join(root, suite.host ? scripts.host : scripts.mocha)],
+        ...[anyPort, '--import', 'tsx', path.join(root, suite.host ? scripts.host : scripts.mocha)],
         JSON.stringify(task),
       ]),
       {
@@ -31,8 +32,8 @@ export async function runFiles(suite, { files, grep, verbose, output, yields, li
         env: { ...process.env, [markName]: mark },
         output,
         limitMs,
-        atLimit: () => {
-          hang = describeProcesses(mark);
+        atLimit: async () => {
+          hang = await describeProcesses(mark);
         },
         yields,
       },
@@ -73,10 +74,22 @@ function unfinished(suite, { isOver, running, left, failures }, code, error, han
   }));
 }
 
-/** What ran when a suite was ended. */
-function describeProcesses(mark) {
-  const lines = leftovers(mark).map(({ pid, command }) => `${pid} ${stateOf(pid)} ${command.slice(0, 200)}`);
+/** What ran when a suite was ended, and where in its JavaScript the tests' process was. */
+async function describeProcesses(mark) {
+  const processes = leftovers(mark);
+  const lines = processes.map(({ pid, command }) => `${pid} ${stateOf(pid)} ${command.slice(0, 200)}`);
+  const tests = processes.find(({ pid, command }) => command.includes(scripts.mocha) && isNode(pid));
+  if (tests !== undefined) lines.push(`The JavaScript of ${tests.pid}:`, await javascriptStack(tests.pid));
   return ['Its processes:', ...lines].join('\n');
+}
+
+/** And not what stands between. */
+function isNode(pid) {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`) === realpathSync(process.execPath);
+  } catch {
+    return false;
+  }
 }
 
 /** Running, sleeping, stopped …, and where in the kernel. */

@@ -52,6 +52,12 @@ describe('a second try', () => {
     assert.deepEqual(failed, []);
   });
 
+  it('says of a suite that never rests where its JavaScript is', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const { failed } = await tried('^planted without rest ', { limitMs: hangsAfterMs });
+    assert.match(failed[0]!.message, /The JavaScript of \d+:\n#0 worksForEver .*planted\.test\.ts:\d+/);
+  });
+
   it('is red at a second hang', async () => {
     const { passed, failed } = await tried('^planted without any end ', { limitMs: hangsAfterMs });
     assert.deepEqual([passed.length, failed.length], [0, 1]);
