@@ -201,7 +201,10 @@ export class AppTarget implements AndroidTarget {
     const target = fromLaunch ? this.#running(conversation.pid) : this;
     const { agent, copy } = brought;
     const cleanUp = async () => {
-      if (await isAlive(adb, target.pid)) return await forgetKill(adb, agent.pushed, this.#app);
+      if (await isAlive(adb, target.pid)) {
+        await forgetKill(adb, agent.pushed, this.#app);
+        return;
+      }
       if (await diedOfAgent(adb, agent.pushed, this.#app, target.pid, copy))
         await markDeath(adb, agent.pushed, this.#app);
       await removeCopy(adb, this.#app, copy);
