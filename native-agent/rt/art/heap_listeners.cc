@@ -19,15 +19,10 @@ bool no_pre_allocation(void*) {
   return false;
 }
 
-// An allocation waits for a collection that another thread makes: its thread sleeps where it is not Runnable and cannot be
-// walked, and comes here when it has got its object. If it comes later it does so for something else.
-constexpr i64 kComesAtOnceNs = kNsPerMs;
-
 void end_collection_wait(ArtThread* self, ThreadRecord& record, ThreadState& state) {
   Wait wait{};
-  wait.begin_ns = state.slept_ns;
-  state.slept_ns = 0;
-  if (now_ns() - state.woke_ns > kComesAtOnceNs) return;
+  wait.begin_ns = state.slept.end(this_moment());
+  if (!wait.begin_ns) return;
   const Session* session = active_session();
   if (!session || wait.begin_ns < session->origin_ns || !session->config.wants(SampleKind::GcWait)) return;
   wait.session = session->id;
@@ -51,7 +46,7 @@ void object_allocated(void*, ArtThread* self, Object* const* object, size_t byte
   if (ThreadState* state = thread_state(*record)) {
     state->allocations++;
     state->allocated_bytes += bytes;
-    if (state->slept_ns) end_collection_wait(self, *record, *state);
+    if (state->slept.is_open()) end_collection_wait(self, *record, *state);
   }
   if (!gate_open(*record)) return;
   const Object* allocated = object ? *object : nullptr;

@@ -72,17 +72,27 @@ ThreadRecord* longest_contender(u64 monitor, Wait& wait) {
   return longest;
 }
 
+ThreadState* own_state() {
+  ThreadRecord* record = g_threads.current_record_or_null();
+  if (!record || record->busy.load_relaxed() == Holder::Never) return nullptr;
+  ThreadState* state = thread_state(*record);
+  // A wait that is published has a row of its own.
+  if (state && record->wait.published_since_ns.load_relaxed()) state->slept.forget();
+  return record->wait.published_since_ns.load_relaxed() ? nullptr : state;
+}
+
+void before_another_sleep() {
+  if (ThreadState* state = own_state(); state && state->slept.is_open()) state->slept.sleeps(this_moment());
+}
+
 // The thread has slept, perhaps for a collection: an allocation tells of it when it is done (heap_listeners.cc).
 void after_sleep(i64 begin_ns) {
-  if (last_pause_end_ns() <= begin_ns) return;
-  const i64 now = now_ns();
-  ThreadRecord* record = now - begin_ns >= Session::kShortestWaitNs ? g_threads.current_record_or_null() : nullptr;
-  if (!record || record->busy.load_relaxed() == Holder::Never || record->wait.published_since_ns.load_relaxed()) return;
-  ThreadState* state = thread_state(*record);
+  const bool is_long = now_ns() - begin_ns >= Session::kShortestWaitNs;
+  ThreadState* state = own_state();
   if (!state) return;
-  // Several sleeps in a row are one wait.
-  if (!state->slept_ns || begin_ns - state->woke_ns > kNsPerMs) state->slept_ns = begin_ns;
-  state->woke_ns = now;
+  if (is_long && last_pause_end_ns() > begin_ns) return state->slept.slept(begin_ns, this_moment());
+  if (!state->slept.is_open()) return;
+  is_long ? state->slept.forget() : state->slept.slept_shortly(this_moment());
 }
 
 // Callers pass as many arguments as their system call has; what is read beyond them is passed on and means nothing.
@@ -92,6 +102,7 @@ long hook_syscall(long number, long a, long b, long c, long d, long e, long f) {
     const long operation = b & kOperation;
     if ((operation == kWait || operation == kWaitBitset) && active_session_id()) {
       before_sleep(static_cast<u64>(a));
+      before_another_sleep();
       const i64 begin_ns = now_ns();
       const long result = g_original(number, a, b, c, d, e, f);
       // Of the clock alone, and of the thread's own record: errno stays as it is.

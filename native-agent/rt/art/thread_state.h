@@ -1,6 +1,7 @@
 #pragma once
 // What this runtime keeps for a thread beside the core's record of it; found by the record's slot.
 #include "core/thread_record.h"
+#include "rt/art/collection_sleep.h"
 
 namespace btrace::art {
 
@@ -17,8 +18,7 @@ struct ThreadState {
   // not known; and the time of the sample of the release that its Object.wait is about to make, or kNotCaptured.
   Atomic<u64> contended_monitor;
   i64 release_ns;
-  // The futex that it slept on while a collection paused the program: when that began and ended, 0: it did not. Its own.
-  i64 slept_ns, woke_ns;
+  CollectionSleep slept;  // its own
   // The kernel's name as it was when the thread began: it may be gone when the drain asks.
   char kernel_name[16];
   // Java's, of the art::Thread that is `named`. Both are the drain's.
@@ -28,6 +28,9 @@ struct ThreadState {
   void* reference;
   Atomic<u64> referred;
 };
+
+// Of the calling thread, now.
+CollectionSleep::Moment this_moment();
 
 void make_thread_states();
 // nullptr when the kernel gives no memory (13 MB of addresses, touched as threads come).

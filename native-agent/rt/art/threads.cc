@@ -3,6 +3,7 @@
 #include "base/pages.h"
 #include "core/waits.h"
 #include "os/machine.h"
+#include "os/usage.h"
 #include "rt/art/art.h"
 #include "rt/art/points.h"
 #include "rt/art/thread_state.h"
@@ -46,7 +47,7 @@ void bind(ThreadRecord& record, ArtThread* thread, u32 art_id) {
     state->told_starts = 0;
     state->contended_monitor.store_relaxed(0);
     state->release_ns = kNotCaptured;
-    state->slept_ns = state->woke_ns = 0;
+    state->slept.forget();
     state->kernel_name[0] = 0;
     state->named.store_relaxed(0);
     state->referred.store_relaxed(0);
@@ -69,6 +70,10 @@ ThreadRecord* tell_creator(u64 peer, u32 creator) {
 
 void make_thread_states() {
   if (!g_states) __atomic_store_n(&g_states, map_array<ThreadState>(kStates), __ATOMIC_RELEASE);
+}
+
+CollectionSleep::Moment this_moment() {
+  return {now_ns(), own_cpu_ns(), thread_usage().voluntary_switches};
 }
 
 ThreadState* thread_state(const ThreadRecord& record) {
