@@ -62,12 +62,18 @@ export function threadNamed(trace: Trace, name: string): ThreadTrack {
   return found;
 }
 
+/** Where the interval's CPU time counts: docs/MEASURES.md, "Unseen work". */
+function workedIn({ countsWith, path }: ThreadTrack['intervals'], row: number): number {
+  const other = countsWith[row] ?? 0;
+  return path[other > 0 ? other : row]!;
+}
+
 /** CPU ns of a thread in each method, with all it called; recursion counted once. */
 export function totalCpu(trace: Trace, thread: ThreadTrack): Map<string, number> {
   const totals = new Map<string, number>();
   const { intervals } = thread;
   for (let row = 0; row < intervals.count; row++) {
-    for (let at = intervals.path[row]!; at !== 0; at = trace.paths.parent[at]!) {
+    for (let at = workedIn(intervals, row); at !== 0; at = trace.paths.parent[at]!) {
       if (trace.paths.recursive[at] === 1) continue;
       const name = trace.methods.qualifiedName(trace.paths.method[at]!);
       totals.set(name, (totals.get(name) ?? 0) + intervals.cpu[row]!);
@@ -81,7 +87,7 @@ export function selfCpu(trace: Trace, thread: ThreadTrack): Map<string, number> 
   const selves = new Map<string, number>();
   const { intervals } = thread;
   for (let row = 0; row < intervals.count; row++) {
-    const path = intervals.path[row]!;
+    const path = workedIn(intervals, row);
     if (path === 0) continue;
     const name = trace.methods.qualifiedName(trace.paths.method[path]!);
     selves.set(name, (selves.get(name) ?? 0) + intervals.cpu[row]!);
