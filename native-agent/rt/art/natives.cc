@@ -86,7 +86,7 @@ void poll_once(JNIEnv* env, jobject queue, jlong ptr, jint timeout_ms) {
 // The calling thread is about to wake this one. It is told however short the wait is, for a busy machine may make it
 // long afterwards, and whether or not its stack could be captured; captured where it was long. Returns the calling
 // thread's index, 0 if it has none.
-u32 tell_waker(ArtThread* self, ThreadRecord& waiter, SampleKind kind, u64 waits_for, u64 object) {
+u32 capture_wakeup(ArtThread* self, ThreadRecord& waiter, SampleKind kind, u64 waits_for, u64 object) {
   Session* session = active_session();
   ThreadRecord* record = session ? my_record(self) : nullptr;
   if (!record) return 0;
@@ -129,7 +129,7 @@ void before_notify(JNIEnv* env, jobject object, bool all) {
   const u64 type = monitor ? class_key(decoded->klass) : 0;
   ThreadRecord* waiter = type ? longest_waiter(decoded, type) : nullptr;
   if (!waiter) return;
-  const u32 me = tell_waker(self, *waiter, SampleKind::Notify, type, monitor);
+  const u32 me = capture_wakeup(self, *waiter, SampleKind::Notify, type, monitor);
   if (!me) return;
   const i64 time_ns = waiter->wait.waker_time_ns.load_relaxed();
   while (all && (waiter = longest_waiter(decoded, type))) record_waker(*waiter, me, time_ns);
@@ -151,7 +151,7 @@ jfieldID g_native_peer;
 void before_unpark(JNIEnv* env, jobject thread) {
   if (!active_session_id() || !thread || !g_native_peer) return;
   ThreadRecord* waiter = g_threads.find_runtime(static_cast<u64>(env->GetLongField(thread, g_native_peer)));
-  if (waiter && is_waiting_for(*waiter, 0)) tell_waker(Internals::thread_of(env), *waiter, SampleKind::Unpark, 0, 0);
+  if (waiter && is_waiting_for(*waiter, 0)) capture_wakeup(Internals::thread_of(env), *waiter, SampleKind::Unpark, 0, 0);
 }
 
 void unpark(JNIEnv* env, jobject unsafe, jobject thread) {
