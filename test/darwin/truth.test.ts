@@ -1,6 +1,6 @@
 // A program of Darwin, recorded by the agent that is shipped, compared with what it measured itself.
 import assert from 'node:assert/strict';
-import { EndReason, SampleKind, type Trace } from '../../src/trace/index.js';
+import { EndReason, LossReason, SampleKind, type Trace } from '../../src/trace/index.js';
 import { cpuOf, decodeFile, Recordings, threadNamed, totalCpu } from '../integration/recordings.js';
 import {
   type DarwinMachine,
@@ -27,8 +27,12 @@ const truthExit = 7;
 /** Under qemu a walk costs several times as much, so that there are fewer of them in the same time. */
 const burnMs: Readonly<Record<DarwinMachine, number>> = { x86_64: 250, arm64: 400 };
 
-/** Captures of one recording that may meet the agent at their thread's record. */
-const mostLost = 5;
+/**
+ * The share of captures that may meet the agent at their thread's record. It has it for some 20 µs of a millisecond, and for as long
+ * as it waits for a processor if it is put aside meanwhile: once in twenty runs beside four busy processes, 45 ms beside thirty. A
+ * quarter is fourteen of those in one run; with two to be expected that is a chance of 3e-8 (Poisson).
+ */
+const mostLost = 1 / 4;
 
 const builds: readonly (readonly [DarwinMachine, Fixups])[] = wide
   ? [
@@ -74,8 +78,16 @@ for (const [machine, fixups] of builds) {
       assert.equal(trace.endReason, EndReason.TargetExited);
       assert.deepEqual(trace.problems, []);
       // The agent may be put aside while it holds a thread's record, which that thread then cannot write to.
+      const told = JSON.stringify(trace.losses);
+      const reasons = new Set(trace.losses.map(({ reason }) => reason));
+      assert.deepEqual(
+        [...reasons].filter((reason) => reason !== LossReason.BufferFull),
+        [],
+        told,
+      );
       const lost = trace.losses.reduce((sum, { count }) => sum + count, 0);
-      assert.ok(lost <= mostLost, JSON.stringify(trace.losses));
+      const captured = trace.status!.costs.reduce((sum, { count }) => sum + count, 0);
+      assert.ok(lost <= captured * mostLost, `${captured} captured, lost ${told}`);
     });
 
     it('says what it is: system, processor, program, threads', () => {
