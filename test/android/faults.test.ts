@@ -159,7 +159,8 @@ onEachPhone('recording over adb when something fails', (bench) => {
         assert.equal((await session.stop()).message, '');
         await assertWhole(session);
         // A capture that meets the agent at its thread's record is lost, one at a time; a buffer that is full would lose all that come.
-        assert.ok(session.status().dropped < 10);
+        const { dropped, samples } = session.status();
+        assert.ok(4 * dropped < samples, `${dropped} lost, ${samples} captured`);
       });
 
       it('says that somebody else records the app', async () => {

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../../scripts/setup.mjs';
 import { type AgentCommand, launch, type RunningCommand } from '../../src/targets/local/launch.js';
-import { EndReason, HookState, SampleKind, type Trace } from '../../src/trace/index.js';
+import { EndReason, HookState, LossReason, SampleKind, type Trace } from '../../src/trace/index.js';
 import { wholeTrace } from '../../src/trace/measure/scope.js';
 import { sumScope } from '../../src/trace/measure/sums.js';
 import { NativePrograms, type Truth, truthExit } from '../rigs/native/programs.js';
@@ -351,7 +351,8 @@ describe('a program without a runtime that becomes another one', () => {
       assert.equal(end.reason, 'target-exited', end.message);
       assert.match(end.message, /^becomes-O1 became another program \(exec\): (?:da)?sh\. /);
       assert.equal(trace.endReason, EndReason.TargetExited);
-      assert.deepEqual(trace.losses, []);
+      // On a busy machine a capture may meet the agent at its thread's record; nothing else is lost.
+      for (const { reason } of trace.losses) assert.equal(reason, LossReason.BufferFull);
       for (const name of ['work_before', 'work_after'])
         assert.ok(of(name) > 40e6 && of(name) < 90e6, `${name}: ${of(name) / 1e6} ms`);
     });
