@@ -21,7 +21,7 @@ import {
   junitReport,
   type JudgedProblem,
   markdownReport,
-  nameOf,
+  nameInRun,
   sarifReport,
   type SetReport,
   textReport,
@@ -126,7 +126,7 @@ export async function judgedSets(
   const today = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length);
   const judged: JudgedProblem[] = [];
   for (const problem of sets.problems) {
-    const { holds, isOver } = exemptionOf(exemptions, nameOf(problem), today);
+    const { holds, isOver } = exemptionOf(exemptions, nameInRun(problem), today);
     judged.push({ problem, owned: await owners.of(problem.places), exempt: holds, isOver });
   }
   const report: SetReport = { sets, judged, failed: judged.filter((one) => one.exempt === undefined) };

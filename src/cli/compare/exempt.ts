@@ -1,4 +1,5 @@
 /** `--exempt` of sets: methods that may differ, why, and until when. */
+import { nameOfAllRuns } from '../../trace/compare/matched-methods.js';
 import { UsageError } from '../exit-codes.js';
 import { exemptPattern, type NamePattern } from './limit.js';
 
@@ -15,7 +16,7 @@ export function parseExemptions(text: string): Exemption[] {
   return text.split(/\r?\n/).flatMap((line) => {
     const mark = /(?:^|\s)#/.exec(line)?.index ?? line.length;
     const [name = '', word, date = '', ...more] = line.slice(0, mark).trim().split(/\s+/);
-    const pattern = exemptPattern(name);
+    const pattern = exemptPattern(`${name}\n${nameOfAllRuns(name)}`);
     if (pattern === undefined) return [];
     if (word !== undefined && (word !== 'until' || !/^\d{4}-\d\d-\d\d$/.test(date) || more.length > 0))
       throw new UsageError(`An exempt line is "NAME until YYYY-MM-DD # reason", not "${line.trim()}".`);
@@ -23,13 +24,14 @@ export function parseExemptions(text: string): Exemption[] {
   });
 }
 
-/** The exemption that holds today for a method, and one that is over. */
+/** The exemption that holds today for a method, and one that is over: by its name in a run, and by that in all of them. */
 export function exemptionOf(
   exemptions: readonly Exemption[],
   name: string,
   today: string,
 ): { readonly holds?: Exemption; readonly isOver?: Exemption } {
-  const fitting = exemptions.filter(({ pattern }) => pattern.test(name));
+  const names = [name, nameOfAllRuns(name)];
+  const fitting = exemptions.filter(({ pattern }) => names.some((one) => pattern.test(one)));
   const holds = fitting.find(({ until }) => until === '' || until >= today);
   if (holds !== undefined) return { holds };
   const [isOver] = fitting;

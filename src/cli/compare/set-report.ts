@@ -23,6 +23,12 @@ const kinds = { wall: 'takes longer', cpu: 'uses more CPU time', new: 'is new' }
 
 export const nameOf = ({ chain }: RunProblem): string => chain.at(-1) ?? '';
 
+/** With the numbers that one of the runs gave: an exemption may have them, or * for them. */
+export function nameInRun({ places }: RunProblem): string {
+  const { className = '', method = '' } = places.at(-1) ?? {};
+  return className === '' ? method : `${className}.${method}`;
+}
+
 export function sentence({ problem, owned, exempt, isOver }: JudgedProblem): string {
   const { kind, before, after, noise, renamedFrom, isMain } = problem;
   const much =

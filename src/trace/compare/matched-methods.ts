@@ -73,13 +73,28 @@ function onlyOnes(keys: readonly string[]): Map<string, string> {
   return found;
 }
 
-/** Numbers and addresses that a runtime gives to classes as it makes them: of lambdas, proxies, accessors. In another run they are others. */
+/** Numbers that a runtime gives to classes as it makes them: of lambdas, proxies, accessors. In another run they are others. */
 const madeNumbers =
-  /(\$\$Lambda|\bjdk\.proxy|(?<![\w$])\$Proxy|\bGenerated(?:Method|Constructor|SerializationConstructor)Accessor|\bLambdaForm\$(?:MH|DMH|BMH)|\$\$ExternalSyntheticLambda)[$./+]?(?:0x[\da-f]+|\d+)(?:[$./+](?:0x[\da-f]+|\d+))*/g;
+  /(\$\$Lambda|\bjdk\.proxy|(?<![\w$])\$Proxy|\bGenerated(?:Method|Constructor|SerializationConstructor)Accessor|\bLambdaForm\$(?:MH|DMH|BMH|LFI|VH)|\$\$ExternalSyntheticLambda)[$./+]?(?:0x[\da-f]+|\d+)(?:[$./+](?:0x[\da-f]+|\d+))*/g;
+/** The address of any other hidden class, as a JVM writes it behind its name. */
+const hiddenAddress = /[./]0x[\da-f]{16}(?![\da-f])/g;
+/** Classes that libraries make, by a random text. */
+const madeByLibrary = /(\$(?:ByteBuddy|HibernateProxy|MockitoMock)\$)[A-Za-z\d]+/g;
+/** Parts and copies that a compiler makes of a native function, as it is written and as it is shown. */
+const copyOfFunction =
+  /\.(?:part|constprop|isra|lto_priv|llvm)\.\d+(?:\.cold)?(?![\w$])| \[clone \.[\w.]+\]/g;
+
+/** A name, or a signature, without what is made anew in each run or build: several of one stem are the same. */
+export const nameOfAllRuns = (name: string): string =>
+  name
+    .replace(madeNumbers, '$1')
+    .replace(hiddenAddress, '')
+    .replace(madeByLibrary, '$1')
+    .replace(copyOfFunction, '');
 
 /** Class, name and signature; the same method has the same in every run. */
 export function methodKey(methods: Methods, method: number): string {
   // Where a format has no classes, theirs are in the names.
-  const name = `${methods.className(method)}.${methods.name(method)}`.replace(madeNumbers, '$1');
-  return `${name}\t${methods.signature(method)}`;
+  const [className, name] = [methods.className(method), methods.name(method)];
+  return nameOfAllRuns(`${className === '' ? name : `${className}.${name}`}\t${methods.signature(method)}`);
 }

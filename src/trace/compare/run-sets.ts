@@ -6,7 +6,7 @@
 import { PathTable } from '../assemble/paths.js';
 import { sumScope } from '../measure/sums.js';
 import type { Methods, Trace } from '../model/trace.js';
-import { methodKey } from './matched-methods.js';
+import { methodKey, nameOfAllRuns } from './matched-methods.js';
 import { chanceOfMore, errorOfDifference, meanOf } from './student.js';
 
 export interface RunSetRules {
@@ -285,7 +285,8 @@ class Tree {
 
   #nameOf(number: number): string {
     const known = this.#methods[number];
-    return known === undefined ? '' : known.of.qualifiedName(known.method);
+    // A number of this run alone would say nothing of the others, and no exemption could name it.
+    return known === undefined ? '' : nameOfAllRuns(known.of.qualifiedName(known.method));
   }
 
   #placeOf(number: number): RunPlace {
@@ -367,7 +368,7 @@ const sampleNs = ({ info }: Trace): number =>
 
 /** A key without its signature. */
 export function shownName(key: string): string {
-  return key.slice(0, key.indexOf('\t')).replace(/^\./, '');
+  return key.slice(0, key.indexOf('\t'));
 }
 
 const noMethods: Methods = {

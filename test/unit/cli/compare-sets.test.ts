@@ -123,6 +123,9 @@ describe('btrace compare of two sets', () => {
     assert.equal(exemptionOf([two!], 'B.x', '2027-01-31').holds, two);
     assert.equal(exemptionOf([two!], 'B.x', '2027-02-01').isOver, two);
     assert.deepEqual(exemptionOf([two!], 'C.x', '2027-02-01'), {});
+    // Of what a runtime numbers anew, with the numbers of any run or without.
+    for (const line of ['A$$Lambda.run', 'A$$Lambda$*.run', 'A$$Lambda$31.run'])
+      assert.ok(exemptionOf(parseExemptions(line), 'A$$Lambda$25.run', '2027-01-31').holds, line);
     assert.throws(() => parseExemptions('B.* till 2027-01-31'), /until YYYY-MM-DD/);
   });
 

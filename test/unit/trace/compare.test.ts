@@ -140,6 +140,14 @@ describe('comparing two traces', () => {
       ['LambdaForm$MH/0x0000000800c03000.invoke', 'LambdaForm$MH/0x0000000800c0a400.invoke'],
       ['jdk.proxy2.$Proxy7.call', 'jdk.proxy3.$Proxy12.call'],
       ['GeneratedMethodAccessor4.invoke', 'GeneratedMethodAccessor11.invoke'],
+      ['A$$TypeSwitch/0x00007f01ac3d5c00.typeSwitch', 'A$$TypeSwitch/0x00007f7bd02a1258.typeSwitch'],
+      ['A$$InjectedInvoker.0x00007f01ac3d5c00.of', 'A$$InjectedInvoker.0x00007f7bd02a1258.of'],
+      ['A$HibernateProxy$kA6dG4Pq.get', 'A$HibernateProxy$Zz81hLmn.get'],
+      ['A$MockitoMock$162517.get', 'A$MockitoMock$88123.get'],
+      ['price.part.0', 'price.part.1'],
+      ['price.constprop.1.isra.0', 'price'],
+      ['price.llvm.8123981', 'price.llvm.77'],
+      ['shop::price(int) [clone .constprop.0] [clone .cold]', 'shop::price(int) [clone .part.3]'],
     ] as const)
       assert.equal(
         compared(collapsed(`main;${one} 5\n`), collapsed(`main;${other} 5\n`)).methods.count,
@@ -150,6 +158,8 @@ describe('comparing two traces', () => {
       ['A$1.run', 'A$2.run'],
       ['PriceAccessor1.get', 'PriceAccessor2.get'],
       ['A$Proxy.call', 'A$Proxy2.call'],
+      ['A.part', 'A.llvm'],
+      ['libshop.so/0x1234', 'libshop.so/0x5678'],
     ] as const)
       assert.equal(
         compared(collapsed(`main;${one} 5\n`), collapsed(`main;${other} 5\n`)).methods.count,

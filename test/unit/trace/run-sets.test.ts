@@ -90,6 +90,23 @@ describe('two sets of runs', function () {
     assert.deepEqual(isNew(wait), ['new main Shop.tidy']);
   });
 
+  it('match what a runtime numbers anew, and count several of one stem together', () => {
+    const some = (names: readonly string[], ms: number): Trace[] =>
+      Array.from({ length: 6 }, (_, at) =>
+        traceOf([
+          { name: 'shop.Main.start', at: 0, lasts: 200 },
+          ...names.map((name, nth) => ({ name, at: 1 + nth * 90, lasts: ms + at / 100 })),
+        ]),
+      );
+    const base = some(['shop.A$$Lambda$25.run', 'shop.A$$TypeSwitch/0x00007f01ac3d5c00.of'], 30);
+    const equal = some(['shop.A$$Lambda$31.run', 'shop.A$$TypeSwitch/0x00007f7bd02a1258.of'], 30);
+    assert.deepEqual(told(compareRuns(base, equal)), []);
+    const { problems } = compareRuns(base, some(['shop.A$$Lambda$4.run', 'shop.A$$Lambda$5.run'], 30));
+    const [lambda] = problems.filter(({ chain }) => chain.at(-1) !== 'shop.Main.start');
+    assert.deepEqual([lambda!.kind, lambda!.chain.at(-1)], ['wall', 'shop.A$$Lambda.run']);
+    assert.ok(Math.abs(lambda!.after - 60e6) < 1e6 && Math.abs(lambda!.before - 30e6) < 1e6);
+  });
+
   it('match a method that was renamed, by its caller, its name and what it calls', () => {
     const { 'shop.Cart.open': cart, ...others } = usual;
     const { renames, problems } = sets(3, { ...others, 'shop.Cart.openNow': cart! + 20 });
