@@ -61,7 +61,8 @@ export function printFigures(title: string, launches: readonly LaunchFigures[], 
   const spreads = spreadsOf(launches);
   const lines = rows().flatMap(([name, key, format]) => {
     const one = spreads[key];
-    if (one === undefined) return [];
+    // Every run has a length.
+    if (one === undefined) return key === 'lengthNs' ? [[name, l10n.t('not known')]] : [];
     const { mean, noise, median, min, max } = one;
     return [[name, format(mean), `± ${format(noise)}`, ...[median, min, max].map(format)]];
   });

@@ -3,18 +3,48 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { PassThrough } from 'node:stream';
 import { commandWords } from '../../../src/cli/measure/command-words.js';
-import { spreadOf, spreadsOf } from '../../../src/cli/measure/figures.js';
+import { printFigures, spreadOf, spreadsOf } from '../../../src/cli/measure/figures.js';
 import { recordLaunches } from '../../../src/cli/measure/launches.js';
 import type { Begin } from '../../../src/cli/recording/begin.js';
 import { figuresOf } from '../../../src/trace/measure/run-figures.js';
-import { EndReason, SampleKind } from '../../../src/trace/model/kinds.js';
+import { CounterBit, EndReason, MethodKind, SampleKind, ThreadKind } from '../../../src/trace/model/kinds.js';
+import { ChunkKind, encodeChunk, fileMagic } from '../../../src/trace/recording/chunk.js';
+import { Footer, Header, Methods, Threads } from '../../../src/trace/recording/messages.js';
+import { encodeNodes } from '../../../src/trace/recording/nodes.js';
+import { encodeSamples } from '../../../src/trace/recording/samples.js';
 import { parseInput } from '../../../src/cli/command-line.js';
 import { measure } from '../../../src/cli/commands/measure.js';
 import { UsageError } from '../../../src/cli/exit-codes.js';
 import { Terminal } from '../../../src/cli/terminal.js';
 import { decoded } from '../trace/recordings.js';
 import { workedBytes, workedTrace } from '../trace/worked-recording.js';
+
+/** A native program that ends before its first sample: the agent sees its thread as it begins, and 100 ms later. */
+function heldAtItsEnd(cpuNs: number): Uint8Array {
+  const [beginNs, endNs] = [1e9, 1.1e9];
+  const samples = {
+    thread: 1,
+    counters: CounterBit.Cpu,
+    time: [beginNs, endNs],
+    stack: [1, 1],
+    cpu: [0, cpuNs],
+    kind: [SampleKind.ThreadStart, SampleKind.Unknown],
+  };
+  const chunks: (readonly [number, Uint8Array])[] = [
+    [ChunkKind.Header, Header.encode({ major: 1, config: { syncIntervalNs: 1e6, asyncIntervalNs: 10e6 } })],
+    [
+      ChunkKind.Threads,
+      Threads.encode({ threads: [{ index: 1, tid: 101, kind: ThreadKind.Native, isMain: true }] }),
+    ],
+    [ChunkKind.Methods, Methods.encode({ methods: [{ id: 1, name: '[thread]', kind: MethodKind.Stub }] })],
+    [ChunkKind.Nodes, encodeNodes({ id: [1], parent: [0], frame: [1], position: [-1] })],
+    [ChunkKind.Samples, encodeSamples([samples])],
+    [ChunkKind.Footer, Footer.encode({ endNs, reason: EndReason.TargetExited })],
+  ];
+  return Buffer.concat([fileMagic, ...chunks.map(([kind, payload], at) => encodeChunk(kind, payload, at))]);
+}
 
 describe('the figures of launches', () => {
   it('have the mean, and by Student’s distribution how far it may be off', () => {
@@ -48,7 +78,7 @@ describe('the figures of launches', () => {
   });
 
   it('end with the last sample of a program that exits, which is held until its samples are sent', () => {
-    const lengthOf = (reason: number): number =>
+    const lengthOf = (reason: number): number | null =>
       figuresOf(
         decoded(
           workedBytes(
@@ -61,6 +91,26 @@ describe('the figures of launches', () => {
         ),
       ).lengthNs;
     assert.deepEqual([lengthOf(EndReason.TargetExited), lengthOf(EndReason.Stopped)], [30e6, 200e6]);
+  });
+
+  it('have the work after the last sample, which is all that a short program does, and not how long its end is held', () => {
+    // Little CPU time makes an inferred wait of the time in which the end is held, more makes evidence.
+    for (const cpuNs of [1.5e6, 3.19e6, 8e6]) {
+      const times = { lengthNs: cpuNs, cpuNs, mainCpuNs: cpuNs, mainWaitNs: 0, allocatedBytes: null };
+      assert.deepEqual(figuresOf(decoded(heldAtItsEnd(cpuNs))), times);
+    }
+  });
+
+  it('say that a length is not known where nothing was seen of the program', () => {
+    const figures = { ...figuresOf(decoded(heldAtItsEnd(0))), screenNs: null };
+    assert.deepEqual([figures.lengthNs, figures.mainWaitNs], [null, null]);
+    const output = new PassThrough();
+    printFigures(
+      'true',
+      [figures, figures, figures],
+      new Terminal(output, new PassThrough(), { NO_COLOR: '1' }),
+    );
+    assert.match(String(output.read()), /^true: 3 launches\n.*\nlength +not known *\n/);
   });
 
   it('leave out what not all launches recorded', () => {
