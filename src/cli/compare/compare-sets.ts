@@ -129,7 +129,11 @@ export async function judgedSets(
     const { holds, isOver } = exemptionOf(exemptions, nameInRun(problem), today);
     judged.push({ problem, owned: await owners.of(problem.places), exempt: holds, isOver });
   }
-  const report: SetReport = { sets, judged, failed: judged.filter((one) => one.exempt === undefined) };
+  const undecided = sets.undecided.filter(
+    (one) => exemptionOf(exemptions, nameInRun(one), today).holds === undefined,
+  );
+  const failed = judged.filter((one) => one.exempt === undefined);
+  const report: SetReport = { sets: { ...sets, undecided }, judged, failed };
   await write(input.text('html'), () => htmlReport(report));
   await write(input.text('markdown'), () => markdownReport(report));
   await write(input.text('junit'), () => junitReport(report));

@@ -1,5 +1,5 @@
 /** A comparison of two sets of runs, for people and for machines. The same comparison gives the same bytes. */
-import type { RunProblem, RunSets } from '../../trace/compare/run-sets.js';
+import type { RunProblem, RunSets, UndecidedCall } from '../../trace/compare/run-sets.js';
 import { formatNs } from '../../trace/measure/quantities.js';
 import type { Exemption } from './exempt.js';
 import type { Owned } from './owners.js';
@@ -29,15 +29,23 @@ export function nameInRun({ places }: RunProblem): string {
   return className === '' ? method : `${className}.${method}`;
 }
 
-export function sentence({ problem, owned, exempt, isOver }: JudgedProblem): string {
-  const { kind, before, after, noise, renamedFrom, isMain } = problem;
+function difference(problem: RunProblem): string {
+  const { kind, before, after, noise, isMain } = problem;
   const much =
     kind === 'new'
       ? `with ${formatNs(after)}`
       : `by ${formatNs(after - before)} ± ${formatNs(noise)} (${formatNs(before)} → ${formatNs(after)})`;
+  return `${nameOf(problem)} ${kinds[kind]} ${much} on ${isMain ? 'the main thread' : 'other threads'}`;
+}
+
+/** In words that promise nothing: so few runs may differ so by chance. */
+export const undecidedSentence = (call: UndecidedCall): string =>
+  `${difference(call)}, unless by chance: about ${call.runsToTell} runs a set would tell`;
+
+export function sentence({ problem, owned, exempt, isOver }: JudgedProblem): string {
+  const { renamedFrom } = problem;
   return [
-    `${nameOf(problem)} ${kinds[kind]} ${much}`,
-    isMain ? ' on the main thread' : ' on other threads',
+    difference(problem),
     renamedFrom === undefined ? '' : `, renamed from ${renamedFrom}`,
     owned.owner === '' ? '' : `, of ${owned.owner}`,
     exempt === undefined ? '' : `; exempt${exempt.reason === '' ? '' : `: ${exempt.reason}`}`,
@@ -48,13 +56,16 @@ export function sentence({ problem, owned, exempt, isOver }: JudgedProblem): str
 export function summary({ sets, failed, judged }: SetReport): string {
   const [before, after] = sets.runs;
   const exempt = judged.length - failed.length;
+  const undecided = sets.undecided.length;
   const found =
     failed.length === 0
-      ? 'Nothing is worse'
+      ? undecided > 0
+        ? 'Nothing is worse for certain'
+        : 'Nothing is worse'
       : failed.length === 1
         ? '1 problem'
         : `${failed.length} problems`;
-  return `${found}: ${before} runs before, ${after} after, ${sets.compared} calls compared${exempt > 0 ? `, ${exempt} exempt` : ''}.`;
+  return `${found}: ${before} runs before, ${after} after, ${sets.compared} calls compared${undecided > 0 ? `, ${undecided} undecided` : ''}${exempt > 0 ? `, ${exempt} exempt` : ''}.`;
 }
 
 export function textReport(report: SetReport): string[] {
@@ -66,6 +77,8 @@ export function textReport(report: SetReport): string[] {
       sentence(one),
       ...one.problem.chain.map((name, at) => `${'  '.repeat(Math.min(at, 20) + 1)}${name}`),
     ]),
+    ...(sets.undecided.length > 0 ? ['', 'Undecided:'] : []),
+    ...sets.undecided.map((one) => `  ${undecidedSentence(one)}`),
     ...(sets.renames.length > 0 ? ['', 'Taken for renamed:'] : []),
     ...sets.renames.map(({ before, after }) => `  ${before} → ${after}`),
   ];
@@ -84,6 +97,7 @@ export function jsonReport({ sets, judged, failed }: SetReport): unknown {
       ...(exempt && { exempt: { reason: exempt.reason, until: exempt.until } }),
       ...(isOver && { exemptionEnded: isOver.until }),
     })),
+    undecided: sets.undecided,
     failed: failed.length,
   };
 }
@@ -91,6 +105,7 @@ export function jsonReport({ sets, judged, failed }: SetReport): unknown {
 const marked = (text: string): string => text.replace(/[\\`*_{}[\]<>()#+!|-]/g, '\\$&');
 
 export function markdownReport(report: SetReport): string {
+  const { sets } = report;
   const rows = report.judged.map(
     ({ problem, owned, exempt }) =>
       `| ${marked(nameOf(problem))} | ${problem.isMain ? 'main' : 'others'} | ${kinds[problem.kind]} | ${formatNs(problem.before)} | ${formatNs(problem.after)} | ±${formatNs(problem.noise)} | ${marked(owned.owner)} | ${exempt ? marked(exempt.reason || 'exempt') : ''} |`,
@@ -106,6 +121,8 @@ export function markdownReport(report: SetReport): string {
           '',
         ]
       : []),
+    ...(sets.undecided.length > 0 ? ['Undecided:', ''] : []),
+    ...sets.undecided.map((one) => `- ${marked(undecidedSentence(one))}`),
   ].join('\n');
 }
 
@@ -119,11 +136,13 @@ export function htmlReport(report: SetReport): string {
     return `<section class="${one.exempt ? 'exempt' : 'fails'}"><h2>${escaped(nameOf(problem))}</h2><p>${escaped(sentence(one))}.</p><details><summary>Calls</summary><ol>${chain}</ol></details></section>`;
   });
   const renames = sets.renames.map(({ before, after }) => `<li>${escaped(before)} → ${escaped(after)}</li>`);
+  const undecided = sets.undecided.map((one) => `<li>${escaped(undecidedSentence(one))}.</li>`);
   return `<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>BTrace: two sets of runs</title>
 <style>body{font-family:sans-serif;max-width:60em;margin:2em auto;padding:0 1em}section{border-left:4px solid #b00;padding:0 1em;margin:1em 0}.exempt{border-color:#888}h2{font-size:1.1em;overflow-wrap:anywhere}li{overflow-wrap:anywhere}</style></head>
 <body><h1>${escaped(summary(report))}</h1>
 ${problems.join('\n')}
+${undecided.length > 0 ? `<h2>Undecided</h2><ul>${undecided.join('')}</ul>` : ''}
 ${renames.length > 0 ? `<h2>Taken for renamed</h2><ul>${renames.join('')}</ul>` : ''}
 </body></html>
 `;

@@ -3,11 +3,12 @@
  * new, and how sure that is. Runs differ by themselves, so a difference is held against how much the runs of each set do.
  * Costs a pass over each trace's intervals and paths.
  */
+import { MethodKind } from '../model/kinds.js';
 import { PathTable } from '../assemble/paths.js';
 import { sumScope } from '../measure/sums.js';
 import type { Methods, Trace } from '../model/trace.js';
 import { methodKey, nameOfAllRuns } from './matched-methods.js';
-import { chanceOfMore, errorOfDifference, meanOf } from './student.js';
+import { chanceBeyond, chanceOfMore, errorOfDifference, meanOf } from './student.js';
 
 export interface RunSetRules {
   /** A call that takes so much longer is told. */
@@ -24,6 +25,10 @@ const chanceOfAlarm = 0.0005;
 const most = 0.8;
 /** Renamed methods within renamed ones are looked for so deep. */
 const deepestRenames = 4;
+/** By more standard deviations than this, of what samples alone make, a difference is not theirs. */
+const beyondSamples = 4;
+/** More runs than this are not advised. */
+const mostRuns = 1000;
 /** Of this many standard deviations a mean may be off. */
 const clearFrom = 2;
 
@@ -45,6 +50,12 @@ export interface RunProblem {
   readonly chance: number;
 }
 
+/** Every run after has more than any before, by the limit, and yet so few runs may do so by chance. */
+export interface UndecidedCall extends RunProblem {
+  /** So many runs a set would tell it, if they differ as these do. */
+  readonly runsToTell: number;
+}
+
 export interface RunPlace {
   readonly className: string;
   readonly method: string;
@@ -60,6 +71,8 @@ export interface Rename {
 export interface RunSets {
   /** The main thread first, the largest difference first. */
   readonly problems: readonly RunProblem[];
+  /** No problems yet. */
+  readonly undecided: readonly UndecidedCall[];
   readonly renames: readonly Rename[];
   /** Calls that were compared. */
   readonly compared: number;
@@ -85,10 +98,11 @@ export function compareRuns(
   }
   const renames = [...aliases].map(([was, is]) => ({ before: shownName(was), after: shownName(is) }));
   const found = tree.problems(rules);
+  const worstFirst = (a: RunProblem, b: RunProblem): number =>
+    Number(b.isMain) - Number(a.isMain) || b.after - b.before - (a.after - a.before);
   return {
-    problems: found.problems.sort(
-      (a, b) => Number(b.isMain) - Number(a.isMain) || b.after - b.before - (a.after - a.before),
-    ),
+    problems: found.problems.sort(worstFirst),
+    undecided: found.undecided.sort(worstFirst),
     renames,
     compared: found.compared,
     runs: [before.length, after.length],
@@ -201,14 +215,17 @@ class Tree {
     return this.#figures(set, 'wall', path).filter((ns) => ns > 0).length;
   }
 
-  problems(rules: RunSetRules): { problems: RunProblem[]; compared: number } {
+  problems(rules: RunSetRules): {
+    problems: RunProblem[];
+    undecided: UndecidedCall[];
+    compared: number;
+  } {
     const { count, parent } = this.#paths;
     const [runsBefore, runsAfter] = this.#totals.map((runs) => runs.length) as [number, number];
     const seen = Array.from({ length: count }, (_, path) => path).filter(
       (path) => path > 0 && parent[path] !== 0 && this.#isSeen(1, path) * 2 > runsAfter,
     );
-    const problems: RunProblem[] = [];
-    const isNew = (path: number): boolean => this.#isSeen(0, path) === 0;
+    const problems = new Map<number, RunProblem>();
     const compared = seen.filter((path) => this.#isSeen(0, path) * 2 > runsBefore);
     /** By path: the difference that is told there, so that its callers need not tell it again. */
     for (const kind of ['wall', 'cpu'] as const) {
@@ -221,49 +238,122 @@ class Tree {
         const noise = clearFrom * errorOfDifference(was, is);
         // By its noise it may be as much as the rule says.
         if (more <= 0 || more + noise < rules.moreNs) continue;
-        const chance = chanceOfMore(was, is) * compared.length;
+        const chance = this.#chanceOfMore(kind, path) * compared.length;
         if (chance > chanceOfAlarm) continue;
         const inner = told.get(path) ?? 0;
         const above = parent[path] as number;
         told.set(above, Math.max(told.get(above) ?? 0, more, inner));
-        if (inner >= most * more) continue;
-        problems.push(this.#problem(kind, path, meanOf(was), meanOf(is), noise, chance));
+        // What takes longer by the clock because it works longer is told once.
+        if (inner >= most * more || problems.has(path)) continue;
+        problems.set(path, this.#problem(kind, path, chance));
       }
     }
-    // What takes longer by the clock because it works longer is told once.
-    const byWall = new Set(
-      problems.filter(({ kind }) => kind === 'wall').map(({ chain }) => chain.join('\n')),
-    );
-    const once = problems.filter(({ kind, chain }) => kind === 'wall' || !byWall.has(chain.join('\n')));
     for (const path of seen) {
-      const above = parent[path] as number;
-      if (!isNew(path) || (isNew(above) && parent[above] !== 0)) continue;
-      const is = this.#figures(1, 'wall', path);
-      if (meanOf(is) < rules.newNs) continue;
-      const chance = this.#chanceOfNew(path, is) * seen.length;
-      if (chance > chanceOfAlarm) continue;
-      once.push(this.#problem('new', path, 0, meanOf(is), clearFrom * errorOfDifference([], is), chance));
+      if (!this.#isOutermostNew(path)) continue;
+      if (meanOf(this.#figures(1, 'wall', path)) < rules.newNs) continue;
+      const chance = this.#chanceOfNew(path) * seen.length;
+      if (chance <= chanceOfAlarm) problems.set(path, this.#problem('new', path, chance));
     }
-    return { problems: once, compared: compared.length };
+    return {
+      problems: [...problems.values()],
+      undecided: this.#undecided(seen, new Set(problems.keys()), rules),
+      compared: compared.length,
+    };
+  }
+
+  #isNew(path: number): boolean {
+    return this.#isSeen(0, path) === 0;
+  }
+
+  #isOutermostNew(path: number): boolean {
+    const above = this.#paths.parent[path] as number;
+    return this.#isNewCall(path) && !(this.#isNewCall(above) && this.#paths.parent[above] !== 0);
+  }
+
+  /** `[native thread]` and the like are no calls: a sample that meets such a thread shows it for as long as it is there. */
+  #isNewCall(path: number): boolean {
+    const known = this.#methods[this.#paths.method[path] as number];
+    return this.#isNew(path) && known?.of.kind(known.method) !== MethodKind.Stub;
   }
 
   /**
-   * A call that samples seldom meet may be met in each run of one set and in none of the other. A sample comes or goes with all that
-   * it stands for, so the variance of a run's figure is at least what a sample stands for, times the figure.
+   * Of a call that both sets have. At even intervals, samples make of an equal time one sample more or less: a variance of a sixth of
+   * what one stands for, squared, at most. So few runs may be alike in that, and then their spread does not show it.
    */
-  #chanceOfNew(path: number, is: readonly number[]): number {
-    const leastError = (this.#intervalNs * meanOf(this.#figures(1, 'work', path))) / is.length;
-    return chanceOfMore(this.#figures(0, 'wall', path), is, leastError);
+  #chanceOfMore(weight: 'wall' | 'cpu', path: number, times = 1): number {
+    const [was, is] = [this.#figures(0, weight, path), this.#figures(1, weight, path)];
+    const variance = ([0, 1] as const).reduce<number>((sum, set) => {
+      const work = this.#figures(set, 'work', path);
+      return sum + Math.min(this.#intervalNs / 6, meanOf(work)) / work.length;
+    }, 0);
+    const deviation = Math.sqrt((variance * this.#intervalNs) / times);
+    const more = meanOf(is) - meanOf(was);
+    const moreWork = meanOf(this.#figures(1, 'work', path)) - meanOf(this.#figures(0, 'work', path));
+    // Waits are seen without samples.
+    const isOfWaits = weight === 'wall' && moreWork < more / 2;
+    const ofSamples = deviation > 0 && !isOfWaits ? chanceBeyond(more / deviation) : 0;
+    return chanceOfMore(was, is, times) + ofSamples;
   }
 
-  #problem(
-    kind: RunProblem['kind'],
-    path: number,
-    before: number,
-    after: number,
-    noise: number,
-    chance: number,
-  ): RunProblem {
+  /**
+   * Of a call that no run before has. Runs differ by themselves, and a call that samples seldom meet may be met in each run of one set
+   * and in none of the other: as often as so many samples fall into one set alone. `times`: with so many times as many runs.
+   */
+  #chanceOfNew(path: number, times = 1): number {
+    const is = this.#figures(1, 'wall', path);
+    // A sample comes or goes with all that it stands for. Waits are seen without.
+    const sampledNs2 = this.#intervalNs * meanOf(this.#figures(1, 'work', path));
+    const samples = (times * is.length * meanOf(is) ** 2) / sampledNs2;
+    const was = this.#figures(0, 'wall', path);
+    return chanceOfMore(was, is, times) + (is.length / (was.length + is.length)) ** samples;
+  }
+
+  /** The innermost ones, but of new calls the outermost, and none around or within a problem. */
+  #undecided(seen: readonly number[], problems: ReadonlySet<number>, rules: RunSetRules): UndecidedCall[] {
+    const { parent } = this.#paths;
+    const callersOf = (path: number): number[] => {
+      const callers: number[] = [];
+      for (let at = parent[path] as number; at > 0; at = parent[at] as number) callers.push(at);
+      return callers;
+    };
+    const around = new Set([...problems].flatMap(callersOf));
+    const undecided: UndecidedCall[] = [];
+    for (const path of [...seen].reverse()) {
+      const callers = callersOf(path);
+      if (around.has(path) || [path, ...callers].some((one) => problems.has(one))) continue;
+      if (this.#isNew(path) && !this.#isOutermostNew(path)) continue;
+      const kind = this.#isNew(path)
+        ? 'new'
+        : (['wall', 'cpu'] as const).find((one) => this.#isApart(one, path, rules.moreNs));
+      if (kind === undefined || (kind === 'new' && !this.#isApart('wall', path, rules.newNs))) continue;
+      for (const caller of callers) around.add(caller);
+      const chanceWith = (times: number): number =>
+        seen.length *
+        (kind === 'new' ? this.#chanceOfNew(path, times) : this.#chanceOfMore(kind, path, times));
+      const runs = this.#figures(1, 'wall', path).length;
+      let runsToTell = runs + 1;
+      while (runsToTell < mostRuns && chanceWith(runsToTell / runs) > chanceOfAlarm) runsToTell++;
+      undecided.push({ ...this.#problem(kind, path, chanceWith(1)), runsToTell });
+    }
+    return undecided;
+  }
+
+  /** Each run after has so much more than each before, and samples alone do not make it. */
+  #isApart(weight: 'wall' | 'cpu', path: number, limitNs: number): boolean {
+    const [was, is] = [this.#figures(0, weight, path), this.#figures(1, weight, path)];
+    const workNs = ([0, 1] as const).reduce<number>((sum, set) => {
+      const figures = this.#figures(set, 'work', path);
+      return sum + meanOf(figures) / figures.length;
+    }, 0);
+    return (
+      Math.min(...is) - Math.max(...was) >= limitNs &&
+      meanOf(is) - meanOf(was) > beyondSamples * Math.sqrt(this.#intervalNs * workNs)
+    );
+  }
+
+  #problem(kind: RunProblem['kind'], path: number, chance: number): RunProblem {
+    const weight = kind === 'cpu' ? 'cpu' : 'wall';
+    const [before, after] = [this.#figures(0, weight, path), this.#figures(1, weight, path)];
     const { parent, method } = this.#paths;
     const chain: number[] = [];
     let at = path;
@@ -276,9 +366,9 @@ class Tree {
       chain: chain.map((one) => this.#nameOf(one)),
       renamedFrom: renamedFrom === undefined ? undefined : shownName(renamedFrom),
       places: chain.map((one) => this.#placeOf(one)),
-      before,
-      after,
-      noise,
+      before: meanOf(before),
+      after: meanOf(after),
+      noise: clearFrom * errorOfDifference(before, after),
       chance: Math.min(chance, 1),
     };
   }

@@ -1,19 +1,27 @@
 /** How likely chance alone makes a difference of two means. */
 
 /**
- * Welch's test, one-sided: the chance of so much more in `after` if both were alike. 1 where it cannot be told. `leastError`: the
- * variance of the difference is at least this, where few values may be alike by chance.
+ * Student's test, one-sided: the chance of so much more in `after` if both were alike. Then both differ as much, so their spreads are
+ * taken together: a set in which all values are 0 says as much as any other of how much they differ. 1 where it cannot be told.
+ * `times`: if there were so many times as many values.
  */
-export function chanceOfMore(before: readonly number[], after: readonly number[], leastError = 0): number {
+export function chanceOfMore(before: readonly number[], after: readonly number[], times = 1): number {
   const [one, other] = [spread(before), spread(after)];
-  const error = Math.max(one.error + other.error, leastError);
   const more = other.mean - one.mean;
+  const count = before.length + after.length;
   if (before.length < 2 || after.length < 2 || more <= 0) return 1;
-  if (error === 0) return 0;
-  const own = one.error ** 2 / (before.length - 1) + other.error ** 2 / (after.length - 1);
-  const freedom = own === 0 ? before.length + after.length - 2 : (one.error + other.error) ** 2 / own;
-  const t = more / Math.sqrt(error);
+  const variance = (one.squares + other.squares) / (count - 2);
+  if (variance === 0) return 0;
+  const t = more / Math.sqrt((variance * (1 / before.length + 1 / after.length)) / times);
+  const freedom = count * times - 2;
   return incompleteBeta(freedom / (freedom + t * t), freedom / 2, 0.5) / 2;
+}
+
+/** Of a difference of so many standard deviations and more, where these are known. */
+export function chanceBeyond(deviations: number): number {
+  // Student's distribution with so many values is the normal one.
+  const freedom = 1e6;
+  return incompleteBeta(freedom / (freedom + deviations ** 2), freedom / 2, 0.5) / 2;
 }
 
 /** The standard deviation of the difference of both means. */
@@ -39,11 +47,15 @@ export function meanOf(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** `error`: the variance of the mean. */
-function spread(values: readonly number[]): { readonly mean: number; readonly error: number } {
+/** `squares`: of the distances from the mean, summed. `error`: the variance of the mean. */
+function spread(values: readonly number[]): {
+  readonly mean: number;
+  readonly squares: number;
+  readonly error: number;
+} {
   const mean = meanOf(values);
   const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-  return { mean, error: values.length < 2 ? 0 : squares / (values.length - 1) / values.length };
+  return { mean, squares, error: values.length < 2 ? 0 : squares / (values.length - 1) / values.length };
 }
 
 /** Lanczos' approximation; 9 digits. */

@@ -85,6 +85,33 @@ describe('btrace compare of two sets', () => {
     assert.equal(readFileSync(file('again.html'), 'utf8'), html);
   });
 
+  it('says what so few runs cannot decide, and how many would, and does not fail for it', async () => {
+    for (const [at, ms] of [62, 75, 90].entries()) writeFileSync(file(`unsure-${at}.json`), run(ms, at));
+    const unsure = [0, 1, 2].map((at) => file(`unsure-${at}.json`));
+    const reports = ['--html', file('unsure.html'), '--markdown', file('unsure.md')];
+    const { code, out } = await ran('--base', ...files('base').slice(1), '--new', ...unsure, ...reports);
+    assert.equal(code, 0);
+    assert.match(
+      out,
+      /^Nothing is worse for certain: 3 runs before, 3 after, \d calls compared, 1 undecided\.\n/,
+    );
+    const words =
+      /shop\.Cart\.open takes longer by 3\d\.\d ms .*, unless by chance: about \d+ runs a set would tell/;
+    assert.match(out, words);
+    assert.match(readFileSync(file('unsure.html'), 'utf8'), words);
+    assert.match(readFileSync(file('unsure.md'), 'utf8'), /\nUndecided:\n\n- shop\.Cart\.open takes longer/);
+    writeFileSync(file('unsure-known'), 'shop.Cart.*');
+    const exempt = await ran(
+      '--base',
+      ...files('base').slice(1),
+      '--new',
+      ...unsure,
+      '--exempt',
+      file('unsure-known'),
+    );
+    assert.match(exempt.out, /^Nothing is worse: /);
+  });
+
   it('lets exempt methods pass until their day, and equal sets', async () => {
     writeFileSync(file('known'), 'shop.Cart.* until 9999-12-31 # moves to a worker');
     const { code, out } = await ran(

@@ -7,7 +7,7 @@ import type { Trace } from '../../../src/trace/index.js';
 import { SampleKind } from '../../../src/trace/model/kinds.js';
 import { type KnownCall, traceOf } from '../query/queried.js';
 import { decoded } from './recordings.js';
-import { type Piece, workedBytes } from './worked-recording.js';
+import { type Piece, workedBytes, workedTrace } from './worked-recording.js';
 
 /** Start-up calls of the main thread one after the other, each with a callee, in ms. */
 const usual: Readonly<Record<string, number>> = {
@@ -45,9 +45,22 @@ const told = ({ problems }: RunSets): string[] =>
   problems.map(({ kind, isMain, chain }) => `${kind} ${isMain ? 'main' : 'other'} ${chain.at(-1) ?? ''}`);
 
 describe('two sets of runs', function () {
-  it('are alike in 200 pairs of equal ones', () => {
+  it('are alike in 200 pairs of equal ones, of six runs and of three', () => {
     for (let seed = 1; seed <= 200; seed++)
-      assert.deepEqual(told(sets(seed, usual, 6, 0.2)), [], `seed ${seed}`);
+      for (const runs of [6, 3])
+        assert.deepEqual(told(sets(seed, usual, runs, 0.2)), [], `seed ${seed}, ${runs} runs`);
+  });
+
+  it('are taken for different as often as the chance says', () => {
+    const random = new Random(11);
+    // Sums of four equal chances are close to normal.
+    const three = (): number[] =>
+      [1, 2, 3].map(() => random.next() + random.next() + random.next() + random.next());
+    const pairs = 20_000;
+    let below = 0;
+    for (let pair = 0; pair < pairs; pair++) if (chanceOfMore(three(), three()) < 0.01) below++;
+    // 200 are expected; 70 more is five standard deviations.
+    assert.ok(Math.abs(below - 200) < 70, String(below));
   });
 
   it('differ where a call takes 10 ms longer, in 19 of 20 pairs and more, and nowhere else', () => {
@@ -74,6 +87,59 @@ describe('two sets of runs', function () {
     assert.ok(fresh[0]!.before === 0 && Math.abs(fresh[0]!.after - 9e6) < 3e6);
   });
 
+  it('tell a new call of three runs a set, which no luck makes', () => {
+    // Among 500 others: the more calls are compared, the more of them differ by chance.
+    const others = Array.from({ length: 500 }, (_, at) => `shop.Part${at}.run`);
+    const run = (seed: number, newMs: number): Trace => {
+      const random = new Random(seed);
+      const calls = others.map((name, at) => ({ name, at: at * 10, lasts: 5 + random.next() }));
+      const fresh = newMs > 0 ? [{ name: 'shop.Tips.show', at: 5000, lasts: newMs }] : [];
+      return traceOf([{ name: 'shop.Main.start', at: 0, lasts: 8000 }, ...calls, ...fresh]);
+    };
+    const base = [run(1, 0), run(2, 0), run(3, 0)];
+    const sure = compareRuns(base, [run(4, 1880), run(5, 1900), run(6, 1910)]);
+    assert.deepEqual([told(sure), sure.undecided], [['new main shop.Tips.show'], []]);
+    // What hardly took time before says as little of how long it takes now.
+    const grown = compareRuns([run(1, 1), run(2, 1), run(3, 1)], [run(4, 1880), run(5, 1900), run(6, 1910)]);
+    assert.deepEqual([told(grown)[0], grown.undecided], ['wall main shop.Tips.show', []]);
+    // Runs that differ more may do so by chance: that is not told as nothing.
+    const unsure = compareRuns(base, [run(4, 1500), run(5, 1900), run(6, 2300)]);
+    assert.deepEqual(told(unsure), []);
+    const [call, ...more] = unsure.undecided;
+    assert.deepEqual([call!.kind, call!.chain.at(-1), more], ['new', 'shop.Tips.show', []]);
+    assert.ok(call!.chance > 0.0005 && call!.runsToTell > 3 && call!.runsToTell <= 8, JSON.stringify(call));
+    // As many as it says do tell, where they differ as much.
+    const enough = Array.from({ length: call!.runsToTell }, (_, at) => at);
+    const wider = compareRuns(
+      enough.map((at) => run(10 + at, 0)),
+      enough.map((at) => run(30 + at, [1900 - 300, 1900 + 300][at % 2]!)),
+    );
+    assert.deepEqual([told(wider), wider.undecided], [['new main shop.Tips.show'], []]);
+  });
+
+  it('are alike in 200 equal pairs of three runs, whose short calls samples meet by luck', () => {
+    const header = { config: { syncIntervalNs: 10e6 } };
+    for (let seed = 1; seed <= 200; seed++) {
+      const random = new Random(seed);
+      const run = (): Trace => {
+        // Each call works 10 ms on average, and a sample that meets it stands for 10 ms.
+        const pieces = Array.from({ length: 40 }, (_, at) => {
+          let met = 0;
+          for (let chance = random.next(); chance > Math.exp(-1); chance *= random.next()) met++;
+          return { in: `Shop.main > Shop.part${at}`, ms: met * 10 };
+        });
+        const met = [
+          { in: 'Shop.main', ms: 50 + Math.floor(random.next() * 20) },
+          ...pieces.filter(({ ms }) => ms > 0),
+        ];
+        return decoded(workedBytes([{ name: 'main', isMain: true, pieces: met }], 2000, [], header));
+      };
+      const three = (): Trace[] => [run(), run(), run()];
+      const found = told(compareRuns(three(), three())).filter((one) => one.startsWith('new'));
+      assert.deepEqual(found, [], `seed ${seed}`);
+    }
+  });
+
   it('take a call that a sample or two met for chance, and a wait of that length for new', () => {
     const runs = (...more: Piece[]): Trace[] =>
       Array.from({ length: 6 }, () => {
@@ -88,6 +154,31 @@ describe('two sets of runs', function () {
     assert.deepEqual(isNew(runs({ in: tidy, ms: 10 })), []);
     const wait = runs({ in: tidy, ms: 10, wait: SampleKind.Sleep });
     assert.deepEqual(isNew(wait), ['new main Shop.tidy']);
+  });
+
+  it('take one sample more in each of three runs for chance, and in each of ten for work', () => {
+    const header = { config: { syncIntervalNs: 10e6 } };
+    const runs = (count: number, ms: number): Trace[] =>
+      Array.from({ length: count }, () => {
+        const pieces = [{ in: 'Shop.main > Shop.load', ms }];
+        return decoded(workedBytes([{ name: 'main', isMain: true, pieces }], 300, [], header));
+      });
+    const { problems, undecided } = compareRuns(runs(3, 20), runs(3, 30));
+    assert.deepEqual([problems, undecided], [[], []]);
+    assert.deepEqual(told(compareRuns(runs(10, 20), runs(10, 30))), ['wall main Shop.load']);
+  });
+
+  it('do not take a thread for a new call that a sample happened to meet', () => {
+    const runs = (...names: string[]): Trace[] =>
+      [1, 2, 3].map((at) => {
+        const others = names.map((name) => ({ name, pieces: [{ in: name, ms: 70 + at }] }));
+        return workedTrace(
+          [{ name: 'main', isMain: true, pieces: [{ in: 'Shop.main', ms: 90 }] }, ...others],
+          300,
+        );
+      });
+    assert.deepEqual(told(compareRuns(runs(), runs('[native thread]'))), []);
+    assert.deepEqual(told(compareRuns(runs(), runs('Work.run'))), ['new other Work.run']);
   });
 
   it('match what a runtime numbers anew, and count several of one stem together', () => {
