@@ -141,11 +141,10 @@ async function tryAgain() {
   );
   if (passed.length > 0) console.log('\nPassed on a second try:');
   for (const one of passed) {
-    const [line = ''] = beginOf(one.message);
+    const lines = beginOf(one.message).map((line) => line.slice(0, 300));
     const loads = [one.load, ...one.loads].map((load) => load.toFixed(1));
-    console.log(
-      `  ${nameOf(one)}\n    ${line.slice(0, 300)}\n    load ${loads[0]}, then ${loads.slice(1).join(' and ')}`,
-    );
+    const then = `load ${loads[0]}, then ${loads.slice(1).join(' and ')}`;
+    console.log([`  ${nameOf(one)}`, ...lines, then].join('\n    '));
   }
   return tried;
 }
