@@ -85,9 +85,12 @@ function longestWait(
   return { ns: waits.end[row]! - waits.begin[row]!, stack: functionsOf(trace, waits.path[row]!), row };
 }
 
-function isAbout(ns: number, truth: number, what: string): void {
-  const allowed = Math.max(2e6, truth * 0.05);
-  assert.ok(Math.abs(ns - truth) <= allowed, `${what}: ${ns / 1e6} ms recorded, ${truth / 1e6} ms true`);
+/**
+ * The program reads its clock before and after: what is recorded lies in between. Before the second time the agent takes the stack, the
+ * first time at the cost of some ms, and on a busy machine the thread may be put aside there. That takes no half of a wait.
+ */
+function isWithin(ns: number, truth: number, what: string): void {
+  assert.ok(ns <= truth && ns >= truth / 2, `${what}: ${ns / 1e6} ms recorded, ${truth / 1e6} ms true`);
 }
 
 const builds: readonly (readonly string[])[] = [
@@ -186,7 +189,7 @@ for (const flags of builds) {
         ['want_word', 'word waiter', SampleKind.Condition],
       ] as const) {
         const wait = longestWait(recorded, thread, kind, name);
-        isAbout(wait.ns, waits[name], name);
+        isWithin(wait.ns, waits[name], name);
         assert.match(wait.stack, new RegExp(`^(.*std::.* < )?${name} < `));
       }
     });
