@@ -78,7 +78,11 @@ describe('Ctrl-C', () => {
   }
 
   it('while the program does not take the request to attach', async () => {
+    // It listens from its start on, and catches no signal: without its socket there is no way to ask it.
     const program = await recordings.truth(['sleep'], { vmArgs: ['-Xrs'] });
+    const socket = `/tmp/.java_pid${program.pid}`;
+    await until('the JVM listens', () => existsSync(socket));
+    rmSync(socket);
     const run = record('--pid', String(program.pid));
     await listens(run);
     assert.match(await interrupted(run), /Interrupted before the recording began/);
