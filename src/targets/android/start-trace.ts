@@ -143,8 +143,8 @@ async function begun(
     const line = await script.line(settleMs, signal);
     if (line === busyLine) throw busy();
     const [, pid, file] = /^tracing (\d+) (\/\S+)$/.exec(line ?? '') ?? [];
-    if (pid === undefined || file === undefined) throw refusal(script.said, isService);
-    if (isService && !(await isTaken(adb, script, pid, file, signal))) throw refusal(script.said, isService);
+    if (pid === undefined || file === undefined) throw await refusal(script, isService);
+    if (isService && !(await isTaken(adb, script, pid, file, signal))) throw await refusal(script, isService);
     return { script, pid, file, isService };
   } catch (error) {
     await script.end();
@@ -182,8 +182,10 @@ const busy = (): TargetError =>
     { about: 'system' },
   );
 
-function refusal(said: string, isService: boolean): TargetError {
-  const why = reasonIn(said);
+/** Its program may have ended before its words have come: they are all here once the script has ended, too. */
+async function refusal(script: DeviceScript, isService: boolean): Promise<TargetError> {
+  await script.end();
+  const why = reasonIn(script.said);
   const what = isService ? 'tracing service (perfetto)' : 'command atrace';
   return new TargetError(
     'not-permitted',
