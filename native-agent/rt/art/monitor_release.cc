@@ -85,11 +85,18 @@ void before_another_sleep() {
   if (ThreadState* state = own_state(); state && state->slept.is_open()) state->slept.sleeps(this_moment());
 }
 
+// A thread that comes back from native code waits for the end of a pause, too, and not for an object.
+bool slept_in_native_code() {
+  JNIEnv* env = g_art.internals.env();
+  return env && is_in_native_code(Internals::thread_of(env));
+}
+
 // The thread has slept, perhaps for a collection: an allocation tells of it when it is done (heap_listeners.cc).
 void after_sleep(i64 begin_ns) {
   const bool is_long = now_ns() - begin_ns >= Session::kShortestWaitNs;
   ThreadState* state = own_state();
   if (!state) return;
+  if (is_long && slept_in_native_code()) return state->slept.forget();
   if (is_long && last_pause_end_ns() > begin_ns) return state->slept.slept(begin_ns, this_moment());
   if (!state->slept.is_open()) return;
   is_long ? state->slept.forget() : state->slept.slept_shortly(this_moment());

@@ -17,6 +17,12 @@ u32 state_of(const ArtThread* thread) {
 }
 constexpr u32 kUnknownState = 0xffff'ffff;
 u32 g_runnable_state = kUnknownState;
+u32 g_native_state = kUnknownState;
+
+bool is_in_state(const ArtThread* self, const u32& state) {
+  const u32 known = __atomic_load_n(&state, __ATOMIC_RELAXED);
+  return known != kUnknownState && self && state_of(self) == known;
+}
 
 struct Door {
   jclass object;  // java.lang.Object, which is an object too: what notify is called on
@@ -88,8 +94,11 @@ bool walk_known_stack(JNIEnv* env, Probe& probe) {
 }  // namespace
 
 bool is_runnable(const ArtThread* self) {
-  const u32 runnable = __atomic_load_n(&g_runnable_state, __ATOMIC_RELAXED);
-  return runnable != kUnknownState && self && state_of(self) == runnable;
+  return is_in_state(self, g_runnable_state);
+}
+
+bool is_in_native_code(const ArtThread* self) {
+  return is_in_state(self, g_native_state);
 }
 
 bool run_as_runnable(JNIEnv* env, Errand& errand) {
@@ -129,7 +138,10 @@ const char* learn_to_walk(JNIEnv* env) {
   if (!run_as_runnable(env, errand)) return "Object.notify could not be stood in for";
   if (probe.runnable_state == native_state) return "a thread's state could not be told";
   __atomic_store_n(&g_runnable_state, probe.runnable_state, __ATOMIC_RELAXED);
-  if (walk_known_stack(env, probe)) return nullptr;
+  if (walk_known_stack(env, probe)) {
+    __atomic_store_n(&g_native_state, native_state, __ATOMIC_RELAXED);
+    return nullptr;
+  }
   __atomic_store_n(&g_runnable_state, kUnknownState, __ATOMIC_RELAXED);
   return "a stack that is known was not walked as it stands";
 }

@@ -7,6 +7,8 @@ namespace btrace::art {
 
 // On the calling thread. False until the gate has been learned: nothing is walked then.
 bool is_runnable(const ArtThread* self);
+// The calling thread has left the runtime for code of a library, and not come back yet. False until that can be told.
+bool is_in_native_code(const ArtThread* self);
 
 // What a thread in native code wants done while it is Runnable. Object.notify is @FastNative in all versions: its
 // thread stays Runnable inside. Ours (natives.cc) looks for an errand first and, when there is one, does that instead.
