@@ -1,6 +1,7 @@
 #include "core/native_threads.h"
 
 #include "base/clock.h"
+#include "core/waits.h"
 #include "os/machine.h"
 #include "os/tasks.h"
 
@@ -28,10 +29,20 @@ bool is_native(const Session& session, const ThreadRecord& record) {
          record.state.load_acquire() == ThreadRecord::State::Live;
 }
 
+// A wait has a row of its own: what the thread has used, it used before.
+i64 worked_until(const Session& session, const ThreadRecord& record, i64 now) {
+  SampleKind kind;
+  Wait wait;
+  if (!read_published_wait(record, kind, wait) || session.since_origin(wait.begin_ns) <= record.held.stood_ns) return now;
+  return min_of(wait.begin_ns, now);
+}
+
 // A row that says how much CPU time a thread has used, at the frame that all its stacks begin with.
-void stand(ThreadRecord& record, i64 now, i64 cpu) {
+void stand(const Session& session, ThreadRecord& record, i64 now, i64 cpu) {
   Capture capture;
-  if (!capture.begin_for_other_thread(&record, SampleKind::ExternalSampler, now, tick_now(), {})) return;
+  const u64 tick = tick_now();
+  const i64 end = worked_until(session, record, now);
+  if (!capture.begin_for_other_thread(&record, SampleKind::ExternalSampler, end, tick, {})) return;
   capture.row().cpu_ns = cpu;
   capture.row().counters |= kCounterCpu;
   const u32 node = capture.stood_until_now({record.native.root, -1});
@@ -205,9 +216,9 @@ void NativeThreads::look(ThreadRecord& record, i64 now) {
   if (record.timer.tid == record.tid.load_relaxed())
     timers_->watch(record);  // at the interval that the budget has now
   else if (!let_interrupt(record))
-    return stand(record, now, cpu);
+    return stand(*session_, record, now, cpu);
   // One that works tells by its interrupts; of one that has stopped some of its work is not told yet.
-  if (cpu == before) stand(record, now, cpu);
+  if (cpu == before) stand(*session_, record, now, cpu);
 }
 
 bool NativeThreads::let_interrupt(ThreadRecord& record) {
@@ -222,7 +233,8 @@ bool NativeThreads::let_interrupt(ThreadRecord& record) {
 
 void NativeThreads::end(ThreadRecord& record) {
   timers_->unwatch(record);
-  if (record.sampler.cpu_ns - record.held.stood_cpu_ns >= kWorthRowNs) stand(record, now_ns(), record.sampler.cpu_ns);
+  const i64 cpu = record.sampler.cpu_ns;
+  if (cpu - record.held.stood_cpu_ns >= kWorthRowNs) stand(*session_, record, now_ns(), cpu);
   record.native.session.store_relaxed(0);
   g_threads.end_unbound(record);
 }
@@ -232,7 +244,7 @@ void tell_last_cpu(Session& session) {
     ThreadRecord& record = g_threads.at(slot);
     if (!is_native(session, record) || record.busy.load_relaxed() == Holder::Never) continue;
     const i64 cpu = thread_cpu_ns(record.tid.load_relaxed());
-    if (cpu - record.held.stood_cpu_ns >= kWorthRowNs) stand(record, now_ns(), cpu);
+    if (cpu - record.held.stood_cpu_ns >= kWorthRowNs) stand(session, record, now_ns(), cpu);
   }
 }
 

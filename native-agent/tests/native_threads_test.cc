@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "core/waits.h"
 #include "fake_runtime.h"
 #include "harness.h"
 #include "reads_memory.h"
@@ -172,6 +173,31 @@ TEST("native threads: one that blocks signals gets none, and what it used is tol
   for (const Row& row : rows) CHECK(row.kind == SampleKind::ExternalSampler);
   CHECK(rows.back().cpu_ns - rows.front().cpu_ns >= 90 * kNsPerMs);
   CHECK(std::string(recording.session->hook("native threads")->why).find("block") != std::string::npos);
+}
+
+TEST("native threads: one that waits used its CPU time before the wait began") {
+  Recording recording;
+  Worker worker(100 * kNsPerMs, 0, true);
+  while (!worker.is_done.load()) {
+    const ThreadRecord* known = g_threads.find(worker.tid.load());
+    if (known && recording.natives.has(*known)) worker.is_found.store(1);
+    if (!worker.is_found.load()) recording.natives.tick(now_ns());
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  ThreadRecord* record = g_threads.find(worker.tid.load());
+  CHECK(record != nullptr);
+  Wait wait{};
+  wait.session = recording.session->id;
+  wait.begin_ns = now_ns();
+  publish_wait(*record, SampleKind::Condition, wait);
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  tell_last_cpu(*recording.session);
+  const auto rows = recording.rows(*record);
+  withdraw_wait(*record);
+  worker.end();
+  CHECK(!rows.empty());
+  CHECK_EQUAL(rows.back().time_ns, recording.session->since_origin(wait.begin_ns));
+  CHECK(rows.back().cpu_ns - rows.front().cpu_ns >= 90 * kNsPerMs);
 }
 
 TEST("native threads: without timers all are counted, if the runtime wants it") {
