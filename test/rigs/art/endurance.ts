@@ -48,7 +48,7 @@ interface Held {
   readonly files: number;
   readonly agentThreads: number;
   readonly mappings: number;
-  /** Private memory: the app's heap, which it keeps small, C's, and what the agent did not give back. */
+  /** Private memory: C's heap, and what the agent did not give back. Without the runtime's own heap, which grows as it likes. */
   readonly bytes: number;
 }
 
@@ -71,8 +71,20 @@ async function held(app: ArtApp): Promise<Held> {
     agentThreads: agentThreads(app),
     // The agent's memory is mapped in large pieces of its own: one that is not given back is at least a mapping more.
     mappings: readFileSync(`/proc/${app.pid}/maps`, 'utf8').split('\n').length,
-    bytes: 1024 * Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${app.pid}/status`, 'utf8'))?.[1]),
+    bytes: privateBytes(app),
   };
+}
+
+/** Above 4 GB: below lies ART's heap, whose references have 32 bits. */
+function privateBytes({ pid }: ArtApp): number {
+  let isAbove = false;
+  let kB = 0;
+  for (const line of readFileSync(`/proc/${pid}/smaps`, 'utf8').split('\n')) {
+    const begin = /^([\da-f]+)-/.exec(line)?.[1];
+    if (begin !== undefined) isAbove = Number.parseInt(begin, 16) >= 2 ** 32;
+    else if (isAbove && line.startsWith('Anonymous:')) kB += Number(/\d+/.exec(line)?.[0]);
+  }
+  return 1024 * kB;
 }
 
 function assertNoMore(now: Held, early: Held): void {
