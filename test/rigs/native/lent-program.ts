@@ -20,6 +20,8 @@ interface Wrong {
   readonly wrong: number;
   readonly interrupted: number;
   readonly early: number;
+  /** The way of waiting that ended early last. */
+  readonly earlyIn: string;
   readonly late: number;
   readonly wrongSums: number;
   readonly masks: number;
@@ -59,12 +61,21 @@ export class LentProgram {
     strictly('harm', () => {
       assert.deepEqual([code, signal], [0, null], this.#output);
     });
-    const { wrong, interrupted, early, late, wrongSums, masks, stacks, ...noticed } = JSON.parse(
+    const { wrong, interrupted, early, earlyIn, late, wrongSums, masks, stacks, ...noticed } = JSON.parse(
       this.#output.trim().split('\n').at(-1)!,
     ) as Noticed & Wrong;
-    const nothing = { wrong: 0, interrupted: 0, early: 0, late: 0, wrongSums: 0, masks: 0, stacks: 0 };
+    const nothing = {
+      wrong: 0,
+      interrupted: 0,
+      early: 0,
+      earlyIn: '',
+      late: 0,
+      wrongSums: 0,
+      masks: 0,
+      stacks: 0,
+    };
     strictly('harm', () => {
-      assert.deepEqual({ wrong, interrupted, early, late, wrongSums, masks, stacks }, nothing);
+      assert.deepEqual({ wrong, interrupted, early, earlyIn, late, wrongSums, masks, stacks }, nothing);
     });
     return noticed;
   }

@@ -43,10 +43,12 @@ struct {
   std::atomic<long> slowest_us;
 } seen;
 std::atomic<bool> is_over, is_served;
+// The way of waiting that ended early last.
+std::atomic<const char*> early_in{""};
 
-double now() {
+double now(clockid_t clock = CLOCK_MONOTONIC) {
   timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
+  clock_gettime(clock, &time);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
 }
 
@@ -183,17 +185,21 @@ void ask(sockaddr_un at) {
   }
 }
 
-// A wait in which nothing comes to pass, on a thread that no signal reaches.
-void wait_again(const char* name, double seconds, const std::function<int()>& wait) {
+// A wait in which nothing comes to pass, on a thread that no signal reaches. Its length is of the clock that it goes by:
+// the machine's time of day may be set meanwhile.
+void wait_again(const char* name, double seconds, const std::function<int()>& wait, clockid_t clock = CLOCK_MONOTONIC) {
   prctl(PR_SET_NAME, name);
   block_all();
   const Own own;
   while (!is_over) {
-    const double begin = now();
+    const double begin = now(clock);
     errno = 0;
     const int result = wait();
     seen.interrupted += result == EINTR || (result < 0 && errno == EINTR);
-    seen.early += now() - begin < seconds * 0.99;
+    if (now(clock) - begin < seconds * 0.99) {
+      seen.early++;
+      early_in = name;
+    }
     own.check();
   }
 }
@@ -251,10 +257,11 @@ void start_waits(std::vector<std::thread>& threads, const char* only) {
   start("semaphores", [](const char* name) {
     sem_t semaphore;
     sem_init(&semaphore, 0, 0);
-    wait_again(name, kWait, [&] {
+    const auto wait = [&] {
       const timespec time = after(kWait);
       return sem_timedwait(&semaphore, &time);
-    });
+    };
+    wait_again(name, kWait, wait, CLOCK_REALTIME);
   });
   if (!only) return;
   start("reads with a limit", [](const char* name) {
@@ -324,10 +331,10 @@ void fork_now_and_then() {
 void print() {
   printf("{\"requests\":%ld,\"wrong\":%ld,\"interrupted\":%ld,\"early\":%ld,\"late\":%ld,\"sums\":%ld,"
          "\"wrongSums\":%ld,\"ticks\":%ld,\"alarms\":%ld,\"masks\":%ld,\"stacks\":%ld,\"children\":%ld,"
-         "\"slowestUs\":%ld}\n",
+         "\"slowestUs\":%ld,\"earlyIn\":\"%s\"}\n",
          seen.requests.load(), seen.wrong.load(), seen.interrupted.load(), seen.early.load(), seen.late.load(),
          seen.sums.load(), seen.wrong_sums.load(), seen.ticks.load(), seen.alarms.load(), seen.masks.load(),
-         seen.stacks.load(), seen.children.load(), seen.slowest_us.load());
+         seen.stacks.load(), seen.children.load(), seen.slowest_us.load(), early_in.load());
 }
 
 int serve_until_end(char** words, bool becomes_burner) {
