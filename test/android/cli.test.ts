@@ -116,7 +116,8 @@ onEachPhone('btrace, the command, on devices', (bench) => {
         await bench().phone.apps.install(shopApp, { launch: { engine, app: 'Startup' } });
         await bench().connect();
         // It ends by itself.
-        assertFirstMessage(await recorded(undefined, '--from-launch'));
+        const trace = await recorded(undefined, '--from-launch', '--budget', '0');
+        assertFirstMessage(trace, bench().phone.apps.app(shopApp)!);
       });
     });
 

@@ -40,14 +40,14 @@ onEachPhone('recording an app from its launch, over adb', (bench) => {
       const target = await targetNamed(shop);
       assert.deepEqual([target.pid, target.launchable], [0, true]);
       assert.match(target.detail, /not running$/);
-      const session = await target.start({ ...options(), fromLaunch: true });
+      const session = await target.start({ ...options(), fromLaunch: true, budgetPpm: 0 });
       assert.ok(session.target.pid > 0);
       const end = await session.ended; // this app ends after its first frame
       assert.equal(end.reason, 'target-exited');
       const trace = await traceOf(session);
       const app = bench().phone.apps.app(shop)!;
       assert.equal(trace.info.pid, app.pid);
-      assertFirstMessage(trace);
+      assertFirstMessage(trace, app);
     });
 
   it('sees each class that is loaded, by its name and where', async () => {

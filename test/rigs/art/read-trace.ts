@@ -89,14 +89,17 @@ export function assertFrames(trace: Trace, app: ArtApp, before: number): void {
 }
 
 /**
- * Startup's first message takes 10 ms of CPU time, then 20. Where one ends and the other begins is known to a sample, and on a busy machine that
- * is some milliseconds.
+ * Startup's first message takes 10 ms of CPU time, then 20. Where one ends and the other begins is known to a sample. For
+ * recordings without a budget: its captures stand further apart on a slow machine.
  */
-export function assertFirstMessage(trace: Trace): void {
+export function assertFirstMessage(trace: Trace, app: ArtApp): void {
   const main = mainThread(trace);
   assert.ok(cpuWithin(trace, main, methodNamed(trace, 'sample.Startup.initCrashReporter')) > 0);
   const ms = cpuWithin(trace, main, methodNamed(trace, 'sample.Startup.onCreate')) / 1e6;
-  assertBetween(ms, 23, 38);
+  // On a busy machine its clock may count more for a thread than it asks for.
+  const truth = app.truths('message').find((one) => one.text('name') === 'onCreate');
+  assert.ok(truth, app.output());
+  assertBetween(ms, 23, (truth.number('cpu') / 1e6) * 1.2 + 1);
 }
 
 /** An app's look at its clock, and the next one, between which it waits; and who held the lock or ended the wait. */
