@@ -78,6 +78,12 @@ void* Crunch(void*) {
 
 Visitor* VisitorOf(jlong handle) { return reinterpret_cast<Visitor*>(handle); }
 
+long now(clockid_t clock) {
+  timespec time;
+  clock_gettime(clock, &time);
+  return time.tv_sec * 1000000000L + time.tv_nsec;
+}
+
 }  // namespace
 
 extern "C" {
@@ -112,16 +118,16 @@ JNIEXPORT void Java_sample_NativeWaits_pollInNative(JNIEnv*, jclass, jint millis
 // The kernel counts how long a thread waits for a processor; what is neither that nor use of one, it waited for somebody.
 JNIEXPORT jlong Java_sample_ManyNames_waitedNanos(JNIEnv*, jclass) {
   static thread_local const int counters = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-  const auto now = [](clockid_t clock) {
-    timespec time;
-    clock_gettime(clock, &time);
-    return time.tv_sec * 1000000000L + time.tv_nsec;
-  };
   char text[64] = {};
   if (pread(counters, text, sizeof text - 1, 0) <= 0) abort();
   long on_processor, for_processor;
   if (sscanf(text, "%ld %ld", &on_processor, &for_processor) != 2) abort();
   return now(CLOCK_MONOTONIC) - now(CLOCK_THREAD_CPUTIME_ID) - for_processor;
+}
+
+// What the threads that it waited for have worked meanwhile: they may have waited for a processor, too.
+JNIEXPORT jlong Java_sample_ManyNames_othersCpuNanos(JNIEnv*, jclass) {
+  return now(CLOCK_PROCESS_CPUTIME_ID) - now(CLOCK_THREAD_CPUTIME_ID);
 }
 
 JNIEXPORT jlong Java_sample_Visitors_come(JNIEnv* env, jclass type, jstring name) {

@@ -9,8 +9,9 @@ import java.util.function.Consumer;
 
 /**
  * One stack of thousands of different methods, again and again. Meanwhile a thread asks the runtime to halt all others each
- * millisecond, and looks how long it waits until they stand still: as long, all that do so already are kept from running. Arguments:
- * rounds, loaders of classes (100), each with a Link of its own.
+ * millisecond, and looks how long it waits until they stand still: as long, all that do so already are kept from running. What it
+ * waits longer than the others work is the processors' part. Arguments: rounds, loaders of classes (100), each with a Link of its
+ * own.
  */
 public final class ManyNames extends Sample {
 
@@ -19,6 +20,9 @@ public final class ManyNames extends Sample {
 
     /** Of the calling thread, since it called first: it neither ran nor was kept from it by a processor that others have. */
     private static native long waitedNanos();
+
+    /** CPU time that all other threads have used. */
+    private static native long othersCpuNanos();
 
     private static final class Halt extends Thread {
 
@@ -33,9 +37,10 @@ public final class ManyNames extends Sample {
         public void run() {
             try {
                 for (;;) {
-                    long before = waitedNanos();
+                    long waited = waitedNanos();
+                    long worked = othersCpuNanos();
                     VMDebug.countInstancesOfClass(ManyNames.class, false);
-                    note(waitedNanos() - before);
+                    note(Math.min(waitedNanos() - waited, othersCpuNanos() - worked));
                     Thread.sleep(1);
                 }
             } catch (InterruptedException e) {}
