@@ -14,7 +14,7 @@ export const buildLimitMs = 15 * 60_000;
 export const built = (preset: string): string => path.join(root, 'build/native', preset);
 
 /** Ended after `limitMs`: nothing else runs meanwhile, not even the test's own limit. */
-export function run(command: string, args: readonly string[], limitMs = 240_000): string {
+export function run(command: string, args: readonly string[], limitMs: number): string {
   const { status, signal, stdout, stderr, error } = spawnSync(command, args, {
     cwd: runsIn,
     encoding: 'utf8',

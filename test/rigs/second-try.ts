@@ -6,11 +6,17 @@ import { runFiles } from '../../scripts/test/run-files.mjs';
 import { secondTries } from '../../scripts/test/second-try.mjs';
 import type { Failed } from '../../scripts/test/second-try.mjs';
 
-export const planted = path.resolve(import.meta.dirname, '../fixtures/second-try/planted.test.ts');
+const fixtures = path.resolve(import.meta.dirname, '../fixtures/second-try');
+
+export const planted = path.join(fixtures, 'planted.test.ts');
+/** Planted cases of the agent's own tests: as the suite `native` runs them, and as `abi` does. */
+export const plantedNative = path.join(fixtures, 'planted-native.test.ts');
+export const plantedAbi = path.join(fixtures, 'planted-abi.test.ts');
 
 export interface TriedOptions {
   /** Of each process. */
   readonly limitMs: number;
+  readonly file?: string;
   /** In VS Code's extension host, as the suite `exthost`. */
   readonly host?: boolean;
 }
@@ -18,7 +24,7 @@ export interface TriedOptions {
 /** `first`: what became of the tests that match. `ran`: how many processes ran. */
 export async function tried(
   grep: string,
-  { limitMs, host = false }: TriedOptions,
+  { limitMs, file = planted, host = false }: TriedOptions,
 ): Promise<
   Awaited<ReturnType<typeof secondTries>> & {
     readonly first: Awaited<ReturnType<typeof runFiles>>;
@@ -31,8 +37,8 @@ export async function tried(
   const once = async (pattern: string | undefined): Promise<Awaited<ReturnType<typeof runFiles>>> => {
     ran++;
     return await runFiles(
-      { testMs: 10_000, host },
-      { files: [planted], grep: pattern, output: 'keep', limitMs, mark: path.basename(folder) },
+      { testMs: 60_000, host },
+      { files: [file], grep: pattern, output: 'keep', limitMs, mark: path.basename(folder) },
     );
   };
   try {
