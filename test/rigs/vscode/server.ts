@@ -57,6 +57,9 @@ export const quiet = {
   'chat.disableAIFeatures': true,
   'git.enabled': false,
   'npm.fetchOnlinePackageInfo': false,
+  // Else VS Code looks at all processes every few seconds. The first alone is not enough where the page can forward ports.
+  'remote.autoForwardPorts': false,
+  'remote.autoForwardPortsSource': 'output',
 };
 
 interface Manifest {
