@@ -11,7 +11,7 @@ import {
   workspaceFile,
 } from './btrace.js';
 import { fileLens, hoverText, lenses, titles } from './figures.js';
-import { longestTurnMs } from './longest-turn.js';
+import { assertShortTurns } from './longest-turn.js';
 import { tillMethods, writeRecording } from './recordings.js';
 import { until } from '../rigs/until.js';
 
@@ -338,12 +338,11 @@ describe('figures in the editor', () => {
     );
     await writeRecording(large, { methods, stacks: [[0, 1], ...stacks], samples: 20_000 });
     const { parts } = await btrace();
-    const longest = await longestTurnMs(async () => {
+    await assertShortTurns(async () => {
       await vscode.commands.executeCommand('btrace.showFigures', vscode.Uri.file(large));
       assert.ok((parts.figures.figures?.columns.count ?? 0) >= 10_000);
       await titles(uri);
     });
-    assert.ok(longest <= 50, `one turn of the host took ${longest.toFixed(1)} ms of CPU time`);
     await vscode.commands.executeCommand('btrace.hideFigures');
   });
 });
