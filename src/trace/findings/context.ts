@@ -1,6 +1,7 @@
 /** What the rules share: the threads and the time range that they judge, and figures that several rules need. */
 import { hotMethods, hotWork } from '../measure/hot-methods.js';
 import { isPlatform } from '../measure/platform.js';
+import { samplingVariance } from '../measure/sampling-variance.js';
 import { intervalsIn, type Scope, shareIn, wholeTrace } from '../measure/scope.js';
 import { type Sums, sumScope } from '../measure/sums.js';
 import { threadTimes } from '../measure/thread-times.js';
@@ -139,6 +140,15 @@ export class FindingContext {
     const { rows, isMyCode } = hotMethods(this.trace, this.sums(thread), weight, this.isOfProgram, 1);
     const [first] = rows;
     return isMyCode && first !== undefined ? first : undefined;
+  }
+
+  /** What `hottest` gave of CPU time, in samples: as many as are worth what its figure may be off by. Endless where nothing is sampled. */
+  samplesBehind(thread: ThreadTrack, { method, value }: { method: number; value: number }): number {
+    const scope = { threads: [thread.index], beginNs: this.beginNs, endNs: this.endNs };
+    const variance = samplingVariance(this.trace, scope);
+    const { rows } = hotMethods(this.trace, variance, 'cpu', this.isOfProgram, mostMethods);
+    const of = rows.find((row) => row.method === method)?.value ?? 0;
+    return of > 0 ? value ** 2 / of : Infinity;
   }
 
   /** Wall time without waits of a method of the program on a thread, with the libraries that it called. */

@@ -11,6 +11,16 @@ const leastOfThread = 0.5;
 /** CPU time of the range's length that a thread needs: on a busy machine one that always wants to run gets little. */
 const leastOfCpu = 0.04;
 
+/** One method of several that each have no more than this may have most samples by luck: the chance that is taken. */
+const shareOfSeveral = 0.25;
+const mostLuck = 1e-6;
+
+/** By Chernoff's bound for so many samples of the thread, of which the method has this share. */
+function mayBeLuck(share: number, samples: number): boolean {
+  const rest = share < 1 ? (1 - share) * Math.log((1 - share) / (1 - shareOfSeveral)) : 0;
+  return samples * (share * Math.log(share / shareOfSeveral) + rest) < -Math.log(mostLuck);
+}
+
 export const hotMethod: FindingRule = {
   id,
   texts: {
@@ -31,6 +41,8 @@ export const hotMethod: FindingRule = {
         // On a busy machine the thread is at it for longer than it has a core.
         const workNs = Math.max(hot.value, context.workIn(thread, method));
         if (workNs < lengthNs * leastOfTime) return [];
+        const share = hot.value / cpuNs;
+        if (mayBeLuck(share, context.samplesBehind(thread, hot) / share)) return [];
         const line = hotLine(trace, method, { threads: [thread.index], beginNs, endNs });
         return [
           {
@@ -41,7 +53,7 @@ export const hotMethod: FindingRule = {
               values: {
                 method: trace.methods.qualifiedName(method),
                 time: formatNs(hot.value),
-                share: formatShare(hot.value / cpuNs),
+                share: formatShare(share),
                 thread: `"${thread.name}"`,
               },
             },

@@ -189,6 +189,10 @@ const cases: Readonly<Record<string, () => Case>> = {
         main(...['a', 'b', 'c'].map((name) => ({ in: `Shop.${name}`, ms: 130 }))),
       ),
       'short work': trace(main({ in: 'Shop.price', ms: 60 }, rest(340))),
+      'most of a few samples': workedTrace(
+        [main({ in: 'Shop.price', ms: 5 }, { in: 'Shop.add', ms: 3 }, rest(8))],
+        16,
+      ),
     },
   }),
   handOvers: () => ({
