@@ -1,5 +1,6 @@
 // A native program whose switches are known. A line on its standard input is a command, and has a line as its answer:
-//   thread        a thread burns, sleeps five times, and ends: "thread TID CPU-NS SLEPT-NS"
+//   thread        a thread burns, sleeps five times, and ends: "thread TID CPU-NS SLEPT-NS ON-CORE-NS". On a core it is also while
+//                 the core serves interrupts or another machine.
 //   fork          a process burns, sleeps and ends: "fork PID"
 //   rounds COUNT  two threads wake each other by turns: "rounds TID TID BEGIN-NS END-NS"
 // It begins with "ready", and ends with its standard input.
@@ -31,6 +32,15 @@ void burn(long cpu_ns) {
     for (int i = 0; i < 10000; i++) sink = sink * 2862933555777941757ul + 3037000493ul;
 }
 
+// By the kernel: how long this thread was ready and had no core.
+long ready() {
+  static thread_local FILE* const counters = fopen("/proc/thread-self/schedstat", "re");
+  long on_core, ready;
+  if (!counters || fseek(counters, 0, SEEK_SET) || fflush(counters) || fscanf(counters, "%ld %ld", &on_core, &ready) != 2)
+    exit(1);
+  return ready;
+}
+
 long nap() {
   const long begin = now(CLOCK_MONOTONIC);
   usleep(10000);
@@ -38,12 +48,14 @@ long nap() {
 }
 
 void thread() {
-  long slept = 0;
+  long slept = 0, on_core = now(CLOCK_THREAD_CPUTIME_ID);
   for (int i = 0; i < 5; i++) {
+    const long begin = now(CLOCK_MONOTONIC) - ready();
     burn(20000000);
+    on_core += now(CLOCK_MONOTONIC) - ready() - begin;
     slept += nap();
   }
-  printf("thread %ld %ld %ld\n", tid(), now(CLOCK_THREAD_CPUTIME_ID), slept);
+  printf("thread %ld %ld %ld %ld\n", tid(), now(CLOCK_THREAD_CPUTIME_ID), slept, on_core);
 }
 
 void rounds(long count) {
