@@ -22,6 +22,11 @@ static int64_t now_ns() {
   clock_gettime(CLOCK_MONOTONIC, &time);
   return int64_t{time.tv_sec} * 1000000000 + time.tv_nsec;
 }
+static int64_t cpu_ns() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return int64_t{time.tv_sec} * 1000000000 + time.tv_nsec;
+}
 static void start_thread(void* (*run)(void*), const char* name) {
   pthread_t thread;
   if (pthread_create(&thread, nullptr, run, const_cast<char*>(name))) abort();
@@ -55,11 +60,19 @@ FUNCTION void mix_products() {
 FUNCTION void mix_divisions() {
   for (size_t at = 1; at < 128; at++) sink = sink + numbers[at] / at;
 }
+// Each has as much CPU time as the others, however busy the machine is. They do not come in turn: turns of a
+// fixed length would fall in step with the kernel's ticks, and samples would meet the same one again and again.
 static void mixed(int ms) {
   void (*const work[])() = {mix_hashes, mix_sums, mix_shifts, mix_products, mix_divisions};
+  static uint32_t turn;
   const int64_t end = now_ns() + ms * kMs;
-  for (size_t turn = 0; now_ns() < end; turn++)
-    for (const int64_t until = now_ns() + 400000; now_ns() < until;) work[turn % 5]();
+  while (now_ns() < end) {
+    const uint32_t golden = turn++ * 2654435769u;
+    const auto next = work[uint64_t{golden} * 5 >> 32];
+    // To read that clock takes as long as a turn of the work.
+    for (const int64_t until = cpu_ns() + 400000; cpu_ns() < until;)
+      for (int more = 0; more < 50; more++) next();
+  }
 }
 
 // ---------------------------------------------------------------- causes
